@@ -1,7 +1,7 @@
 /** What other parts may import from chaos: the package's own face, and what the shop's programs share with it. */
 const face = {
     package: ["chaos/index.ts"],
-    clusters: ["client", "guard", "kubeconfig", "labels", "pod-security", "problem"].map(
+    clusters: ["client", "guard", "kubeconfig", "kubernetes-rules", "labels", "pod-security", "problem"].map(
         (file) => `chaos/cluster/${file}.ts`,
     ),
     units: ["chaos/async.ts", "chaos/duration.ts", "chaos/share.ts", "chaos/texts.ts"],

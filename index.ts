@@ -18,8 +18,9 @@ import { experimentPrograms } from "./toolchain/programs";
 /** The stack: a shop in a cluster, an agent beside it and, while it is enabled, an experiment on the shop. */
 export = withUserErrors(async () => {
     const look = await firstLook();
-    await endAttacksFirst(look);
-    const configuration = stackConfiguration(savedExperiments());
+    const configured = () => stackConfiguration(savedExperiments());
+    await endAttacksFirst(look, (name) => planOnShop(experimentSettings(configured(), { name })));
+    const configuration = configured();
     const { namespace, variant, images, experiment, ordersReadyTimeoutMs } = configuration;
     const cluster = await openCluster(configuration, look?.identity);
     const plan = planOnShop(experimentSettings(configuration, cluster.context));
@@ -27,7 +28,6 @@ export = withUserErrors(async () => {
     const agent = await installAgent("agent", configuration, cluster);
     const args = { enabled: true, identity: cluster.identity, plan, image: images.node, programs: experimentPrograms };
     const opts = { ...cluster.opts, dependsOn: shop.whenReady };
-
     return {
         variant,
         namespace: shop.namespace,

@@ -4,8 +4,11 @@ import { defineConfig } from "vitest/config";
 const all = process.env.TEST_ALL === "true";
 
 /** Tests that stop a part of the sandbox, or all of it: alone, after the others. */
-const alone = ["unenforced", ...(all ? ["trials"] : [])].map((file) => `test/e2e/${file}.test.ts`);
-const aloneInAll = ["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`);
+const alone = ["test/e2e/unenforced.test.ts"];
+const aloneInAll = [
+    "test/e2e/all/trials-alone.test.ts",
+    ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
+];
 const endToEnd = {
     testTimeout: 300_000,
     hookTimeout: 600_000,

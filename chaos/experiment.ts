@@ -8,10 +8,13 @@ import { explain } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
 import { inputsOf } from "./definition/inputs";
 import { isAttack, type Plan, runNameOf } from "./definition/plan";
+import { podMistakes } from "./definition/pod-mistakes";
 import { endAndReport, type FirstActs, firstActs } from "./first-acts";
 import { holderOf, identityIn } from "./stash";
+import type { PodOptions } from "./pod-options";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import { verdictLine } from "./reasons";
+import { secretSettingsIn } from "./secret-settings";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
@@ -37,10 +40,12 @@ export interface ExperimentOptions {
      */
     context?: string;
     /**
-     * An image with Node.js 20 or newer, for the deadline Job.
+     * An image with Node.js 20 or newer, for the pods that the experiment makes for itself.
      * @default "docker.io/library/node:22.23.3-bookworm-slim"
      */
     image?: string;
+    /** What is set on the pods that the experiment makes for itself, beside their own. @default nothing */
+    pod?: PodOptions;
     /** Distinguishes the stack from others of its name. @default one that the stack's state keeps @internal */
     identity?: string;
     /** How the package's programs are run. @default as its build has left them @internal */
@@ -90,7 +95,7 @@ export class Experiment extends pulumi.ComponentResource {
             protect: false,
             retainOnDelete: false,
         });
-        const { enabled, kubeconfig, image = defaultImage, identity, programs = builtPrograms } = args;
+        const { enabled, kubeconfig, image = defaultImage, pod, identity, programs = builtPrograms } = args;
         const prefix = `${name}-`;
         const own = () => identityIn(`${prefix}identity`, undefined, { parent: this });
         const stack = pulumi.output(identity ?? own()).apply(holderOf);
@@ -103,7 +108,7 @@ export class Experiment extends pulumi.ComponentResource {
             const mistake = mistakeInEnabled(name, enabled);
             this.conclusion = pulumi.output(mistake === undefined ? undefined : first.refuse(mistake));
             if (!pulumi.runtime.isDryRun()) {
-                const ending = endFirst(name, args, stack);
+                const ending = endFirst(name, args, stack, "plan" in prepared ? prepared.plan : undefined);
                 first.end(ending);
                 acts.push(ending);
             }
@@ -112,7 +117,8 @@ export class Experiment extends pulumi.ComponentResource {
         } else {
             const { plan } = prepared;
             const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context, first);
-            const run = { plan, image, programs: programs(), kubeconfig: given, prefix, parent: this };
+            const made = { plan, image, pod, programs: programs(), transforms: opts };
+            const run = { ...made, kubeconfig: given, prefix, parent: this };
             // Its workloads could not become ready under the attack of an earlier plan.
             if (!pulumi.runtime.isDryRun()) first.endEarlier(endEarlier(plan, given, stack));
             this.conclusion = runResources({ ...run, stack: first.before(stack), dependsOn: opts?.dependsOn });
@@ -135,7 +141,7 @@ function mistakeInEnabled(name: string, enabled: unknown): string | undefined {
 
 /** The plan, or what is wrong with the arguments, all at once. */
 function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem: string } {
-    const { enabled: _, kubeconfig, context, image, identity: __, programs: ___, ...rest } = args;
+    const { enabled: _, kubeconfig, context, image, pod, identity: __, programs: ___, ...rest } = args;
     const problems: string[] = [];
     const attempt = <T>(what: () => T): T | undefined => {
         try {
@@ -146,11 +152,23 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
         }
     };
     attempt(() => requireImage(image));
+    problems.push(...podMistakes(pod));
     const named = context ?? ("plan" in rest ? rest.plan.context : undefined);
     const allowed = attempt(() => contextIn(kubeconfig, named));
     const plan = "plan" in rest ? rest.plan : attempt(() => planOfArguments(name, rest));
+    if (plan) attempt(() => requireNoSecrets(name, plan));
     if (plan === undefined || problems.length > 0) return { problem: problems.join("\n") };
     return { plan: { ...plan, context: allowed } };
+}
+
+/** @throws Error if the plan, which the state shows, has the value of a secret setting */
+function requireNoSecrets(name: string, plan: Plan): void {
+    const held = secretSettingsIn(plan);
+    if (held.length === 0) return;
+    throw new Error(
+        `the experiment ${name} has the value of the secret setting ${held.join(" and ")}: the state and ` +
+            "journals show it; use headersFrom, queryFrom or bodyFrom with a Secret",
+    );
 }
 
 /** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */
@@ -266,7 +284,12 @@ function describeWithoutAttack(plan: Plan): string {
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }
 
-function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
+function endFirst(
+    name: string,
+    args: ExperimentArgs,
+    stack: pulumi.Output<string>,
+    prepared: Plan | undefined,
+): pulumi.Output<void> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
@@ -275,6 +298,10 @@ function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<strin
             if (args.kubeconfig !== undefined) requireText(text);
             return connect({ kubeconfig: text, context: contextIn(text, context) }, endTimeoutMs);
         };
-        await endAndReport(cluster, { stack: holder, defaultNamespace: namespace }, { of: name });
+        await endAndReport(
+            cluster,
+            { stack: holder, defaultNamespace: namespace },
+            { of: name, planned: () => prepared },
+        );
     });
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
-import { endRuns } from "./ending/end-run";
+import { type EndOptions, endRuns } from "./ending/end-run";
 import type { LeaseOwner } from "./lifecycle/lease";
 
 class MistakeError extends pulumi.RunError {
@@ -110,17 +110,16 @@ export function firstActs(): FirstActs {
  * Ends a stack's runs before everything else, and reports whose attacks it has ended. Never rejects: the engine still
  * deletes the attacks at the end of the update.
  *
- * @param of whose attacks could not be ended, for a warning. @default no warning
- * @param but name of a run that goes on. @default none does
+ * @param options.of whose attacks could not be ended, for a warning. @default no warning
  */
 export async function endAndReport(
     cluster: () => Cluster,
     owner: LeaseOwner,
-    { of, but }: { of?: string; but?: string },
+    { of, ...options }: EndOptions & { of?: string },
 ): Promise<void> {
     try {
         const left: string[] = [];
-        const ended = await endRuns(cluster(), owner, but, (message) => left.push(message));
+        const ended = await endRuns(cluster(), owner, { ...options, say: (message) => left.push(message) });
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
         for (const message of left) await pulumi.log.info(message);
     } catch (error) {

@@ -10,6 +10,7 @@ export { type DefinedExperiment, planOfArguments } from "./definition/arguments"
 export { type Plan, type PlanArgs, planOf } from "./definition/plan";
 export { Experiment, type ExperimentArgs, type ExperimentOptions } from "./experiment";
 export { holderOf } from "./stash";
+export type { PodOptions, Toleration } from "./pod-options";
 export type { ExperimentPrograms } from "./programs";
 export type { Right } from "./cluster/resources";
 export { permissionsOf } from "./permissions/permissions";

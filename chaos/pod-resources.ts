@@ -3,30 +3,6 @@ import type * as pulumi from "@pulumi/pulumi";
 import { labels } from "./cluster/labels";
 import { podProgram } from "./packed";
 
-/**
- * What the pods of a run have in common.
- *
- * No mesh: else the witness would connect to a mesh's proxy and not to the targets, and the deadline Job would never
- * complete, since a sidecar goes on running. By their documentation, Istio and Kuma read labels, Linkerd and Consul
- * annotations.
- *
- * No autoscaler moves them to make room on a node: meanwhile nothing would end the attacks.
- */
-export const runPods = {
-    labels: {
-        "sidecar.istio.io/inject": "false",
-        "istio.io/dataplane-mode": "none",
-        "kuma.io/sidecar-injection": "disabled",
-    },
-    annotations: {
-        "linkerd.io/inject": "disabled",
-        "consul.hashicorp.com/connect-inject": "false",
-        "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
-        "karpenter.sh/do-not-disrupt": "true",
-    },
-    nodeSelector: { "kubernetes.io/os": "linux" },
-};
-
 export interface PodResourcesArgs {
     /** Name of all the objects, and of the pod's. */
     object: pulumi.Output<string>;

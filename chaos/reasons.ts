@@ -11,12 +11,15 @@ export const reasonCodes = {
     "no-target": "no container is left that matches a target or the peers",
     "targets-not-ready": "containers match a target, but their pods are not ready",
     "targets-not-replaced": "containers match the target of a kill, but nothing would replace their pods",
+    "service-unfit": "the Service of a fault is not there, or a proxy cannot stand in its place",
     "radius-too-small": "the radius allows none of the containers that match",
+    "attack-refused": "a NetworkPolicy, a webhook or the cluster keeps an attack from being made",
+    "action-refused": "the workload of an action is missing, protected or unfit",
     "no-tool": "no container of a pod has a tool that the proof could use",
     "exec-refused": "the API server lets nothing be run in a pod, so nothing can be tried from within it",
     "no-port": "a pod declares no TCP port at which the attack could be proven",
     "baseline-failed": "what the attack should break did not work before it",
-    "no-room": "the namespace admits no pod of the deadline Job",
+    "no-room": "the namespace does not admit a pod or another object of the run",
     "job-not-running": "the deadline Job has no running pod",
 
     // All measuring rests on the clock.

@@ -3,9 +3,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { objectNameOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
 import { Deadline } from "./job/deadline";
-import { identityOf, type Plan, needsDeadlineJob, planToken, targetLabelFor, tokenOf } from "./definition/plan";
+import { identityOf, needsDeadlineJob, planToken, targetLabelFor, tokenOf } from "./definition/plan";
 import type { Conclusion } from "./report/conclusion";
-import type { ExperimentPrograms } from "./programs";
 import {
     type LabeledTargets,
     nothingAttacked,
@@ -15,20 +14,12 @@ import {
     variables,
 } from "./steps/contract";
 import { doNothing, packed, printAgain, runFromInput } from "./packed";
+import { roomOf, type RoomArgs } from "./room";
 import { asVariable, compressed, parsed } from "./steps/variable";
 
-export interface RunArgs {
-    plan: Plan;
-    /** The stack, as leases name it; see `holderOf`. */
-    stack: pulumi.Input<string>;
-    /** A Node image, for the deadline Job. */
-    image: string;
-    programs: ExperimentPrograms;
+export interface RunArgs extends RoomArgs {
     /** Text of a kubeconfig, a secret. @default the machine's own */
     kubeconfig?: pulumi.Input<string>;
-    /** Begins the names of the resources. */
-    prefix: string;
-    parent: pulumi.Resource;
     /** What must be there before the run begins. */
     dependsOn?: pulumi.ResourceOptions["dependsOn"];
 }
@@ -50,9 +41,15 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     const check = (given: StepArgs["given"], dependsOn?: pulumi.Resource) =>
         step("check", { create: "check", given }, dependsOn).result.apply((printed) => parsed<Conclusion>(printed));
 
-    const first = step("steady-state", { create: "steady-state", delete: "recovery" }, args.dependsOn);
+    const hasJob = needsDeadlineJob(plan);
+    const room = hasJob ? roomOf(args).apply((known) => compressed(JSON.stringify(known))) : undefined;
+    const first = step(
+        "steady-state",
+        { create: "steady-state", delete: "recovery", given: room && { room } },
+        args.dependsOn,
+    );
     const steadyState = first.result;
-    if (!needsDeadlineJob(plan)) {
+    if (!hasJob) {
         const targets = pulumi.jsonStringify(nothingAttacked.targets);
         const attackObjects = pulumi.jsonStringify(nothingAttacked.attackObjects);
         const deadlineJob = pulumi.output(nothingAttacked.deadlineJob);
@@ -60,17 +57,19 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     }
 
     // From the state: another version must not rename the objects of a run that has begun.
-    const runName = steadyState.apply((found) => parsed<SteadyState>(found).runName);
-    const { image, programs } = args;
+    const found = steadyState.apply((printed) => parsed<SteadyState>(printed));
+    const runName = found.apply((known) => known.runName);
+    const pass = found.apply((known) => known.pass);
+    const { image, programs, pod } = args;
     const deadline = new Deadline(
         `${prefix}deadline`,
-        { plan, runName, image, program: programs.deadline },
+        { plan, runName, pass, image, pod, program: programs.deadline },
         { parent, dependsOn: first.resource },
     );
     const { name: deadlineJob, uid: deadlineJobUid } = deadline.job.metadata;
     const targets = step(
         "targets",
-        { create: "label-targets", given: { steadyState, deadlineJob, deadlineJobUid } },
+        { create: "label-targets", given: { steadyState, room, deadlineJob, deadlineJobUid } },
         // All parts: the Job keeps its rights while there is an attack to end.
         deadline.parts,
     ).result;
@@ -82,7 +81,19 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         const chosen = targets.apply((found) =>
             parsed<LabeledTargets>(found).attacks.find((one) => one.name === name)!,
         );
-        const made = { attack, experiment, namespace, runName, object, targetLabel, chosen, image, programs };
+        const made = {
+            attack,
+            experiment,
+            namespace,
+            runName,
+            pass,
+            object,
+            targetLabel,
+            chosen,
+            image,
+            programs,
+            pod,
+        };
         return attackResource(`${prefix}${name}`, made, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
@@ -101,8 +112,11 @@ interface StepArgs {
     given?: Partial<Record<keyof StepInputs, pulumi.Output<string>>>;
 }
 
-/** A refresh may find that the Job is gone, and make another: that is no other run. */
-const again: keyof StepInputs = "deadlineJobUid";
+/**
+ * What makes no other run if it changes. A refresh may find that the Job is gone, and make another; another version of
+ * this package may make other pods.
+ */
+const again: readonly (keyof StepInputs)[] = ["deadlineJobUid", "room"];
 
 /**
  * A step as a command resource. It runs again only if its plan or what it is given has changed: another version of this
@@ -115,7 +129,10 @@ function stepResource(
     { create, delete: remove, given = {} }: StepArgs,
     opts: pulumi.CustomResourceOptions,
 ): { resource: command.local.Command; result: pulumi.Output<string> } {
-    const inputs = Object.entries(given) as [keyof StepInputs, pulumi.Output<string>][];
+    const inputs = Object.entries(given).filter(([, value]) => value !== undefined) as [
+        keyof StepInputs,
+        pulumi.Output<string>,
+    ][];
     const resource = new command.local.Command(
         name,
         {
@@ -136,7 +153,7 @@ function stepResource(
                     planToken(plan),
                     // A stack may be renamed.
                     pulumi.output(stack).apply(identityOf),
-                    ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
+                    ...inputs.flatMap(([input, value]) => (again.includes(input) ? [] : [value])),
                 ])
                 .apply((known) => [tokenOf(JSON.stringify(known))]),
             logging: "stderr",

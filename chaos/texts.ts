@@ -1,5 +1,6 @@
 /** Values as a person writes them in a definition, and what is said of wrong ones. */
 import * as z from "zod";
+import { dnsLabel } from "./cluster/kubernetes-rules";
 import { parseDuration, type Range } from "./duration";
 import { parsePercentage } from "./share";
 
@@ -83,16 +84,12 @@ export const instant = z.int().nonnegative();
 export const milliseconds = z.number().nonnegative();
 export const shareSchema = z.number().positive().max(1);
 
-/** Completes the sentence "allowed: …". */
-export const allowedNameOf = (length: number) =>
-    `lower-case letters, digits and dashes, at most ${length}, beginning and ending with a letter or digit`;
-export const allowedName = allowedNameOf(63);
-
-/** Whether a text is a name that Kubernetes accepts for most objects (an RFC 1123 label). */
-export const isName = (text: string): boolean => /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
-
-/** @param what completes "… is not", in the error */
-export const nameSchema = (what?: string) => z.string().refine(isName, { error: notAllowed(allowedName, what) });
+/**
+ * @param what completes "… is not", in the error
+ * @param rule for objects of its type
+ */
+export const nameSchema = (what?: string, rule = dnsLabel()) =>
+    z.string().refine(rule.isValid, { error: notAllowed(rule.allowed, what) });
 
 /** A mistake that lies in several fields together. */
 export interface Mistake {

@@ -48,10 +48,12 @@ export interface FirstLook {
  * changes nothing.
  *
  * @param look what is known by then. Undefined without a cluster that the stack may touch, which is reported later
+ * @param planned the plan by the configuration, which is read when the attacks have ended
  */
-export async function endAttacksFirst(look: FirstLook | undefined): Promise<void> {
+export async function endAttacksFirst(look: FirstLook | undefined, planned: (context: string) => Plan): Promise<void> {
     if (pulumi.runtime.isDryRun() || look === undefined || look.enabled) return;
     const { namespace, identity, cluster } = look;
     const owner = { stack: holderOf(identity), defaultNamespace: namespace };
-    await endAndReport(() => cluster, owner, { of: "the stack" });
+    const context = cluster.kubeconfig.getCurrentContext();
+    await endAndReport(() => cluster, owner, { of: "the stack", planned: () => planned(context) });
 }

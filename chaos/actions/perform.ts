@@ -4,7 +4,7 @@ import { isProtected } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../async";
-import { reason, type Reason } from "../reasons";
+import { reason, type Reason, ReasonError } from "../reasons";
 import { instant } from "../texts";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
@@ -16,7 +16,8 @@ export const changesWorkloads = (actions: readonly Action[]): boolean =>
 /**
  * Looks whether actions can be done: one that cannot would leave an attack without a verdict.
  *
- * @throws Error with all that keeps them from it: workloads that are missing or protected, or that the kind refuses
+ * @throws ReasonError with all that keeps them from it: workloads that are missing or protected, or that the kind
+ *   refuses
  */
 export async function requireWorkloads(cluster: Cluster, namespace: string, actions: readonly Action[]): Promise<void> {
     const wanted = actions.flatMap((action) => {
@@ -32,7 +33,8 @@ export async function requireWorkloads(cluster: Cluster, namespace: string, acti
         const problem = found ? (whyRefused(found) ?? kind.whyNot?.(action, found)) : missing(workload, all, namespace);
         return problem === undefined ? [] : [`the experiment cannot ${kind.describe(action)}: ${problem}`];
     });
-    if (mistakes.length > 0) throw new Error([...new Set(mistakes)].join("\n"));
+    if (mistakes.length === 0) return;
+    throw new ReasonError("action-refused", [...new Set(mistakes)].join("; "), "Correct the experiment");
 }
 
 function missing({ kind, name }: Workload, all: readonly FoundWorkload[], namespace: string): string {

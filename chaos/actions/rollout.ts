@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { annotations } from "../cluster/labels";
+import { dnsSubdomain } from "../cluster/kubernetes-rules";
 import { nameSchema } from "../texts";
 import { objectApi } from "../cluster/objects";
 import { type ObjectReference, rightsOn } from "../cluster/resources";
@@ -33,7 +34,7 @@ type Field = keyof typeof fields;
 const names = Object.keys(fields) as Field[];
 const named = (action: RolloutAction) => names.filter((field) => action[field] !== undefined);
 
-const name = (kind: WorkloadKind) => nameSchema(`a ${kind} name`).optional();
+const name = (kind: WorkloadKind) => nameSchema(`a ${kind} name`, dnsSubdomain).optional();
 
 export const rollout: ActionKind<RolloutAction> = {
     schema: z

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { nameSchema } from "../texts";
 import { change } from "../cluster/change";
+import { dnsSubdomain } from "../cluster/kubernetes-rules";
 import { objectApi } from "../cluster/objects";
 import { resources } from "../cluster/resources";
+import { nameSchema } from "../texts";
 import type { ActionKind } from "./kind";
 import { describeNumber, replicasIn, scalingOf, scalingTo } from "./scaled";
 import { notFound } from "./workload";
@@ -21,7 +22,7 @@ const resource = resources.deployment;
 export const scale: ActionKind<ScaleAction> = {
     schema: z.strictObject({
         kind: z.literal("scale"),
-        deployment: nameSchema("a Deployment name"),
+        deployment: nameSchema("a Deployment name", dnsSubdomain),
         replicas: z.int().min(0).max(100),
     }),
     examples: [{ kind: "scale", deployment: "NAME", replicas: 2 }],

@@ -5,6 +5,7 @@ import type { Cluster } from "../cluster/client";
 import type { jobTypes, KnownResource, Restores, Right } from "../cluster/resources";
 import type { Reason } from "../reasons";
 import type { Denial } from "../policies/denial";
+import type { PodOptions } from "../pod-options";
 import type { PolicySpec } from "../policies/rules";
 import type { ExperimentPrograms } from "../programs";
 import type { Aim, Chosen } from "../targets/choose";
@@ -60,13 +61,17 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      */
     find?(attack: A, cluster: Cluster, namespace: string): Promise<Found<F>>;
     /**
-     * The policies that let it work among those of the namespace, until it ends. @throws Error if it cannot
+     * The policies that let it work among those of the namespace, and those that may come, until it ends.
      *
-     * @param policies of the namespace, without those of experiments
+     * @throws Error if it cannot
      */
-    admit?(attack: RunAttack<A, F>, cluster: Cluster, policies: readonly V1NetworkPolicy[]): Promise<PolicySpec[]>;
-    /** Why it cannot begin, although its object is there and its targets are labeled. @default it begins by itself */
-    whyNotReady?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Reason | undefined>;
+    admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<PolicySpec[]>;
+    /**
+     * Waits until it can begin, once its object is there and its targets are labeled. @default it begins by itself
+     *
+     * @returns connections that do not work even now, and so can show nothing; or why it cannot begin
+     */
+    ready?(attack: RunAttack<A, F>, cluster: Cluster): Promise<{ leftOut: string[] } | Reason>;
     /** Begins it, once all are ready. @throws Error if that is not possible */
     begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
@@ -80,6 +85,13 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counts | undefined>;
     /** Why nothing is known, given what it counted. Undefined if something is. */
     whyNothing?(attack: A, counts: Counts | undefined): Reason | undefined;
+}
+
+/** The NetworkPolicies of a namespace, without those of experiments, and what lets a run's own pods through. */
+export interface Policed {
+    policies: readonly V1NetworkPolicy[];
+    /** See `labels.pass`. */
+    pass: string;
 }
 
 /** What a kind finds before the targets are chosen. */
@@ -125,6 +137,8 @@ export interface AttackToMake<A> {
     experiment: string;
     namespace: string;
     runName: pulumi.Output<string>;
+    /** See `labels.pass`. */
+    pass: pulumi.Output<string>;
     /** Name of the object: each run has its own. */
     object: pulumi.Output<string>;
     targetLabel: string;
@@ -133,6 +147,28 @@ export interface AttackToMake<A> {
     /** A Node image. */
     image: string;
     programs: ExperimentPrograms;
+    /** For pods that the attack is made of. */
+    pod?: PodOptions;
+}
+
+/** What the objects of an attack are made from that are tried by a dry run, before anything is touched. */
+export interface TrialArgs<A> extends Pick<
+    AttackToMake<A>,
+    "attack" | "experiment" | "namespace" | "image" | "programs" | "pod"
+> {
+    run: string;
+    pass: string;
+    /** Name of the object that is the attack. */
+    object: string;
+}
+
+/** An object that a run makes, to be tried by a dry run. */
+export interface Trial {
+    kind: "Job" | "Pod" | "Service";
+    /** Name of the Pulumi resource. */
+    name: string;
+    /** The resource's inputs. */
+    props: { metadata: { name: string; namespace: string }; spec: object };
 }
 
 /** What an attack counts of the traffic to its targets. Probes do not count. */

@@ -2,8 +2,8 @@ import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels } from "../cluster/labels";
 import { denying, isTotal, type Peers, peersIn } from "../policies/denial";
-import { faultResources } from "./fault/resources";
-import type { AttackResourceArgs, AttackToMake } from "./kind";
+import { faultResources, faultTrials } from "./fault/resources";
+import type { AttackResourceArgs, AttackToMake, Trial, TrialArgs } from "./kind";
 import { type Attack, attackKindOf } from "./registry";
 
 type Make = (name: string, args: AttackResourceArgs<never>, opts: pulumi.CustomResourceOptions) => AttackResource;
@@ -11,6 +11,15 @@ type AttackResource = k8s.networking.v1.NetworkPolicy | k8s.core.v1.ConfigMap | 
 
 /** The kinds that are no NetworkPolicies. */
 const others: Readonly<Partial<Record<Attack["kind"], Make>>> = { fault: faultResources, kill: request };
+
+/** The kinds that make pods, or other objects that a quota may leave no room for. */
+const trials: Readonly<Partial<Record<Attack["kind"], (name: string, args: TrialArgs<never>) => Trial[]>>> = {
+    fault: faultTrials,
+};
+
+/** Objects of an attack that are tried by a dry run before anything is touched. */
+export const attackTrials = (name: string, args: TrialArgs<Attack>): Trial[] =>
+    trials[args.attack.kind]?.(name, args as TrialArgs<never>) ?? [];
 
 /** The resource that is an attack: while its object exists, the attack lasts. */
 export function attackResource(

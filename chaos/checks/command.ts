@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import * as z from "zod";
 import { answerOf } from "./answer";
+import { credentialIn, credentialInArguments, storedInClear } from "./credentials";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Ended, runCommand } from "./run-command";
 
@@ -19,16 +20,16 @@ export interface CommandCheck extends CheckSettings {
 }
 
 const secretVariable = /authorization|cookie|token|secret|passw|api_?key|credential/i;
+const instead = "set a variable where the update runs, whose environment the program inherits";
 const text = z.string().refine((one) => !one.includes("\0"), { error: "must not have a NUL character" });
 const env = z.record(z.string(), text).superRefine((all, context) => {
     for (const name of Object.keys(all)) {
         const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
         if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) refuse("not the name of a variable; allowed: such as LIMIT_MS");
         if (secretVariable.test(name))
-            refuse(
-                "secrets must not be in a definition: the state and journals show it; set the variable where the " +
-                    "update runs, whose environment the program inherits",
-            );
+            refuse(`secrets must not be in a definition: the state and journals show it; ${instead}`);
+        const what = credentialIn(all[name]!);
+        if (what) refuse(storedInClear(what, instead));
     }
 });
 
@@ -41,6 +42,10 @@ export const command: CheckKind<CommandCheck> = {
             .nonempty({ error: 'missing; allowed: a program and its arguments, such as ["./check.sh", "orders"]' })
             .refine(([program]) => program?.trim() !== "", {
                 error: 'the program is empty; allowed: such as ["./check.sh", "orders"]',
+            })
+            .superRefine((all, context) => {
+                const what = credentialInArguments(all);
+                if (what) context.addIssue({ code: "custom", message: storedInClear(what, instead) });
             }),
         exitCode: z.int().min(0).max(255).optional(),
         env: env.optional(),
@@ -48,7 +53,6 @@ export const command: CheckKind<CommandCheck> = {
     }),
     name: nameOf,
     describeSuccess: (check) => `runs of ${nameOf(check)} ended with exit code ${check.exitCode ?? 0}`,
-    onlyReadsCluster: () => false,
     showsLatency: true,
     rights: () => [],
     probe: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>

@@ -73,7 +73,6 @@ export const condition: CheckKind<ConditionCheck> = {
         const wanted = type === undefined ? describeLimits(limits) : status;
         return `checks found ${type ?? field} of ${of.kind} ${of.name} to be ${wanted}`;
     },
-    onlyReadsCluster: () => true,
     rights: ({ of: { apiVersion, kind, name, namespace } }, { defaultNamespace }) => [
         {
             ...(!clusterWide.has(kind) && { namespace: namespace ?? defaultNamespace }),

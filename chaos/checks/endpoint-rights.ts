@@ -1,26 +1,26 @@
 import { type Right, rightsOn } from "../cluster/resources";
-import type { EndpointSettings } from "./endpoint";
+import { type EndpointSettings, type FromSecrets, secretsOf } from "./endpoint";
 import { serviceNamedBy } from "./endpoints";
 import type { CheckPlace } from "./kind";
 import type { NamedService } from "./route";
 
 /** What it takes to ask what a check over HTTP asks. */
 export function endpointRights(
-    check: EndpointSettings & { kind: string },
+    check: EndpointSettings & FromSecrets & { kind: string },
     { defaultNamespace, service }: CheckPlace,
     verb = "get",
 ): Right[] {
     const named = serviceNamedBy(check, defaultNamespace);
     const asked = named ?? (check.url === undefined ? service : undefined);
-    const { namespace = defaultNamespace, headersFrom = {}, caFrom, scheme } = check;
+    const { namespace = defaultNamespace, caFrom, scheme } = check;
     const reading = (namespace: string, resource: string, name: string, why: string) =>
         rightsOn({ namespace, resource, names: [name] })(["get"], why);
-    const why = "read the headers and the CA that a check names";
+    const why = "read the Secrets and the CA that a check names";
     const caResource = caFrom?.kind === "Secret" ? "secrets" : "configmaps";
     return [
         ...(named ? [reading(named.namespace, "services", named.name, "find the Service that a check names")] : []),
         ...(asked ? [rightToProxy(asked, scheme, verb)] : []),
-        ...Object.values(headersFrom).map((one) => reading(one.namespace ?? namespace, "secrets", one.secret, why)),
+        ...secretsOf(check).map((one) => reading(one.namespace ?? namespace, "secrets", one.secret, why)),
         ...(caFrom ? [reading(caFrom.namespace ?? namespace, caResource, caFrom.name, why)] : []),
     ];
 }

@@ -1,12 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
-import type { EndpointSettings } from "./endpoint";
+import { dnsLabel, dnsSubdomain } from "../cluster/kubernetes-rules";
+import { credentialIn, storedInClear } from "./credentials";
+import type { EndpointSettings, FromSecrets } from "./endpoint";
 import { type Mistake, nameSchema as name, notAllowed } from "../texts";
 
-const objectName = z.string().regex(/^[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?$/, {
-    error: notAllowed("lower-case letters, digits, dashes and dots", "the name of an object"),
-});
+const objectName = name("the name of an object", dnsSubdomain);
 const key = z
     .string()
     .regex(/^[-._a-zA-Z0-9]+$/, { error: notAllowed("letters, digits, dashes, dots and underscores", "a key") });
@@ -50,9 +50,25 @@ const byHeader = <T extends z.ZodType>(value: T, refused: (name: string) => stri
                 if (message) context.addIssue({ code: "custom", path: [name], message });
     });
 
-const headerValue = textWithout((value) =>
-    failing(() => validateHeaderValue("value", value), "a header value must not have control characters"),
-);
+const headerValue = textWithout((value) => {
+    const what = credentialIn(value);
+    if (what) return storedInClear(what, "use headersFrom with a Secret");
+    return failing(() => validateHeaderValue("value", value), "a header value must not have control characters");
+});
+
+const secretReference = z.strictObject({
+    secret: objectName,
+    key,
+    prefix: z.string().max(20).optional(),
+    namespace: name().optional(),
+});
+
+/** Values in Secrets, by names. @param problem what is wrong with a name that does not match */
+export const fromSecrets = (pattern: RegExp, problem: string) =>
+    z.record(z.string(), secretReference).superRefine((all, context) => {
+        for (const name of Object.keys(all).filter((name) => !pattern.test(name)))
+            context.addIssue({ code: "custom", path: [name], message: problem });
+    });
 
 export function problemWithCa(pem: string): string | undefined {
     if (pem.includes("PRIVATE KEY-----")) return "holds a private key; allowed: certificates";
@@ -67,10 +83,7 @@ export function problemWithCa(pem: string): string | undefined {
 
 const notAPort = { error: "not a port; allowed: a number from 1 to 65535, or the name of a port of the Service" };
 const port = z.union(
-    [
-        z.int(notAPort).min(1, notAPort).max(65_535, notAPort),
-        z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?$/, notAPort),
-    ],
+    [z.int(notAPort).min(1, notAPort).max(65_535, notAPort), z.string().refine(dnsLabel().isValid, notAPort)],
     notAPort,
 );
 
@@ -104,26 +117,24 @@ export const endpointSchema = {
             secretHeader.test(name) &&
             "secrets must not be in a definition: the state and journals show it; use headersFrom with a Secret",
     ).optional(),
-    headersFrom: byHeader(
-        z.strictObject({
-            secret: objectName,
-            key,
-            prefix: z.string().max(20).optional(),
-            namespace: name().optional(),
-        }),
-    ).optional(),
+    headersFrom: byHeader(secretReference).optional(),
+    queryFrom: fromSecrets(/./, "not the name of a parameter; allowed: such as access_token").optional(),
 };
 
-/** What contradicts itself in an endpoint, whose fields may be wrong on their own, too. */
-export function endpointMistakes(check: Partial<EndpointSettings>): Mistake[] {
-    const { url, service, namespace, port, scheme, ca, caFrom, serverName, headers, headersFrom } = check;
+/**
+ * What contradicts itself in an endpoint, whose fields may be wrong on their own, too.
+ *
+ * @param query the names of its own parameters
+ */
+export function endpointMistakes(check: Partial<EndpointSettings & FromSecrets>, query: readonly string[]): Mistake[] {
+    const { url, service, namespace, port, scheme, ca, caFrom, serverName, headers, headersFrom, queryFrom } = check;
     const isHttps = url === undefined ? scheme === "https" : String(url).startsWith("https:");
     const needsService =
         url === undefined ? "needs `service`" : "belongs to `service`; with `url` it is part of the URL";
     const needsHttps = 'needs HTTPS; allowed with an https `url`, or with `service` and scheme: "https"';
     const own = Object.keys(headers ?? {}).map((name) => name.toLowerCase());
     const twice = Object.keys(headersFrom ?? {}).filter((name) => own.includes(name.toLowerCase()));
-    const used = service ?? caFrom ?? headersFrom;
+    const used = service ?? caFrom ?? headersFrom ?? queryFrom ?? check.bodyFrom;
     const mistakes: [isWrong: boolean, field: string, message: string][] = [
         [url !== undefined && service !== undefined, "service", "excludes `url`; allowed: one of them"],
         [service === undefined && port !== undefined, "port", needsService],
@@ -131,7 +142,7 @@ export function endpointMistakes(check: Partial<EndpointSettings>): Mistake[] {
         [
             used === undefined && namespace !== undefined,
             "namespace",
-            "is that of `service`, `headersFrom` or `caFrom`, and there is none of them",
+            "is that of `service`, `headersFrom`, `queryFrom`, `bodyFrom` or `caFrom`, and there is none of them",
         ],
         [ca !== undefined && caFrom !== undefined, "caFrom", "excludes `ca`; allowed: one of them"],
         [ca !== undefined && !isHttps, "ca", needsHttps],
@@ -144,5 +155,8 @@ export function endpointMistakes(check: Partial<EndpointSettings>): Mistake[] {
             field: `headersFrom.${name}`,
             message: "is in `headers`, too; allowed: one of them",
         })),
+        ...query
+            .filter((name) => Object.hasOwn(queryFrom ?? {}, name))
+            .map((name) => ({ field: "queryFrom", message: `the request has the parameter ${name} already` })),
     ];
 }

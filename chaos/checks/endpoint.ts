@@ -23,6 +23,8 @@ export interface EndpointSettings {
     headers?: Record<string, string>;
     /** Headers whose values are in Secrets. Each step reads them when it begins; they are stored nowhere. */
     headersFrom?: Record<string, SecretReference>;
+    /** Parameters whose values are in Secrets, read in the same way. They are encoded, and added to the query. */
+    queryFrom?: Record<string, SecretReference>;
 }
 
 export interface CaReference {
@@ -47,6 +49,10 @@ export interface SecretReference {
     namespace?: string;
 }
 
-/** Whether a request goes to a Service of the cluster, and has nothing from Secrets. */
-export const asksOnlyCluster = ({ url, headersFrom, caFrom }: EndpointSettings): boolean =>
-    [url, headersFrom, caFrom].every((one) => one === undefined);
+/** What of a check's requests is in Secrets. */
+export interface FromSecrets extends Pick<EndpointSettings, "headersFrom" | "queryFrom"> {
+    bodyFrom?: Record<string, SecretReference>;
+}
+
+export const secretsOf = ({ headersFrom, queryFrom, bodyFrom }: FromSecrets): SecretReference[] =>
+    [headersFrom, queryFrom, bodyFrom].flatMap((from) => Object.values(from ?? {}));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import type { ApiServerPulse } from "./api-server";
-import type { EndpointSettings } from "./endpoint";
+import { type EndpointSettings, type FromSecrets, secretsOf } from "./endpoint";
 import { readReferences } from "./references";
 import type { Access } from "./request";
 import { findRoute, type NamedService } from "./route";
@@ -23,7 +23,7 @@ export interface KnownRoutes {
 }
 
 /** A check of any kind; some have an endpoint. */
-type AnyCheck = EndpointSettings & { kind: string };
+type AnyCheck = EndpointSettings & FromSecrets & { kind: string };
 
 /** Of Services of which a check does not name a port, by its kind. @default the Service's only TCP port */
 const defaultPorts: Partial<Record<string, number>> = { prometheus: 9_090 };
@@ -40,7 +40,7 @@ export function routeKey({ namespace, name, port, scheme = "http" }: NamedServic
 }
 
 /**
- * Finds what checks over HTTP ask, once for each: the route to their Service, the CA, and headers from Secrets. What
+ * Finds what checks over HTTP ask, once for each: the route to their Service, the CA, and what is in Secrets. What
  * could not be found is looked for again when it is asked for again.
  */
 export class Endpoints {
@@ -64,17 +64,17 @@ export class Endpoints {
 
     /** Reads what checks refer to, within a time at most: their first looks then need not. */
     async prepare(checks: readonly AnyCheck[], withinMs: number): Promise<void> {
-        const referring = checks.filter(({ caFrom, headersFrom }) => (caFrom ?? headersFrom) !== undefined);
+        const referring = checks.filter((check) => check.caFrom !== undefined || secretsOf(check).length > 0);
         if (referring.length === 0) return;
         await Promise.race([Promise.allSettled(referring.map((check) => this.of(check))), sleep(withinMs)]);
     }
 
     private async find(check: AnyCheck): Promise<Endpoint> {
-        const [route, { ca, headers, hide }] = await Promise.all([
+        const [route, { hide, ...read }] = await Promise.all([
             this.routeOf(check),
             readReferences(this.cluster, check, check.namespace ?? this.defaultNamespace),
         ]);
-        return { route, access: { ca, serverName: check.serverName, headers }, hide };
+        return { route, access: { ...read, serverName: check.serverName }, hide };
     }
 
     private async routeOf(check: AnyCheck): Promise<Route> {

@@ -2,13 +2,14 @@ import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
-import { asksOnlyCluster, type EndpointSettings } from "./endpoint";
+import { credentialInPath, credentialsWithin, storedInClear } from "./credentials";
+import type { EndpointSettings, SecretReference } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
-import { endpointMistakes, endpointSchema } from "./endpoint-schema";
+import { endpointMistakes, endpointSchema, fromSecrets } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
-import { excerpt, expectationSchema, type JsonExpectation, parseJson, unmet } from "./values";
+import { excerpt, expectationSchema, type JsonExpectation, parseJson, unmet, valueAt } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
-import { notAllowed, together } from "../texts";
+import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";
 import type { Route } from "./service";
 
@@ -21,8 +22,10 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     path: string;
     /** Method of the request. @default "GET" */
     method?: (typeof methods)[number];
-    /** Object that is sent as JSON. */
+    /** Object that is sent as JSON. Never put secrets here: the state and journals show them. */
     body?: Record<string, unknown>;
+    /** Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. */
+    bodyFrom?: Record<string, SecretReference>;
     /** The good status, or the first and the last of a range. @default [200, 299] */
     status?: number | [least: number, most: number];
     /** What the JSON of a good answer must contain. @default anything */
@@ -31,7 +34,8 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     maxLatencyMs?: number;
 }
 
-const dotSegment = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
+/** Through the API server's proxy they would lead to its other objects. */
+const dotSegment = /^[^?]*[/\\](?:\.|%2e){1,2}(?:[/\\?]|$)/i;
 const status = z.int().min(100).max(599);
 const statusMistake = notAllowed("a status from 100 to 599, or a list of the least and the most");
 const statuses = z.union(
@@ -60,8 +64,15 @@ export const http: CheckKind<HttpCheck> = {
             path: z
                 .string()
                 .regex(/^\/(?!\/)\S*$/, { error: "not a path; allowed: a path such as /products" })
-                // Through the API server's proxy they would lead to its other objects.
-                .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." }),
+                .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." })
+                // What URLs make of these is another path.
+                .refine((path) => !path.includes("#"), { error: "a fragment is never sent; write # as %23" })
+                .refine((path) => !/^[^?]*\\/.test(path), { error: "\\ stands for / in URLs; write it as %5C" })
+                .superRefine((path, context) => {
+                    const what = credentialInPath(path);
+                    const message = what && storedInClear(what, "use queryFrom with a Secret");
+                    if (message) context.addIssue({ code: "custom", message });
+                }),
             method: z.enum(methods).optional(),
             ...endpointSchema,
             body: z
@@ -69,7 +80,17 @@ export const http: CheckKind<HttpCheck> = {
                 .refine((body) => json.safeParse(body).success, {
                     error: "holds what JSON does not know, such as a date",
                 })
+                .superRefine((body, context) => {
+                    for (const { path, what } of credentialsWithin(body)) {
+                        const message = storedInClear(what, "use bodyFrom with a Secret");
+                        context.addIssue({ code: "custom", path, message });
+                    }
+                })
                 .optional(),
+            bodyFrom: fromSecrets(
+                /^[^.]+(?:\.[^.]+)*$/,
+                "not a field; allowed: keys joined by dots, such as login.password",
+            ).optional(),
             status: statuses.optional(),
             json: z.array(expectationSchema).nonempty().optional(),
             maxLatencyMs: z.int().positive().optional(),
@@ -77,13 +98,13 @@ export const http: CheckKind<HttpCheck> = {
         })
         .superRefine(
             ...together<HttpCheck>((check) => [
-                ...endpointMistakes(check),
+                ...endpointMistakes(check, [...new URLSearchParams(/\?.*/s.exec(String(check.path))?.[0]).keys()]),
+                ...bodyMistakes(check),
                 ...(check.method === "HEAD" && check.json !== undefined ? [ofHead] : []),
             ]),
         ),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
-    onlyReadsCluster: (check) => asksOnlyCluster(check) && ["GET", "HEAD"].includes(check.method ?? "GET"),
     showsLatency: true,
     limitMs: ({ maxLatencyMs }) => maxLatencyMs,
     asks: (check, defaultNamespace) =>
@@ -96,6 +117,19 @@ export const http: CheckKind<HttpCheck> = {
 };
 
 const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed with another method" };
+
+/** A secret takes no other value's place. */
+function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
+    return Object.keys(bodyFrom ?? {}).flatMap((path) => {
+        const keys = path.split(".");
+        const ways = keys.map((_, index) => keys.slice(0, index + 1).join("."));
+        const taken = ways.find((way) => {
+            const value = valueAt(body, way);
+            return value !== undefined && (way === path || typeof value !== "object" || value === null);
+        });
+        return taken === undefined ? [] : [{ field: "bodyFrom", message: `\`body\` has a value at ${taken} already` }];
+    });
+}
 
 const proxyVerbs = { GET: "get", HEAD: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
 

@@ -61,8 +61,6 @@ export interface CheckKind<C extends { kind: string }> {
     describeSuccess(check: C): string;
     /** What the account that runs the experiment must be allowed to, for this check. */
     rights(check: C, place: CheckPlace): Right[];
-    /** Whether it only reads, and only from the cluster: a person who may change a lease can have it sent. */
-    onlyReadsCluster(check: C): boolean;
     /** Set if it shows how fast the application is. */
     showsLatency?: true;
     /** From which latency on an answer is bad, in milliseconds. @default only the time limit says */

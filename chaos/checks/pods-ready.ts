@@ -27,7 +27,6 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
     }),
     name: ({ of }) => `pods of ${of}`,
     describeSuccess: ({ of, atLeast = 1 }) => `checks found ${atLeast} or more ready pods of ${of}`,
-    onlyReadsCluster: () => true,
     rights({ of }, { defaultNamespace }) {
         const { namespace } = locateTarget(of, "Global", defaultNamespace);
         return [resources.pod, resources.replicaSet].map((type) =>

@@ -3,7 +3,7 @@ import { messageOf } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
-import { asksOnlyCluster, type EndpointSettings } from "./endpoint";
+import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { askEndpoint } from "./endpoints";
 import { endpointRights } from "./endpoint-rights";
@@ -44,7 +44,7 @@ export const prometheus: CheckKind<PrometheusCheck> = {
         .superRefine(
             ...together<PrometheusCheck>((check) => [
                 ...limitMistakes(check),
-                ...endpointMistakes(check),
+                ...endpointMistakes(check, ["query", "timeout"]),
                 ...(check.url === undefined && check.service === undefined
                     ? [{ field: "url", message: "missing; allowed: the `url` of Prometheus, or its `service`" }]
                     : []),
@@ -52,7 +52,6 @@ export const prometheus: CheckKind<PrometheusCheck> = {
         ),
     name: nameOf,
     describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
-    onlyReadsCluster: asksOnlyCluster,
     rights: (check, place) => endpointRights(check, place),
     probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, access, hide }) => {

@@ -1,7 +1,7 @@
 import { validateHeaderValue } from "node:http";
 import { type Cluster, statusOf } from "../cluster/client";
 import { explain, withoutPeriod } from "../cluster/problem";
-import type { CaReference, EndpointSettings, SecretReference } from "./endpoint";
+import type { CaReference, EndpointSettings, FromSecrets, SecretReference } from "./endpoint";
 import { failing, problemWithCa } from "./endpoint-schema";
 
 /** An error for the person who wrote the check: what is missing in the cluster, and what to do. */
@@ -12,24 +12,29 @@ export class MissingError extends Error {
 /**
  * Reads the Secrets and ConfigMaps that a check names. The values are in this process only.
  *
- * @returns the headers from Secrets, complete with their prefixes; and what hides the values in a text
+ * @returns what is sent with each request, complete with its prefixes; and what hides the values in a text
  * @throws MissingError that names what is not there
  */
-export async function readReferences(cluster: Cluster, check: EndpointSettings, namespace: string) {
-    const [ca, headers] = await Promise.all([
+export async function readReferences(cluster: Cluster, check: EndpointSettings & FromSecrets, namespace: string) {
+    const secrets: string[] = [];
+    const readAll = async (from: Record<string, SecretReference> = {}, problemWith?: ProblemWith) =>
+        Object.fromEntries(
+            await Promise.all(
+                Object.entries(from).map(async ([name, reference]) => {
+                    const value = await readSecret(cluster, { namespace, ...reference }, problemWith);
+                    const whole = `${reference.prefix ?? ""}${value}`;
+                    secrets.push(whole, value);
+                    return [name, whole] as const;
+                }),
+            ),
+        );
+    const [ca, headers, query, body] = await Promise.all([
         check.caFrom ? readCa(cluster, { namespace, ...check.caFrom }) : check.ca,
-        Promise.all(
-            Object.entries(check.headersFrom ?? {}).map(async ([header, reference]) => {
-                const value = await readSecret(cluster, { namespace, ...reference });
-                return { header, value, whole: `${reference.prefix ?? ""}${value}` };
-            }),
-        ),
+        readAll(check.headersFrom, problemWithHeader),
+        readAll(check.queryFrom),
+        readAll(check.bodyFrom),
     ]);
-    return {
-        ...(ca !== undefined && { ca }),
-        headers: Object.fromEntries(headers.map(({ header, whole }) => [header, whole])),
-        hide: hiding(headers.flatMap(({ value, whole }) => [whole, value])),
-    };
+    return { ...(ca !== undefined && { ca }), headers, query, body, hide: hiding(secrets) };
 }
 
 async function readCa(cluster: Cluster, reference: CaReference & { namespace: string }): Promise<string> {
@@ -43,15 +48,25 @@ async function readCa(cluster: Cluster, reference: CaReference & { namespace: st
 async function readSecret(
     cluster: Cluster,
     { secret, key, namespace }: SecretReference & { namespace: string },
+    problemWith?: ProblemWith,
 ): Promise<string> {
     // Files end with a line break, and `kubectl create secret --from-file` keeps it.
     const value = (await readKey(cluster, { kind: "Secret", namespace, name: secret, key })).trim();
     const which = `key ${key} of Secret ${namespace}/${secret}`;
     if (value === "") throw new MissingError(`${which} is empty`);
-    const problem = "cannot be a header: it has a line break or a control character";
-    if (failing(() => validateHeaderValue("value", value), problem)) throw new MissingError(`${which} ${problem}`);
+    const problem = problemWith?.(value);
+    if (problem) throw new MissingError(`${which} ${problem}`);
     return value;
 }
+
+/** What is wrong with a secret value, in words without it. */
+type ProblemWith = (value: string) => string | undefined;
+
+const problemWithHeader: ProblemWith = (value) =>
+    failing(
+        () => validateHeaderValue("value", value),
+        "cannot be a header: it has a line break or a control character",
+    );
 
 async function readKey({ core }: Cluster, { kind, namespace, name, key }: Required<CaReference>): Promise<string> {
     const read =

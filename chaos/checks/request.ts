@@ -7,6 +7,7 @@ import { forgetCredentials } from "../cluster/exec-plugin";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
+import { notPassedOn } from "./proxy-limits";
 import type { Route } from "./service";
 
 export interface Request {
@@ -29,6 +30,10 @@ export interface Access {
     serverName?: string;
     /** Headers, sent as they are. @default none */
     headers?: Record<string, string>;
+    /** Parameters that are added to the query. @default none */
+    query?: Record<string, string>;
+    /** Fields that are added to the body, by keys joined by dots. @default none */
+    body?: Record<string, string>;
     /** Accepts any certificate: only to find out if there is an answer. @default false */
     anyCertificate?: boolean;
 }
@@ -45,7 +50,9 @@ export async function send(
     signal: AbortSignal,
     access: Access = {},
 ): Promise<Response> {
-    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+    const path = withQuery(request.path, access.query);
+    const content = withFields(request.body, access.body);
+    const body = content && Buffer.from(JSON.stringify(content));
     const own = Object.entries(request.headers ?? {});
     const options: RequestOptions = {
         agent: false,
@@ -58,16 +65,38 @@ export async function send(
             ...access.headers,
         },
     };
-    if (route.kind === "apiServer") return sendThroughApiServer(request.path, cluster, route, options, access, body);
-    const url = new URL(route.url + request.path);
+    if (route.kind === "apiServer") return sendThroughApiServer(path, cluster, route, options, access, body);
+    const url = new URL(route.url + path);
     const { ca, serverName: servername, anyCertificate } = access;
     const tls = url.protocol === "https:" && { ca, servername, rejectUnauthorized: anyCertificate !== true };
     return exchange(url, { ...options, ...tls }, (error) => unreached(error, url.origin), body);
 }
 
-/** Headers that the API server takes for its own, removes or replaces, by its authentication filter and its proxy. */
-const notPassedOn =
-    /^(?:authorization|host|impersonate-.*|x-remote-(?:user|uid|group|extra-.*)|x-forwarded-(?:host|proto|uri))$/i;
+function withQuery(path: string, query: Record<string, string> = {}): string {
+    const added = Object.entries(query).map((pair) => pair.map(encodeURIComponent).join("="));
+    if (added.length === 0) return path;
+    const between = /[?&]$/.test(path) ? "" : path.includes("?") ? "&" : "?";
+    return path + between + added.join("&");
+}
+
+function withFields(body: Request["body"], fields: Record<string, string> = {}): Request["body"] {
+    if (Object.keys(fields).length === 0) return body;
+    const whole = structuredClone(body ?? {});
+    for (const [path, value] of Object.entries(fields)) {
+        const keys = path.split(".");
+        const last = keys.pop()!;
+        let place = whole;
+        for (const key of keys) {
+            if (!Object.hasOwn(place, key)) place[key] = {};
+            place = place[key] as Record<string, unknown>;
+        }
+        place[last] = value;
+    }
+    return whole;
+}
+
+/** Path and query as they are sent: what no URL may have is encoded. Node.js leaves out the mark of an empty query. */
+const targetOf = ({ pathname, search, href }: URL) => pathname + (search || (href.endsWith("?") ? "?" : ""));
 
 async function sendThroughApiServer(
     path: string,
@@ -80,9 +109,9 @@ async function sendThroughApiServer(
     const remedy =
         "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set " +
         "`url`";
-    const lost = Object.keys(options.headers!).filter((name) => notPassedOn.test(name));
+    const lost = notPassedOn(targetOf(new URL(`http://service${path}`)), Object.keys(options.headers!));
     if (lost.length > 0)
-        throw new UnseenError(`the API server's proxy does not pass on the header ${lost.join(" and ")}, ${remedy}`);
+        throw new UnseenError(`the API server's proxy does not pass on ${lost.join(" and ")}, ${remedy}`);
     if (ca !== undefined || serverName !== undefined)
         throw new UnseenError(
             `the API server's proxy does not verify the Service's certificate, ${remedy}, or leave out the CA`,
@@ -143,9 +172,10 @@ async function exchange(
     content?: Buffer,
 ): Promise<Response> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, resolve);
-        request.on("error", (error) => reject(failed(error)));
-        request.end(content);
+        const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+        const sent = request(url, { ...options, path: targetOf(url) }, resolve);
+        sent.on("error", (error) => reject(failed(error)));
+        sent.end(content);
     });
     return { status: response.statusCode!, body: await text(response) };
 }

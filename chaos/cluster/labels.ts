@@ -9,6 +9,11 @@ export const labels = {
     experiment: "chaos-experiments/experiment",
     /** On the policies that let the deadline Job work among other policies: the experiment's name. */
     witness: "chaos-experiments/witness",
+    /**
+     * On the run's own pods: the run's random value, by which policies let them through. A value that somebody could
+     * know before the run would open a namespace's default deny to their pods, too.
+     */
+    pass: "chaos-experiments/pass",
     /** On the proxy of a fault, and what its Service selects meanwhile: the proxy's name. */
     proxy: "chaos-experiments/proxy",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
@@ -43,8 +48,6 @@ export const experimentOf = (targetLabel: string): string => targetLabel.slice(0
 export const fieldManager = "chaos-experiments";
 
 export const annotations = {
-    /** On a namespace's lease: the plan of the run that holds it, as JSON. */
-    plan: "chaos-experiments/plan",
     /** On a namespace's lease: when the update ended the run's attacks, as JSON. */
     ended: "chaos-experiments/ended",
     /** On a namespace's lease: the run that holds it. */

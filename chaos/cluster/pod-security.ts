@@ -1,13 +1,13 @@
 /**
  * What the `restricted` level of the Pod Security Standards requires of a pod and its containers, and a read-only root
  * file system.
+ *
+ * @param user id of the user and the group, or false for those that the cluster or the image sets
  */
-export function restrictedPod(user: number) {
+export function restrictedPod(user: number | false) {
     return {
         runAsNonRoot: true,
-        runAsUser: user,
-        runAsGroup: user,
-        fsGroup: user,
+        ...(user !== false && { runAsUser: user, runAsGroup: user, fsGroup: user }),
         seccompProfile: { type: "RuntimeDefault" },
     };
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Check } from "../checks/registry";
-import { allowedNameOf, durationBetween, isName, nameSchema, percentage } from "../texts";
+import { dnsLabel } from "../cluster/kubernetes-rules";
+import { durationBetween, nameSchema, percentage } from "../texts";
 import { type Duration, parseDuration, times } from "../duration";
 import { parsePercentage } from "../share";
 import {
@@ -81,9 +82,9 @@ const maxPlanLength = 100_000;
 
 export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const issues = issuesIn(args, argumentsSchema);
-    const isNamed = isName(name) && name.length <= maxNameLength;
+    const rule = dnsLabel(maxNameLength);
     const mistakes = [
-        ...(isNamed ? [] : [`its name: "${name}" is not allowed; allowed: ${allowedNameOf(maxNameLength)}`]),
+        ...(rule.isValid(name) ? [] : [`its name: "${name}" is not allowed; allowed: ${rule.allowed}`]),
         ...issues.map(describeIssue),
         ...contradictionsIn(args, wrongFieldsIn(issues)),
     ];

@@ -190,8 +190,9 @@ export function issuesIn(definition: unknown, schema: z.ZodType): Issue[] {
     const ofOutputs = ({ path }: Issue) =>
         outputs.some((output) => output.every((key, index) => String(key) === String(path[index])));
     const message = "is an Output; allowed: a plain value, so that a preview can say what would be attacked";
+    const ofCheck = `${message}; for a secret: headersFrom, queryFrom or bodyFrom with a Secret`;
     return [
-        ...outputs.map((path) => ({ path, message })),
+        ...outputs.map((path) => ({ path, message: path[0] === "checks" ? ofCheck : message })),
         ...(error?.issues ?? []).filter((issue) => !ofOutputs(issue)),
     ];
 }

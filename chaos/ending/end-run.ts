@@ -1,14 +1,13 @@
 import type { V1Lease } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { checkKindOf, checkSchema } from "../checks/registry";
 import { againOnConflict } from "../cluster/change";
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
-import { isName } from "../texts";
+import { dnsLabel } from "../cluster/kubernetes-rules";
 import { objectApi } from "../cluster/objects";
 import type { ObjectApi } from "../cluster/resources";
-import type { Plan } from "../definition/plan";
+import { type Plan, runNameOf } from "../definition/plan";
 import {
     earlyEndOf,
     leaseFor,
@@ -31,23 +30,37 @@ const undisturbedMs = 1_500;
 /** An update waits 1.5 s for recovery, not longer: its last step does, and is given what was seen until then. */
 const backgroundTimeoutMs = 10_000;
 
+export interface EndOptions {
+    /** Name of a run that goes on. @default none does */
+    but?: string;
+    /** The experiment as the program has it, asked for when the attacks have ended. @default nothing is known */
+    planned?: () => Plan | undefined;
+    /** As of `endAttacks`. */
+    say?: Say;
+}
+
 /**
  * Ends the runs of a stack before the update does anything else, and removes all that is left of them. Reads
  * nothing but the cluster: neither a definition nor a setting may stand between a person's "stop" and the end of an
- * attack. Then sees when the application recovers, if need be in the background.
+ * attack. Then sees when the application recovers, if need be in the background, by the checks of the program's plan:
+ * by what a lease says, whoever may change it could have requests sent with this account. If the plan is another one
+ * than the run's by now, the last step waits for the recovery, by the plan in the stack's state.
  *
- * @param but name of a run that goes on. @default none does
- * @param say as of `endAttacks`
  * @returns the experiments whose attacks were ended
  * @throws Error with all that failed, after everything was tried
  */
-export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string, say?: Say): Promise<string[]> {
+export async function endRuns(
+    cluster: Cluster,
+    owner: LeaseOwner,
+    { but, planned, say }: EndOptions = {},
+): Promise<string[]> {
     const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
     const ended = await valuesOf(
         leases.map(async (lease) => {
             const { namespace, annotations: written = {} } = lease.metadata!;
-            const experiment = written[labels.experiment];
-            if (experiment === undefined) return [];
+            const experiment = written[labels.experiment] ?? "";
+            // It becomes part of selectors.
+            if (!dnsLabel().isValid(experiment)) return [];
             const left = leftOf({ namespace: namespace!, experiment });
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             const isEnded = earlyEndOf(lease) !== undefined;
@@ -55,9 +68,9 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string,
                 endAttacks(api, left, say),
             );
             if (isEnded || swept === 0) return [];
-            const plan = written[annotations.plan];
-            if (plan !== undefined) {
-                const recovery = noteRecovery(cluster, noted, at, () => trusted(plan), backgroundTimeoutMs);
+            const plan = attempt(() => planned?.());
+            if (plan && plan.namespace === namespace && runNameOf(plan, owner.stack) === written[annotations.run]) {
+                const recovery = noteRecovery(cluster, noted, at, plan, backgroundTimeoutMs);
                 await Promise.race([recovery, sleep(undisturbedMs)]);
             }
             return [experiment];
@@ -84,7 +97,7 @@ export async function endRun(
     const { at, noted } = await end(cluster, own, async (api) =>
         others ? 0 : endAttacks(api, attacksLeftOf(plan), say),
     );
-    return { at, recovery: noteRecovery(cluster, noted, at, () => plan, recoveryTimeoutMs) };
+    return { at, recovery: noteRecovery(cluster, noted, at, plan, recoveryTimeoutMs) };
 }
 
 /**
@@ -109,21 +122,13 @@ async function end(
     return { at, swept: await ending, noted };
 }
 
-/**
- * The plan that a lease has, if its checks ask only what this cluster tells anyway. Who may change a lease must not by
- * that start programs on this machine, or have Secrets or requests sent from it.
- *
- * @throws Error otherwise; the recovery step waits for those checks, by the plan in the stack's state
- */
-function trusted(text: string): Plan {
-    const plan = JSON.parse(text) as Plan;
-    const { service } = plan;
-    if (service && ![service.name, service.namespace].every(isName)) throw new Error("the Service has no such name");
-    for (const { name, check } of plan.checks)
-        // By the schema no path leads out of its Service: the API server's proxy would take it to other objects.
-        if (!checkSchema.safeParse(check).success || !checkKindOf(check).onlyReadsCluster(check))
-            throw new Error(`the check ${name} is not asked for a plan that only a lease has`);
-    return plan;
+/** Undefined if it cannot be had: a mistake in a definition is reported elsewhere. */
+function attempt<T>(what: () => T): T | undefined {
+    try {
+        return what();
+    } catch {
+        return undefined;
+    }
 }
 
 /** Whether a lease is held by another run, or by one that was not ended to the end. */
@@ -161,7 +166,7 @@ async function note(
 const runIn = ({ metadata, spec }: V1Lease) => [
     metadata?.uid,
     spec?.holderIdentity,
-    ...[annotations.plan, annotations.run, annotations.ended].map((key) => metadata?.annotations?.[key]),
+    ...[annotations.run, annotations.ended].map((key) => metadata?.annotations?.[key]),
 ];
 
 /**
@@ -172,11 +177,11 @@ async function noteRecovery(
     cluster: Cluster,
     lease: V1Lease | undefined,
     at: number,
-    planned: () => Plan,
+    plan: Plan,
     timeoutMs: number,
 ): Promise<number | undefined> {
     try {
-        const recoveredAfterMs = (await recover(cluster, planned(), timeoutMs)) ?? undefined;
+        const recoveredAfterMs = (await recover(cluster, plan, timeoutMs)) ?? undefined;
         if (recoveredAfterMs !== undefined && lease) await note(cluster, lease, noteOf({ at, recoveredAfterMs }));
         return recoveredAfterMs;
     } catch {

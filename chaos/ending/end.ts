@@ -7,14 +7,17 @@ import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../clus
 import { restorablesOfAttacks } from "../attacks/in-job";
 import { inTurns } from "../async";
 import { exemptedPolicy } from "../policies/exemption";
-import { selectingNobody, admitPrefix } from "../policies/witness-access";
 import type { Reach, Some } from "./reach";
 
 /** Calls to the API server at a time, in each part: fewer than the Job's connections, of which some may hang. */
 const maxCalls = 12;
 
-/** How long a part may take before the next begins nevertheless: a call that hangs must keep no attack from its end. */
-const patienceMs = 5_000;
+/**
+ * How long each part may take before the next begins nevertheless, in milliseconds: calls that hang must not keep an
+ * attack from its end within 5 s, of which the Job needs one to see that it is wanted. Policies get the most: a pod that others
+ * do not select yet is open without that of its attack.
+ */
+const patienceMs = [1_000, 2_000];
 
 /**
  * The order of ending.
@@ -48,10 +51,11 @@ const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
 export async function endAttacks(api: ObjectApi, reach: Reach, say: Say = () => undefined): Promise<number> {
     const ending = new Ending(api, reach, say);
     const begun: Promise<unknown>[] = [];
-    for (const part of order) {
+    for (const [index, part] of order.entries()) {
         const patience = new AbortController();
         begun.push(part(ending).finally(() => patience.abort()));
-        await Promise.race([begun.at(-1), sleep(patienceMs, undefined, patience).catch(() => undefined)]);
+        const patient = sleep(patienceMs[index] ?? 0, undefined, patience).catch(() => undefined);
+        await Promise.race([begun.at(-1), patient]);
     }
     await Promise.all(begun);
     const ended = ending.done();
@@ -96,13 +100,9 @@ class Ending {
     }
 
     restore(some?: readonly Some[]): Promise<unknown> {
-        const admitting = this.reach.run === undefined ? undefined : admitPrefix(this.reach.run);
-        return this.each(some, (object, found) => {
-            // The run has made them. The Job may not delete them.
-            if (admitting !== undefined && object.name.startsWith(admitting))
-                return () => this.api.patch(object, selectingNobody);
-            return found && !this.restorableOf(found) ? undefined : () => this.restoreOne(object, found);
-        });
+        return this.each(some, (object, found) =>
+            found && !this.restorableOf(found) ? undefined : () => this.restoreOne(object, found),
+        );
     }
 
     /**

@@ -33,6 +33,12 @@ export interface Reach {
 export const isJobOrder = ({ resource }: Some): boolean => resource === resources.configMap;
 
 /**
+ * Name of the policy that lets a run's deadline Job through. The other policies that the run's steps make are owned by
+ * it: the Job may delete it alone, and at its end so deletes all of them.
+ */
+export const jobPolicyName = (runName: string) => `${runName}-job`;
+
+/**
  * What a run has made and changed: no other run of the namespace. The deadline Job has the rights to no more.
  *
  * @param attacks of each, the object that is the attack, and the value of the label on its targets

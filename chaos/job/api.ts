@@ -3,23 +3,27 @@ import { hostname } from "node:os";
 import { type ApiCall, type ApiResponse, callApi } from "../cluster/in-cluster-api";
 import { fieldManager } from "../cluster/labels";
 import { type KubeObject, type ObjectApi, type ObjectReference, pathOf, resources } from "../cluster/resources";
-import { type Pod, tcpPortsOf } from "../targets/containers";
+import { hasEnded, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { endpoint } from "./protocol";
 
-/** A connection per call would cost 2,000 TLS handshakes to unlabel 2,000 pods, and as many buffers at once. */
-const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+type Calling = (path: string, call?: Pick<ApiCall, "method" | "body">) => Promise<ApiResponse>;
 
-function calling(path: string, call: Pick<ApiCall, "method" | "body"> = {}): Promise<ApiResponse> {
-    return callApi(path, { ...call, agent });
+/** A connection per call would cost 2,000 TLS handshakes to unlabel 2,000 pods, and as many buffers at once. */
+function over(maxSockets: number): Calling {
+    const agent = new Agent({ keepAlive: true, maxSockets });
+    return (path, call = {}) => callApi(path, { ...call, agent });
 }
 
-export const get = (path: string): Promise<ApiResponse> => calling(path);
+const calling = over(16);
+
+/** Reads the lease, over connections of its own: several, since one that hangs must not keep it from being seen. */
+export const get: (path: string) => Promise<ApiResponse> = over(8);
 
 /** Small pages: the lists of a large namespace dominate the Job's memory. */
 const itemsPerPage = 20;
 
 /** The items of a list, page by page. Keep only what is needed of each. @throws Error that begins with `failure` */
-export async function* listed<T>(path: string, failure: string, call = calling): AsyncGenerator<T> {
+export async function* listed<T>(path: string, failure: string, call: Calling = calling): AsyncGenerator<T> {
     const limited = `${path}${path.includes("?") ? "&" : "?"}limit=${itemsPerPage}`;
     let next: string | undefined;
     do {
@@ -51,7 +55,7 @@ function objectOf({ status, body }: ApiResponse, failure: string): KubeObject | 
     return JSON.parse(body) as KubeObject;
 }
 
-export function objectApiBy(call: typeof calling): ObjectApi {
+export function objectApiBy(call: Calling): ObjectApi {
     return {
         get: async (object) => objectOf(await call(pathOf(object)), `${named(object)} cannot be read`),
         list(resource, namespace, labelSelector) {
@@ -72,8 +76,11 @@ export function objectApiBy(call: typeof calling): ObjectApi {
     };
 }
 
-/** The Job's calls to end attacks. */
+/** The Job's calls to see what there is. */
 export const objectApi = objectApiBy(calling);
+
+/** Its calls to end attacks, over connections of their own: no look that hangs takes one. */
+export const endingApi = objectApiBy(over(16));
 
 /** Notes something on the pod that this program runs in, for others to read. @throws Error if it cannot */
 export async function noteOnOwnPod(
@@ -83,11 +90,10 @@ export async function noteOnOwnPod(
     await objectApi.patch({ resource: resources.pod, namespace, name: hostname() }, { metadata });
 }
 
-/** The endpoints of every TCP port that a pod declares. */
-export function endpointsOf({ spec, status }: Pod): string[] {
-    const podIP = status?.podIP;
-    if (podIP === undefined) return [];
-    return (spec?.containers ?? []).flatMap(tcpPortsOf).map((port) => endpoint(podIP, port));
+/** The endpoints of every TCP port that a pod declares. Another pod may have the address of one that has ended. */
+export function endpointsOf(pod: Pod): string[] {
+    const podIP = pod.status?.podIP;
+    return podIP === undefined || hasEnded(pod) ? [] : tcpPortsOf(pod).map((port) => endpoint(podIP, port));
 }
 
 /** Writes a line to the pod's log, beside its reports. */

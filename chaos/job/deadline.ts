@@ -1,13 +1,16 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { attackKindOf, objectNameOf, objectTypeOf } from "../attacks/registry";
-import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
+import { labels } from "../cluster/labels";
+import { restrictedContainer } from "../cluster/pod-security";
 import { pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
 import { changedBy } from "../ending/left";
+import { jobPolicyName } from "../ending/reach";
 import { leasePath } from "../lifecycle/lease";
 import { podProgram } from "../packed";
-import { podResources, runPods } from "../pod-resources";
+import { type PodOptions, runPod } from "../pod-options";
+import { podResources } from "../pod-resources";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
 import { roleRulesOf } from "./rules";
 
@@ -15,10 +18,13 @@ export interface DeadlineArgs {
     plan: Plan;
     /** Prefix of the objects' names: each run has its own. The lease names it. */
     runName: pulumi.Output<string>;
+    /** See `labels.pass`. */
+    pass: pulumi.Output<string>;
     /** A Node image. */
     image: string;
     /** The Job's program: the bundle of `main.ts`. */
     program: string;
+    pod?: PodOptions;
 }
 
 /**
@@ -44,12 +50,13 @@ export class Deadline {
     constructor(name: string, args: DeadlineArgs, opts: pulumi.CustomResourceOptions) {
         const child = { ...opts, deleteBeforeReplace: true };
         // Each run has its own objects, so a sweep before a run never removes what that run is going to use.
-        const objectName = pulumi.interpolate`${args.runName}-deadline`;
+        const objectName = args.runName.apply(jobNameOf);
         const { experiment, namespace, attacks } = args.plan;
         const rules = args.runName.apply((run) =>
             roleRulesOf(
                 attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
                 changedBy(args.plan),
+                jobPolicyName(run),
             ),
         );
         const { metadata, account, role, binding, program } = podResources(
@@ -64,19 +71,7 @@ export class Deadline {
                 // targets waits for the Job: its own report comes a second before its status.
                 metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
                 // A preview does not know the name: it leaves out the hundred lines that are the same for every run.
-                spec: args.runName.apply(() => ({
-                    backoffLimit: 20,
-                    // No `ttlSecondsAfterFinished`: an update with --refresh would create a Job that is gone again, and
-                    // it would kill pods without a lease or a check.
-                    // The experiment's label keeps experiments from choosing this pod as a target.
-                    template: {
-                        metadata: {
-                            labels: { ...metadata.labels, ...runPods.labels },
-                            annotations: runPods.annotations,
-                        },
-                        spec: podSpec(args, objectName),
-                    },
-                })),
+                spec: pulumi.all([args.runName, args.pass]).apply(([run, pass]) => jobSpec({ ...args, run, pass })),
             },
             {
                 ...child,
@@ -91,43 +86,62 @@ export class Deadline {
     }
 }
 
-function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.types.input.core.v1.PodSpec {
-    const { plan, runName } = args;
+/** A Job of a run that is known. */
+interface KnownJob extends Pick<DeadlineArgs, "plan" | "image" | "program" | "pod"> {
+    run: string;
+    pass: string;
+}
+
+/** The Job's name. */
+export const jobNameOf = (run: string) => `${run}-deadline`;
+
+export function jobSpec(job: KnownJob) {
+    const { labels: own, annotations, spec } = runPod(job.pod, lostNode);
+    // The experiment's label keeps experiments from choosing this pod as a target.
+    const ofRun = { [labels.experiment]: job.plan.experiment, [labels.pass]: job.pass };
+    return {
+        backoffLimit: 20,
+        // No `ttlSecondsAfterFinished`: an update with --refresh would create a Job that is gone again, and it would
+        // kill pods without a lease or a check.
+        template: { metadata: { labels: { ...own, ...ofRun }, annotations }, spec: { ...spec, ...podSpec(job) } },
+    };
+}
+
+/** The default is five minutes. Meanwhile nothing would end the attacks if the pod's node is lost. */
+const lostNode = ["not-ready", "unreachable"].map((condition) => ({
+    key: `node.kubernetes.io/${condition}`,
+    operator: "Exists",
+    effect: "NoExecute",
+    tolerationSeconds: 0,
+}));
+
+function podSpec({ plan, run, image, program }: KnownJob) {
     const { namespace } = plan;
-    const leaseOf = (run: string): LeaseOfRun => ({ path: leasePath(namespace), run });
-    const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
+    const lease: LeaseOfRun = { path: leasePath(namespace), run };
+    const env: Record<keyof DeadlineEnvironment, string> = {
         NAMESPACE: namespace,
-        ATTACKS: runName.apply((run) => JSON.stringify(plan.attacks.map((planned) => jobAttack(plan, planned, run)))),
+        ATTACKS: JSON.stringify(plan.attacks.map((planned) => jobAttack(plan, planned, run))),
         CHANGED: JSON.stringify(changedBy(plan).map((object) => pathOf({ ...object, namespace }))),
         DEADLINE_MS: String(plan.deadlineMs),
-        LEASE: runName.apply((run) => JSON.stringify(leaseOf(run))),
+        LEASE: JSON.stringify(lease),
     };
     return {
         restartPolicy: "OnFailure",
-        serviceAccountName: objectName,
+        serviceAccountName: jobNameOf(run),
         enableServiceLinks: false,
-        nodeSelector: runPods.nodeSelector,
         terminationGracePeriodSeconds: 1,
-        securityContext: restrictedPod(users.node),
-        // The default is five minutes. Meanwhile nothing would end the attacks if this pod's node is lost.
-        tolerations: ["not-ready", "unreachable"].map((condition) => ({
-            key: `node.kubernetes.io/${condition}`,
-            operator: "Exists",
-            effect: "NoExecute",
-            tolerationSeconds: 0,
-        })),
         containers: [
             {
                 name: deadlineContainer,
-                image: args.image,
-                command: ["node", ...heap, ...podProgram(args.program).args],
-                env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
-                volumeMounts: podProgram(args.program).volumeMounts,
+                image,
+                command: ["node", ...heap, ...podProgram(program).args],
+                env: Object.entries(env).map(([name, value]) => ({ name, value })),
+                volumeMounts: podProgram(program).volumeMounts,
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
                 securityContext: restrictedContainer,
             },
         ],
-        volumes: [{ name: "program", configMap: { name: objectName } }],
+        volumes: [{ name: "program", configMap: { name: jobNameOf(run) } }],
     };
 }
 

@@ -34,13 +34,19 @@ export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> 
 }
 
 /**
- * To which targets the run's connections are kept. To none if the lease is lost.
+ * To which targets the run's connections are kept. To none if the lease is lost, or says something else there: who may
+ * change it can have no other connections made, and cannot end this program.
  *
  * @throws Error if the API server does not say
  */
 export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
     const { own } = await readOwn(leaseOf);
-    return JSON.parse(own?.metadata.annotations?.[annotations.kept] ?? "{}") as KeptTargets;
+    try {
+        const kept = JSON.parse(own?.metadata.annotations?.[annotations.kept] ?? "{}") as KeptTargets;
+        return Object.values(kept).every(({ ports }) => ports === undefined || Array.isArray(ports)) ? kept : {};
+    } catch {
+        return {};
+    }
 }
 
 /** The lease, if the run holds it, and the time by the API server's clock. */

@@ -15,10 +15,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beginInJob } from "../attacks/in-job";
 import type { JobPart } from "../attacks/job-part";
 import { witnessPorts } from "../attacks/kind";
-import { referenceAt } from "../cluster/resources";
+import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
-import { ofRun } from "../ending/reach";
-import { log, noteOnOwnPod, objectApi } from "./api";
+import { jobPolicyName, ofRun } from "../ending/reach";
+import { endingApi, log, noteOnOwnPod, objectApi } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
@@ -28,12 +28,18 @@ const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, LEASE } = process.env as unkno
 const attacks = JSON.parse(ATTACKS) as JobAttack[];
 const deadlineMs = Number(DEADLINE_MS);
 const lease = JSON.parse(LEASE) as LeaseOfRun;
-const reach = ofRun(
-    { namespace: NAMESPACE, run: lease.run },
-    attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
-    (JSON.parse(CHANGED) as string[]).map(referenceAt),
-);
+const reach = {
+    ...ofRun(
+        { namespace: NAMESPACE, run: lease.run },
+        attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
+        (JSON.parse(CHANGED) as string[]).map(referenceAt),
+    ),
+    // Last: without it, a default deny could keep this pod from the API server.
+    rest: [{ resource: resources.networkPolicy, name: jobPolicyName(lease.run) }],
+};
 const maxTold = 5;
+/** Between two looks whether the attacks must end, in milliseconds. */
+const lookMs = 1_000;
 
 /**
  * An update may create this Job and an attack's object a second time, such as one with --refresh in a new cluster, or
@@ -65,15 +71,9 @@ async function main(): Promise<void> {
         }),
     );
     if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, parts });
-    let over: string | undefined;
-    for (;;) {
-        over ??= await whyEndNow(begun, parts);
-        if (over !== undefined) {
-            ending.abort();
-            if (await endAttacks(objectApi, reach, log).then(() => true, tellFailures)) break;
-        }
-        await sleep(1_000);
-    }
+    const over = await whyOver(begun, parts, ending.signal);
+    ending.abort();
+    while (!(await endAttacks(endingApi, reach, log).then(() => true, tellFailures))) await sleep(lookMs);
     const ended = { 0: "what was changed is restored", 1: "the attack is ended" }[attacks.length];
     log(`${over}: ${ended ?? "the attacks are ended"}`);
 }
@@ -113,18 +113,34 @@ async function creationOf(path: string): Promise<number | undefined> {
     return Math.min(Date.parse(String(found.metadata!.creationTimestamp)), seen);
 }
 
-/** Why the attacks must end now. Undefined while they may last. */
-async function whyEndNow(begun: number, parts: readonly JobPart[]): Promise<string | undefined> {
-    // Without attacks, what was changed is restored.
-    const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
-    const [state, since, ...reasons] = await Promise.all([
-        lookAtLease(lease).catch(log),
-        beginning.catch(log),
-        ...parts.map((part) => part.whyEndNow?.().catch(log)),
-    ]);
-    if (state === "lost") return "the lease is deleted, or names another run";
-    const reason = reasons.find((one) => one !== undefined);
-    if (reason !== undefined) return reason;
+type Look = () => Promise<string | undefined>;
+
+/** Waits until the attacks must end. None of its looks waits for another, which may hang. @returns why */
+function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal): Promise<string> {
+    return new Promise((resolve) => {
+        const look = async (how: Look) => {
+            const reason = await how().catch(log);
+            if (reason !== undefined) resolve(reason);
+        };
+        const again = async (act: () => unknown) => {
+            for (; !ending.aborted; await sleep(lookMs)) await act();
+        };
+        // The lease also while an earlier look at it gets no answer: over another connection, one may.
+        void again(() => void look(whyLost));
+        for (const how of [() => whyTooLate(begun), ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? [])])
+            void again(() => look(how));
+    });
+}
+
+async function whyLost(): Promise<string | undefined> {
+    return (await lookAtLease(lease)) === "lost" ? "the lease is deleted, or names another run" : undefined;
+}
+
+async function whyTooLate(begun: number): Promise<string | undefined> {
+    // Without attacks, what was changed is restored. Who may change the lease must not put that off.
+    const beginning =
+        attacks.length > 0 ? attackedSince(attacks) : takenAt(lease).then((at = begun) => Math.min(at, begun));
+    const since = await beginning.catch(log);
     // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
     return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
 }

@@ -14,10 +14,12 @@ interface Rule {
  * The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have.
  *
  * @param changed what the run changes besides NetworkPolicies, and must be restored
+ * @param policy name of the NetworkPolicy that lets the Job through
  */
 export function roleRulesOf(
     attacks: readonly { attack: Attack; object: string }[],
     changed: readonly NamedObject[],
+    policy: string,
 ): Rule[] {
     const meetsPolicies = attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);
     const all = ({ apiGroup, resource }: Omit<Resource, "kind">, verbs: string[]) => ({
@@ -32,7 +34,10 @@ export function roleRulesOf(
             const resourceNames = objects.flatMap(({ resource, name }) => (resource === type ? [name] : []));
             return { apiGroups, resources, resourceNames, verbs };
         });
-    const objects = attacks.map(({ attack, object }) => ({ resource: objectTypeOf(attack), name: object }));
+    const objects = [
+        ...attacks.map(({ attack, object }) => ({ resource: objectTypeOf(attack), name: object })),
+        { resource: resources.networkPolicy, name: policy },
+    ];
     return [
         ...attackObjects.flatMap((type) =>
             own(

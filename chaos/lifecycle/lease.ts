@@ -1,6 +1,7 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
+import { parseJson } from "../checks/values";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { ReasonError } from "../reasons";
@@ -63,7 +64,7 @@ export interface LeaseOwner {
 
 /** The identity decides: a stack may be renamed, and its namespace changed, while it runs an experiment. */
 function belongsTo({ spec }: V1Lease, { stack }: { stack: string }): boolean {
-    const [, holder] = /^stack (\S+) /.exec(spec!.holderIdentity ?? "") ?? [];
+    const [, holder] = /^stack (\S+) /.exec(spec?.holderIdentity ?? "") ?? [];
     return holder !== undefined && identityOf(holder) === identityOf(stack);
 }
 
@@ -114,7 +115,6 @@ async function take(
             annotations: {
                 [labels.experiment]: experiment,
                 [annotations.run]: runName,
-                [annotations.plan]: JSON.stringify(plan),
                 // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
                 [annotations.kept]: JSON.stringify(keptTargetsOf(plan)),
             },
@@ -139,7 +139,7 @@ async function take(
 export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string): Promise<boolean> {
     const { held, now } = await readAt(cluster, plan.namespace);
     if (held?.metadata!.annotations?.[annotations.run] !== runName) return false;
-    return now < new Date(held.spec!.renewTime!).getTime() + plan.deadlineMs;
+    return now < takenAt(held) + plan.deadlineMs;
 }
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
@@ -150,11 +150,16 @@ export interface RunEnd {
     recoveredAfterMs?: number;
 }
 
-/** How the run that holds a lease was ended. Undefined if it was not. */
+/** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
 export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
-    const noted = metadata?.annotations?.[annotations.ended];
-    return noted === undefined ? undefined : (JSON.parse(noted) as RunEnd);
+    const { at, recoveredAfterMs } = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
+    if (!isTime(at)) return undefined;
+    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs }) };
 }
+
+/** Whether it is a moment since the epoch or a length of time, in milliseconds, of which a Date can be made. */
+const isTime = (value: unknown): value is number =>
+    typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 8.64e15;
 
 /** Deletes the lease if the holder has it. Notes are added to it meanwhile. */
 export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promise<void> {
@@ -223,9 +228,10 @@ interface FoundLease {
     now: number;
 }
 
+/** In milliseconds since the epoch: 0 if the lease does not say it. Somebody else has made or changed it then. */
+const takenAt = ({ spec }: V1Lease) => new Date(spec?.renewTime ?? 0).getTime() || 0;
 /** When a lease ends, in milliseconds since the epoch. */
-export const leaseEndsAt = ({ spec }: V1Lease) =>
-    new Date(spec!.renewTime!).getTime() + spec!.leaseDurationSeconds! * 1_000;
+export const leaseEndsAt = (lease: V1Lease) => takenAt(lease) + (lease.spec?.leaseDurationSeconds ?? 0) * 1_000;
 const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
 
 /**
@@ -252,15 +258,17 @@ async function readAt({ coordination }: Cluster, namespace: string): Promise<Fou
  */
 function otherOfStack({ spec, metadata }: V1Lease, { stack, plan }: LeaseHolder): string | undefined {
     const experiment = metadata?.annotations?.[labels.experiment];
-    const [, name] = /^stack ([^ ]*)\/\w+ /.exec(spec!.holderIdentity ?? "") ?? [];
+    const [, name] = /^stack ([^ ]*)\/\w+ /.exec(spec?.holderIdentity ?? "") ?? [];
     const isOther = experiment !== plan.experiment && name !== undefined;
     return isOther && name === stack.replace(/\/\w+$/, "") ? experiment : undefined;
 }
 
 function describe(held: V1Lease): string {
     const { namespace, annotations } = held.metadata!;
+    const holder = held.spec?.holderIdentity ?? "somebody";
+    const until = new Date(leaseEndsAt(held)).toISOString();
     return (
-        `${held.spec!.holderIdentity} runs ${annotations?.[labels.experiment]} in namespace ${namespace}, until it ` +
-        `is disabled there or its lease ends at ${new Date(leaseEndsAt(held)).toISOString()}`
+        `${holder} runs ${annotations?.[labels.experiment]} in namespace ${namespace}, until it is disabled there or ` +
+        `its lease ends at ${until}`
     );
 }

@@ -66,9 +66,8 @@ function rightsOnObjects(plan: Plan): Right[] {
         "no run begins after such a run until somebody has restored them",
     );
     const forJob = onPolicies(
-        ["create", "delete"],
-        "let the deadline Job work in a namespace with other policies",
-        "no run begins in a namespace with NetworkPolicies",
+        ["get", "create", "delete"],
+        "let the deadline Job through, also if a policy comes during the run",
     );
     return [
         onPolicies(["list"], left),
@@ -107,15 +106,24 @@ function rightsOfJob(plan: Plan): Right[] {
     if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
     const ofAttacks = attacks.map(({ attack }) => ({ attack, object }));
-    const rules = roleRulesOf(ofAttacks, changedBy(plan));
-    return rules.flatMap(({ apiGroups, resources, resourceNames = [object], verbs }) =>
+    const rules = roleRulesOf(ofAttacks, changedBy(plan), object);
+    const granted = rules.flatMap(({ apiGroups, resources, resourceNames = [object], verbs }) =>
         resources.map((resource) => {
             const names = resourceNames.includes(object) ? undefined : resourceNames;
             const why = "give the deadline Job its rights: you cannot grant rights that you do not have";
             return rightsOn({ namespace, apiGroup: apiGroups[0], resource, names })(verbs, why);
         }),
     );
+    return [...granted, rightToTryPods(namespace)];
 }
+
+/** Of an account that makes Jobs, and need not make pods by itself. */
+export const rightToTryPods = (namespace: string): Right =>
+    rightsOn({ namespace, ...resources.pod })(
+        ["create"],
+        "try by a dry run whether the namespace admits the deadline Job's pod",
+        "that is found out once the Job is there, still before anybody is attacked",
+    );
 
 function rightsOnTargets(plan: Plan): Right[] {
     const { namespace, attacks } = plan;

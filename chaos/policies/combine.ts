@@ -1,5 +1,7 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import { type Pod, portNumberIn } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
+import { ReasonError } from "../reasons";
 import { type Denial, isTotal, type Peers, subtract } from "./denial";
 import { isolates, type PolicyRules, policyRules, type Rule, rulesOf, type Way, ways } from "./rules";
 import { type Labels, selects } from "./selector";
@@ -7,6 +9,8 @@ import { type Labels, selects } from "./selector";
 export interface PolicedPod {
     uid: string;
     labels: Labels;
+    /** Whose ports have names. @default none has */
+    spec?: Pod["spec"];
 }
 
 /** What an attack makes of the policies of its targets: policies add up, so one allows what another denies. */
@@ -24,7 +28,7 @@ export interface Combination {
  * Combines an attack with the policies that apply to its targets.
  *
  * @param witness allows connections with the deadline Job's pod: without them, nothing would be proven
- * @throws Error that names a policy whose rules cannot be combined with the attack
+ * @throws ReasonError that names a policy whose rules cannot be combined with the attack
  */
 export function combine(
     policies: readonly V1NetworkPolicy[],
@@ -38,20 +42,23 @@ export function combine(
     );
     if (isTotal(denial)) return { toExempt, combined: [] };
     const groups = new Map<string, { pods: string[]; rules: PolicyRules }>();
-    for (const { uid, labels: of } of targets) {
+    for (const { uid, labels: of, spec: pod } of targets) {
         const applying = policies.filter(({ spec }) => selects(spec!.podSelector, of));
         if (applying.length === 0) continue;
-        const key = applying.map(({ metadata }) => metadata!.name).join();
-        const group = groups.get(key) ?? { pods: [], rules: left(applying, denial, { peers, witness }) };
+        const rules = left(applying, pod, denial, { peers, witness });
+        // The same policies may make other rules of another pod, in which a named port has another number.
+        const key = JSON.stringify([applying.map(({ metadata }) => metadata!.name), rules]);
+        const group = groups.get(key) ?? { pods: [], rules };
         group.pods.push(uid);
         groups.set(key, group);
     }
     return { toExempt, combined: [...groups.values()] };
 }
 
-/** What some policies together allow of what an attack leaves. */
+/** What some policies together allow a pod of what an attack leaves. */
 function left(
     policies: readonly V1NetworkPolicy[],
+    pod: PolicedPod["spec"],
     denial: Denial,
     { peers, witness }: { peers: Peers; witness: Rule },
 ): PolicyRules {
@@ -63,7 +70,10 @@ function left(
         const isolating = policies.filter(({ spec }) => isolates(spec!, way));
         if (isolating.length > 0) {
             const rules = isolating.flatMap((policy) =>
-                naming(policy, () => rulesOf(policy.spec!, way).flatMap(reduced)),
+                naming(policy, () => {
+                    const rules = rulesOf(policy.spec!, way);
+                    return (way === "ingress" ? rules.flatMap((rule) => inNumbers(rule, pod)) : rules).flatMap(reduced);
+                }),
             );
             // No peer of the attack: all of it is left.
             const forWitness = denial.withPeers ? [witness] : reduced(witness);
@@ -73,14 +83,25 @@ function left(
     return policyRules(allowed);
 }
 
+/** An ingress rule with its named TCP ports as they are in a pod. None is left if that has none of them. */
+function inNumbers({ ports = [], ...rest }: Rule, spec: PolicedPod["spec"]): Rule[] {
+    const known = ports.flatMap((one) => {
+        if (typeof one.port !== "string" || (one.protocol ?? "TCP") !== "TCP") return [one];
+        const port = portNumberIn({ spec }, one.port);
+        return port === undefined ? [] : [{ ...one, port }];
+    });
+    return ports.length > 0 && known.length === 0 ? [] : [{ ...rest, ports: known }];
+}
+
 function naming<T>({ metadata }: V1NetworkPolicy, work: () => T): T {
     try {
         return work();
     } catch (error) {
-        throw new Error(
+        throw new ReasonError(
+            "attack-refused",
             `the NetworkPolicy ${metadata!.name} applies to a target and allows ${(error as Error).message}: the ` +
-                "attack would allow more than that policy, or less than it should. Nothing was attacked. Attack " +
-                "both directions without ports and peers, or write that policy with port numbers and addresses",
+                "attack would allow more than that policy, or less than it should",
+            "Attack both directions without ports and peers, or write that policy with port numbers and addresses",
         );
     }
 }

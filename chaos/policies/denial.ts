@@ -1,5 +1,5 @@
 /** The traffic that attacks deny. A NetworkPolicy can only allow: these rules allow everything else. */
-import type { V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
+import type { V1IPBlock, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
 import { BlockList, isIPv6 } from "node:net";
 import type { Chosen } from "../targets/choose";
 import type { Target } from "../targets/containers";
@@ -98,7 +98,7 @@ function peersBut(
 
 const isOneAddress = (cidr: string) => cidr.endsWith(isIPv6(cidr.split("/")[0]!) ? "/128" : "/32");
 
-export function isIn(cidr: string, address: string): boolean {
+function isIn(cidr: string, address: string): boolean {
     const [network, prefix] = cidr.split("/");
     // A BlockList finds IPv4 addresses in `::/0`, as mapped ones. A NetworkPolicy does not.
     if (isIPv6(network!) !== isIPv6(address)) return false;
@@ -106,6 +106,9 @@ export function isIn(cidr: string, address: string): boolean {
     blocks.addSubnet(network!, Number(prefix), isIPv6(network!) ? "ipv6" : "ipv4");
     return blocks.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
+
+export const isInBlock = ({ cidr, except = [] }: V1IPBlock, address: string) =>
+    isIn(cidr, address) && !except.some((one) => isIn(one, address));
 
 /**
  * Allows everybody but some pods. Networks read `ipBlock` in two ways, and this must be right for both:

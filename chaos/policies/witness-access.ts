@@ -5,30 +5,17 @@ import { isolates, policyRules, type PolicySpec, type Rule, type Way, ways } fro
 import { also, isSameSelector, isWithin } from "./selector";
 
 /** The proxy of a fault has a policy of its own. */
-const jobPods = (experiment: string) => ({
-    matchLabels: { [labels.experiment]: experiment },
+const jobPods = (pass: string) => ({
+    matchLabels: { [labels.pass]: pass },
     matchExpressions: [{ key: labels.proxy, operator: "DoesNotExist" }],
 });
 
-/** Begins the names of policies that admit the witness or an attack among others. The Job makes them select nobody. */
-export const admitPrefix = (runName: string) => `${runName}-admit-`;
-
-/** Connections with the deadline Job's pod, on all ports. */
-export const witnessRule = (experiment: string): Rule => ({ peers: [{ podSelector: jobPods(experiment) }] });
-
-/** The merge patch by which a policy selects no pod: none has this label under both conditions. */
-export const selectingNobody = {
-    spec: {
-        podSelector: {
-            matchLabels: null,
-            matchExpressions: ["Exists", "DoesNotExist"].map((operator) => ({ key: labels.attacked, operator })),
-        },
-    },
-};
+/** Connections with the deadline Job's pod, on all ports. @param pass see `labels.pass` */
+export const witnessRule = (pass: string): Rule => ({ peers: [{ podSelector: jobPods(pass) }] });
 
 /** Lets the deadline Job's pod reach the API server and all pods, and be reached. */
-export const jobPolicy = (experiment: string): PolicySpec => ({
-    podSelector: jobPods(experiment),
+export const jobPolicy = (pass: string): PolicySpec => ({
+    podSelector: jobPods(pass),
     ...policyRules({ ingress: [{}], egress: [{}] }),
 });
 
@@ -36,7 +23,7 @@ export const jobPolicy = (experiment: string): PolicySpec => ({
  * The policies that let other pods accept the deadline Job's connections, and connect to it. Each selects only pods
  * that a policy isolates already, so it takes nothing from them; and no pod under attack.
  */
-export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment: string): PolicySpec[] {
+export function witnessPolicies(policies: readonly V1NetworkPolicy[], pass: string): PolicySpec[] {
     const specs = policies.flatMap(({ spec }) => spec ?? []);
     const isolated: { podSelector: V1NetworkPolicySpec["podSelector"]; types: Way[] }[] = [];
     for (const way of ways) {
@@ -46,7 +33,7 @@ export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment
             else isolated.push({ podSelector, types: [way] });
         }
     }
-    const rules = [witnessRule(experiment)];
+    const rules = [witnessRule(pass)];
     return isolated.map(({ podSelector, types }) => ({
         podSelector: also(podSelector!, exemption),
         ...policyRules(Object.fromEntries(types.map((way) => [way, rules]))),

@@ -1,7 +1,8 @@
-import type { V1IPBlock, V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
+import { hasEnded } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
-import { isIn } from "../policies/denial";
+import { isInBlock } from "../policies/denial";
 import { exemption } from "../policies/exemption";
 import { type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
@@ -78,9 +79,6 @@ function mayAllowPeers(peers: Rule["peers"] = [], other?: OtherSide | "outside")
     });
 }
 
-const isInBlock = ({ cidr, except = [] }: V1IPBlock, address: string) =>
-    isIn(cidr, address) && !except.some((one) => isIn(one, address));
-
 /**
  * Why connections to or from targets work under attack, if another NetworkPolicy allows them: the policy, and what to
  * do. Undefined if there is none, or if the cluster cannot be asked: an account may lack the rights.
@@ -98,7 +96,8 @@ export async function explainWorking(
     const found = await lists.catch(() => undefined);
     if (found === undefined) return undefined;
     const [{ items: policies }, { items: all }] = found;
-    const pods = all.map(({ metadata, status }) => ({
+    const living = all.filter((pod) => !hasEnded(pod));
+    const pods = living.map(({ metadata, status }) => ({
         name: metadata!.name!,
         uid: metadata!.uid!,
         labels: metadata!.labels ?? {},

@@ -1,5 +1,6 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { type Cluster, statusOf } from "../cluster/client";
+import { hasEnded } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
 import type { Presence } from "../job/protocol";
@@ -13,8 +14,14 @@ export const startTimeoutMs = 120_000;
 /** A Job that the cluster lets have a pod gets it sooner, in milliseconds. */
 const createdAfterMs = 2_000;
 
-const isActive = ({ metadata, status }: V1Pod) =>
-    !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed";
+const isActive = (pod: V1Pod) => !pod.metadata!.deletionTimestamp && !hasEnded(pod);
+
+/** Why a pod does not run, in the words of the kubelet or the scheduler. Undefined if they say nothing. */
+function whyNotRunning({ status }: V1Pod): string | undefined {
+    const waiting = status?.containerStatuses?.map(({ state }) => state?.waiting).find((one) => one !== undefined);
+    const unscheduled = status?.conditions?.find((one) => one.type === "PodScheduled" && one.status === "False");
+    return waiting?.message ?? waiting?.reason ?? unscheduled?.message;
+}
 
 /** The pod of a deadline Job: what it says about itself, and what it has logged. */
 export class JobPod {
@@ -54,11 +61,15 @@ export class JobPod {
         const found = await poll(look, (one) => one !== undefined && isEnough(one), timeoutMs);
         if (found !== undefined && isEnough(found)) return found;
         const after = timeoutMs > 0 ? ` after ${timeoutMs / 1_000} s` : "";
+        const pod = (await this.pods()).find(isActive);
+        const why = pod && whyNotRunning(pod);
         throw new ReasonError(
             "job-not-running",
-            `the Job ${this.job}, which must undo the run at its deadline, has no running pod${after}`,
-            `See why: kubectl --namespace ${this.namespace} describe pod --selector ` +
-                `batch.kubernetes.io/job-name=${this.job}`,
+            `the Job ${this.job}, which must undo the run at its deadline, has no running pod${after}` +
+                (why === undefined ? "" : `: ${withoutPeriod(why)}`),
+            // The events outlive the pod.
+            `See its events: kubectl --namespace ${this.namespace} get events --field-selector ` +
+                "involvedObject.kind=Pod --sort-by .lastTimestamp",
         );
     }
 

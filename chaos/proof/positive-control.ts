@@ -22,7 +22,7 @@ export interface PositiveControlArgs {
     /** Without peers that another attack cuts off. */
     chosen: Pick<Chosen, "targets" | "peers" | "leftOut">;
     witness: Witness;
-    /** What else must stay open in the Job's reports, by its names there. @default nothing */
+    /** What else was reached before, and must stay open in the Job's reports, by its names there. @default nothing */
     spared?: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export class PositiveControl {
         const ofTargets = endpointsOfTargets(chosen.targets, isSpared);
         const names = [...ofTargets, ...(untouched ? [reference] : []), ...spared];
         if (names.length === 0) return undefined;
-        const lost = await witness.lostAmong(names, since);
+        const lost = await witness.lostAmong(names, since, spared);
         if (lost.some(({ name }) => name === reference)) return overreach("between pods that are no targets");
         const affected = lost.find(({ name }) => spared.includes(name));
         if (affected) {

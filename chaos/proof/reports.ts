@@ -72,16 +72,18 @@ export function silenceIn(reports: readonly ConnectionReport[], from: number, to
  * never accepted one says nothing, and what was not tried meanwhile begins again.
  *
  * @param from when that time may begin, by the Job's clock
+ * @param known those that are known to have accepted one before the reports
  * @returns each, and whether it accepts none in the last report either
  */
 export function lostAmong(
     reports: readonly ConnectionReport[],
     names: readonly string[],
     from: number,
+    known: readonly string[] = [],
 ): { name: string; still: boolean }[] {
     const wanted = new Set(names);
     const lost = new Set<string>();
-    const opened = new Set<string>();
+    const opened = new Set<string>(known);
     let closedSince = new Map<string, number>();
     for (const { at, open, closed } of reports) {
         for (const name of open) opened.add(name);

@@ -139,9 +139,14 @@ export class Witness {
      *
      * @param names endpoints, and `reference`
      * @param since when the attack was seen to work, by the Job's clock
+     * @param known those that it is known to have reached before
      */
-    async lostAmong(names: readonly string[], since: number): Promise<{ name: string; still: boolean }[]> {
-        return lostAmong((await this.jobPod.read()).reports, names, since);
+    async lostAmong(
+        names: readonly string[],
+        since: number,
+        known?: readonly string[],
+    ): Promise<{ name: string; still: boolean }[]> {
+        return lostAmong((await this.jobPod.read()).reports, names, since, known);
     }
 
     /** What became of the connections to the targets that the Job had before the attack. */

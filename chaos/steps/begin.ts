@@ -10,18 +10,36 @@ import { labelPods } from "../targets/pods";
 import { type Begun, notSeen, whyBegunTooLate } from "./attacks-last";
 import type { StepContext } from "./contract";
 
+const maxNamed = 3;
+
+/** What the proof does without. */
+export function describeLeftOut(connections: readonly string[]): string {
+    const named = connections.slice(0, maxNamed).join(", ");
+    const more = connections.length > maxNamed ? `, and ${connections.length - maxNamed} more` : "";
+    return (
+        `Not part of the proof, since they do not work before the attack or cannot be tried: connections ` +
+        `${named}${more}`
+    );
+}
+
 /**
- * Begins the attacks that do not begin by themselves, once all of these are ready.
+ * Begins the attacks that do not begin by themselves, once all of these are ready. Notes what the proof does without.
  *
  * @returns why one has not begun, or that the attacks are over, and then none lasts
  */
-export async function beginAttacks({ plan, cluster }: StepContext, run: Begun): Promise<Reason | undefined> {
+export async function beginAttacks({ plan, cluster, say }: StepContext, run: Begun): Promise<Reason | undefined> {
     const begun = run.attacks.filter(({ attack }) => attackKindOf(attack).begin !== undefined);
     if (begun.length === 0) return undefined;
     let problem: Reason | undefined;
     try {
-        const notReady = begun.map(async (one) => attackKindOf(one.attack).whyNotReady?.(one, cluster));
-        problem = decisive(await Promise.all(notReady));
+        const ready = await Promise.all(begun.map((one) => attackKindOf(one.attack).ready?.(one, cluster)));
+        problem = decisive(ready.map((seen) => (seen && "code" in seen ? seen : undefined)));
+        for (const [index, seen] of ready.entries()) {
+            const { chosen } = begun[index]!;
+            if (seen === undefined || "code" in seen || seen.leftOut.length === 0) continue;
+            chosen.leftOut = [...(chosen.leftOut ?? []), ...seen.leftOut];
+            say(describeLeftOut(seen.leftOut));
+        }
         if (problem === undefined) for (const one of begun) await attackKindOf(one.attack).begin?.(one, cluster);
     } catch (error) {
         problem = notSeen(error).inconclusive;

@@ -22,6 +22,8 @@ export type StepName = keyof StepResults;
 export interface SteadyState extends KnownRoutes {
     /** See `runNameOf`. */
     runName: string;
+    /** See `labels.pass`. */
+    pass: string;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
 }
@@ -34,8 +36,18 @@ export interface LabeledTargets {
     isPoliced?: boolean;
 }
 
+/** What a run makes that a namespace may not admit, as the program makes it. Names are those of the run. */
+export interface Room {
+    /** The deadline Job. Absent if it is not known. */
+    job?: object;
+    /** The objects of attacks. */
+    attacks: object[];
+}
+
 /** What steps are given by earlier steps and resources. */
 export interface StepInputs {
+    /** Absent without a deadline Job. */
+    room?: Room;
     steadyState: SteadyState;
     targets: LabeledTargets;
     /** Name of the deadline Job. */
@@ -71,7 +83,7 @@ export type Step<N extends StepName, I extends keyof StepInputs = never> = (
 ) => Promise<StepResults[N]>;
 
 /**
- * The environment variables of a step. `plan`, `steadyState`, `targets` and `attackObjects` hold JSON, `plan`
+ * The environment variables of a step. `plan`, `room`, `steadyState`, `targets` and `attackObjects` hold JSON, `plan`
  * compressed; the others text.
  */
 export const variables = {
@@ -79,6 +91,7 @@ export const variables = {
     stack: "EXPERIMENT_STACK",
     /** Text of a kubeconfig; see `asVariable`. @default the machine's own */
     kubeconfig: "EXPERIMENT_KUBECONFIG",
+    room: "ROOM",
     steadyState: "STEADY_STATE",
     targets: "TARGETS",
     deadlineJob: "DEADLINE_JOB",
@@ -99,6 +112,9 @@ export function inputsFrom(env: NodeJS.ProcessEnv): { plan: Plan; stack: string 
     return {
         plan: json("plan"),
         stack: text("stack"),
+        get room() {
+            return env[variables.room] === undefined ? undefined : json<Room>("room");
+        },
         // Read only by the steps that are given them.
         get steadyState() {
             return json<SteadyState>("steadyState");

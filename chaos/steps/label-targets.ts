@@ -16,6 +16,7 @@ import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
 import {
     admitAttacks,
+    admitJob,
     admitWitness,
     combined,
     type CombinedAttack,
@@ -27,10 +28,14 @@ import {
 import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
 import { abortingRun } from "./abort-run";
+import { describeLeftOut } from "./begin";
 import { equip } from "./equip";
+import { ReasonError } from "../reasons";
+import { endWholly } from "./recovery";
 import { refuseIfHeld } from "./steady-state";
 import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
+import { attackObjects, requireRoom } from "./room";
 import { printed } from "./variable";
 
 /**
@@ -38,19 +43,28 @@ import { printed } from "./variable";
  * looked at them, since an attack must not begin that nothing could end or witness.
  */
 export const labelTargets: Step<"label-targets", Given> = (context, given) =>
-    abortingRun(context, () => label(context, given));
+    abortingRun(context, () => label(context, given).catch((error: unknown) => endIfAborted(context, error)));
 
-type Given = "steadyState" | "deadlineJob" | "deadlineJobUid";
+type Given = "room" | "steadyState" | "deadlineJob" | "deadlineJobUid";
 
 async function label(context: StepContext, given: Pick<StepInputs, Given>): Promise<LabeledTargets> {
     const { plan, cluster, stack, say } = context;
-    const { deadlineJob, steadyState } = given;
-    const { runName } = steadyState;
-    await requireSameCluster(context, given);
-    if (!isAttack(plan)) return awaitJob(context, deadlineJob, runName);
+    const { room, deadlineJob, deadlineJobUid, steadyState } = given;
+    const { runName, pass } = steadyState;
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
-    const renewed = renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
-    const [discovered] = await Promise.all([discover(cluster, plan), renewed]);
+    // An earlier try of this step that was ABORTED has deleted it, too, and the Job.
+    await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
+    const [discovered] = await Promise.all([
+        isAttack(plan) ? discover(cluster, plan) : [],
+        requireSameCluster(context, given),
+    ]);
+    // At once: its pod is starting, and may need it.
+    const run = await admitJob({ cluster, plan, runName, pass }, { name: deadlineJob, uid: deadlineJobUid });
+    if (!isAttack(plan)) {
+        // No action may begin that the Job could not undo.
+        await new JobPod(cluster, plan.namespace, deadlineJob).awaitStart(startTimeoutMs);
+        return nothingAttacked.targets;
+    }
     const requests = await requestsOf(cluster, plan);
     const chosen = chooseForAll(discovered, { ...plan, attacks: requests });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
@@ -59,14 +73,18 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const end = () => endAttacks(objectApi(cluster), attacksLeftOf(plan));
     // A killed update may have labeled others: together with these they could exceed the radius.
     await end();
-    const policies = await otherPolicies(cluster, plan.namespace);
+    const [policies] = await Promise.all([
+        otherPolicies(cluster, plan.namespace),
+        // Once more: the Job's pod is there, and takes its part of a quota.
+        room && requireRoom(context, attackObjects(room)),
+    ]);
     const isPoliced = policies.length > 0;
     const attacks = attacksOf(plan, runName, chosen);
-    const among = await combined(cluster, plan, attacks, policies);
+    const among = await combined(run, attacks, policies);
     try {
-        if (among.some(({ combination }) => combination)) await admitWitness(cluster, plan, runName, policies);
-        await createCombined(cluster, among);
-        await admitAttacks(cluster, attacks, policies);
+        if (among.some(({ combination }) => combination)) await admitWitness(run, policies);
+        await createCombined(run, among);
+        await admitAttacks(run, attacks, policies);
         for (const one of among) {
             await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid));
             say(describe(plan, one) + describeBesides(discovered, one.chosen.targets));
@@ -89,10 +107,26 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         return result;
     } catch (error) {
         // It must not hide why the run ends. The deadline Job tries again, and so does the next update.
-        await end().catch((failure: unknown) => say(`Not everything could be undone yet: ${problemOf(failure)}`));
+        await end().catch(sayNotUndone(context));
         throw error;
     }
 }
+
+/**
+ * Ends the run as a whole if it is ABORTED: with the lease and the Job, which would have nothing to end.
+ *
+ * @throws the error
+ */
+async function endIfAborted(context: StepContext, error: unknown): Promise<never> {
+    const { plan, cluster, stack, say } = context;
+    if (error instanceof ReasonError) await endWholly(cluster, { stack, plan }, say).catch(sayNotUndone(context));
+    throw error;
+}
+
+const sayNotUndone =
+    ({ say }: StepContext) =>
+    (failure: unknown) =>
+        say(`Not everything could be undone yet: ${problemOf(failure)}`);
 
 function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {
     const number = combinedNumber(combination, uid);
@@ -110,17 +144,10 @@ async function noteWitness({ cluster }: StepContext, attacks: readonly RunAttack
             chosen.witness = await new JobPod(cluster, namespace, job).address(startTimeoutMs);
 }
 
-/** Without attacks: no action may begin that the Job could not undo. */
-async function awaitJob({ plan, cluster, stack }: StepContext, job: string, runName: string): Promise<LabeledTargets> {
-    await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
-    await new JobPod(cluster, plan.namespace, job).awaitStart(startTimeoutMs);
-    return nothingAttacked.targets;
-}
-
 /**
  * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig.
  *
- * @throws Error if these are two clusters: one would be attacked while the other is watched
+ * @throws ReasonError if these are two clusters: one would be attacked while the other is watched
  */
 async function requireSameCluster(
     { plan: { namespace }, cluster }: StepContext,
@@ -128,14 +155,13 @@ async function requireSameCluster(
 ): Promise<void> {
     const job = await ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace }));
     if (job?.metadata!.uid === uid) return;
-    throw new Error(
+    throw new ReasonError(
+        "attack-refused",
         `the provider has created the Job ${name} in another cluster than the kubeconfig's, where namespace ` +
-            `${namespace} does not have it. Nothing was attacked. Give the experiment the kubeconfig and the context ` +
-            "of its provider",
+            `${namespace} does not have it`,
+        "Give the experiment the kubeconfig and the context of its provider",
     );
 }
-
-const maxNamed = 3;
 
 function describeExempt(policies: readonly V1NetworkPolicy[]): string {
     const names = policies.map(({ metadata }) => metadata!.name).join(", ");
@@ -147,26 +173,20 @@ function describeExempt(policies: readonly V1NetworkPolicy[]): string {
     );
 }
 
-function describeLeftOut(connections: string[]): string {
-    const named = connections.slice(0, maxNamed).join(", ");
-    const more = connections.length > maxNamed ? `, and ${connections.length - maxNamed} more` : "";
-    return (
-        `Not part of the proof, since they do not work before the attack or cannot be tried: connections ` +
-        `${named}${more}`
-    );
-}
-
 /**
  * Attributes and place of a container come in one answer, which may contradict itself.
  *
- * @throws Error if a target is outside of the plan's namespace, which alone has the lease and whose labels are removed
+ * @throws ReasonError if a target is outside of the plan's namespace, which alone has the lease and whose labels are
+ *   removed
  */
 function requireWithin({ namespace }: Plan, chosen: readonly Chosen[]): void {
     const outside = chosen.flatMap(({ targets }) => targets).find((target) => target.namespace !== namespace);
     if (outside === undefined) return;
-    throw new Error(
+    throw new ReasonError(
+        "attack-refused",
         `the chosen pod ${outside.pod} is in namespace ${outside.namespace}, and the experiment may only attack ` +
-            `namespace ${namespace}. Nothing was attacked; what the agent says contradicts itself`,
+            `namespace ${namespace}`,
+        "What the agent says contradicts itself",
     );
 }
 

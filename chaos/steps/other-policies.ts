@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1ObjectMeta, V1OwnerReference } from "@kubernetes/client-node";
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { change } from "../cluster/change";
@@ -8,11 +8,12 @@ import { resources } from "../cluster/resources";
 import type { Plan, RunAttack } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { witnessPoliciesOf } from "../ending/left";
+import { jobPolicyName } from "../ending/reach";
 import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";
 import { forClient, type PolicySpec } from "../policies/rules";
-import { admitPrefix, jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
+import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
 
 /** The NetworkPolicies of a namespace, without those of experiments. */
 export async function otherPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
@@ -22,29 +23,51 @@ export async function otherPolicies({ networking }: Cluster, namespace: string):
 
 const isForWitness = ({ labels: of = {} }: { labels?: Record<string, string> }) => labels.witness in of;
 
-/** Lets the deadline Job work in a namespace that has policies. Removed with the Job. */
-export async function admitJob(cluster: Cluster, { experiment, namespace }: Plan, runName: string): Promise<void> {
-    if ((await otherPolicies(cluster, namespace)).length === 0) return;
-    const metadata = { name: `${runName}-job`, namespace, labels: { [labels.witness]: experiment } };
-    await create(cluster, { metadata, spec: jobPolicy(experiment) });
+/** A run whose deadline Job is let through. */
+export interface Admitted {
+    cluster: Cluster;
+    plan: Plan;
+    runName: string;
+    /** See `labels.pass`. */
+    pass: string;
+    /** The policy that lets the Job through. It owns the others that the steps make: they go with it. */
+    owner: V1OwnerReference;
+}
+
+/** The policy that lets the deadline Job through. */
+export const policyOfJob = ({ experiment, namespace }: Plan, runName: string, pass: string) => ({
+    metadata: { name: jobPolicyName(runName), namespace, labels: { [labels.witness]: experiment } },
+    spec: jobPolicy(pass),
+});
+
+/**
+ * Lets the deadline Job through, whether or not other policies are there yet: one that comes during the run must not
+ * keep it from ending the attacks. Its policy goes with the Job, and with its work.
+ *
+ * @param job the Job
+ */
+export async function admitJob(
+    run: Omit<Admitted, "owner">,
+    job: Pick<V1OwnerReference, "name" | "uid">,
+): Promise<Admitted> {
+    const { cluster, plan, runName, pass } = run;
+    const { metadata, spec } = policyOfJob(plan, runName, pass);
+    const ownerReferences = [{ apiVersion: "batch/v1", kind: resources.job.kind, ...job }];
+    const made = await create(cluster, { metadata: { ...metadata, ownerReferences }, spec });
+    const { kind } = resources.networkPolicy;
+    const { name } = metadata;
+    return { ...run, owner: { apiVersion: "networking.k8s.io/v1", kind, name, uid: made.metadata!.uid! } };
 }
 
 /**
  * Lets pods and the deadline Job's pod connect to each other, until `dismissWitness` or the end of the attacks. Not
  * longer: their owners may take the other policies away, and these alone would cut the pods off.
  */
-export async function admitWitness(
-    cluster: Cluster,
-    { experiment, namespace }: Plan,
-    runName: string,
-    policies: readonly V1NetworkPolicy[],
-): Promise<void> {
-    const both = { [labels.experiment]: experiment, [labels.witness]: experiment };
+export async function admitWitness(run: Admitted, policies: readonly V1NetworkPolicy[]): Promise<void> {
+    const specs = witnessPolicies(policies, run.pass);
+    const forWitness = { [labels.witness]: run.plan.experiment };
     await Promise.all(
-        witnessPolicies(policies, experiment).map((spec, index) => {
-            const metadata = { name: `${admitPrefix(runName)}witness-${index + 1}`, namespace, labels: both };
-            return create(cluster, { metadata, spec });
-        }),
+        specs.map((spec, index) => createOwn(run, `${run.runName}-admit-witness-${index + 1}`, spec, forWitness)),
     );
 }
 
@@ -61,19 +84,18 @@ export interface CombinedAttack extends RunAttack {
 
 /** @throws Error as `combine` does */
 export async function combined(
-    { core }: Cluster,
-    { namespace, experiment }: Plan,
+    { cluster: { core }, plan: { namespace }, pass }: Admitted,
     attacks: readonly RunAttack[],
     policies: readonly V1NetworkPolicy[],
 ): Promise<CombinedAttack[]> {
     if (policies.length === 0) return [...attacks];
     const { items } = await core.listNamespacedPod({ namespace });
-    const pods = items.map(({ metadata }) => ({ uid: metadata!.uid!, labels: metadata!.labels ?? {} }));
+    const pods = items.map(({ metadata, spec }) => ({ uid: metadata!.uid!, labels: metadata!.labels ?? {}, spec }));
     return attacks.map((one) => {
         const denial = attackKindOf(one.attack).denies?.(one.attack);
         if (denial === undefined) return one;
         const targets = pods.filter(({ uid }) => one.chosen.targets.some((target) => target.uid === uid));
-        const by = { denial, peers: peersIn(one.chosen), witness: witnessRule(experiment) };
+        const by = { denial, peers: peersIn(one.chosen), witness: witnessRule(pass) };
         return { ...one, combination: combine(policies, targets, by) };
     });
 }
@@ -85,29 +107,21 @@ export function combinedNumber(combination: Combination | undefined, uid: string
 }
 
 /**
- * Lets attacks work among policies, until their end.
+ * Lets attacks work among policies, those that come during the run included, until their end.
  *
  * @param policies of the namespace, without those of experiments
  * @throws Error as `admit` of `AttackKind` does
  */
 export async function admitAttacks(
-    cluster: Cluster,
+    run: Admitted,
     attacks: readonly RunAttack[],
     policies: readonly V1NetworkPolicy[],
 ): Promise<void> {
+    const { cluster, runName, pass } = run;
     for (const attack of attacks) {
-        const { name, namespace, experiment, run } = attack;
-        const needed = (await attackKindOf(attack.attack).admit?.(attack, cluster, policies)) ?? [];
-        await Promise.all(
-            needed.map((spec, number) => {
-                const metadata = {
-                    name: `${admitPrefix(run)}${name}-${number}`,
-                    namespace,
-                    labels: { [labels.experiment]: experiment },
-                };
-                return create(cluster, { metadata, spec });
-            }),
-        );
+        const needed = (await attackKindOf(attack.attack).admit?.(attack, cluster, { policies, pass })) ?? [];
+        const named = (number: number) => `${runName}-admit-${attack.name}-${number}`;
+        await Promise.all(needed.map((spec, number) => createOwn(run, named(number), spec)));
     }
 }
 
@@ -115,19 +129,16 @@ export async function admitAttacks(
  * Creates the policies that combine attacks with those of the namespace. They select targets as soon as the others let
  * go of them, and allow nothing that those do not, but for connections with the deadline Job's pod.
  */
-export async function createCombined(cluster: Cluster, attacks: readonly CombinedAttack[]): Promise<void> {
-    const policies = attacks.flatMap(({ object, label, namespace, experiment, combination }) =>
+export async function createCombined(run: Admitted, attacks: readonly CombinedAttack[]): Promise<void> {
+    const policies = attacks.flatMap(({ object, label, combination }) =>
         (combination?.combined ?? []).map(({ rules }, index) => {
             const number = String(index + 1);
             const matchLabels = { [labels.target]: label, [labels.combined]: number };
             const matchExpressions = [{ key: labels.attacked, operator: "Exists" }];
-            return {
-                metadata: { name: `${object}-${number}`, namespace, labels: { [labels.experiment]: experiment } },
-                spec: { podSelector: { matchLabels, matchExpressions }, ...rules },
-            };
+            return createOwn(run, `${object}-${number}`, { podSelector: { matchLabels, matchExpressions }, ...rules });
         }),
     );
-    await Promise.all(policies.map((policy) => create(cluster, policy)));
+    await Promise.all(policies);
 }
 
 /** Makes policies let go of pods under attack, until they are restored. */
@@ -139,15 +150,28 @@ export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkP
     }
 }
 
+/** Makes a policy of a run's attacks. @param more labels besides the experiment's */
+async function createOwn(
+    { cluster, plan, owner }: Admitted,
+    name: string,
+    spec: PolicySpec,
+    more?: Record<string, string>,
+): Promise<void> {
+    const { experiment, namespace } = plan;
+    const own = { [labels.experiment]: experiment, ...more };
+    await create(cluster, { metadata: { name, namespace, labels: own, ownerReferences: [owner] }, spec });
+}
+
+/** @returns the policy as it is, if this step has been killed once, and is done again */
 async function create(
     { networking }: Cluster,
-    { metadata, spec }: { metadata: { name: string; namespace: string; labels: object }; spec: PolicySpec },
-): Promise<void> {
-    const body = { metadata, spec: forClient(spec) } as V1NetworkPolicy;
+    { metadata, spec }: { metadata: V1ObjectMeta & { name: string; namespace: string }; spec: PolicySpec },
+): Promise<V1NetworkPolicy> {
+    const { name, namespace } = metadata;
     try {
-        await networking.createNamespacedNetworkPolicy({ namespace: metadata.namespace, body });
+        return await networking.createNamespacedNetworkPolicy({ namespace, body: { metadata, spec: forClient(spec) } });
     } catch (error) {
-        // This step has been killed once, and is done again.
         if (statusOf(error) !== 409) throw error;
+        return networking.readNamespacedNetworkPolicy({ name, namespace });
     }
 }

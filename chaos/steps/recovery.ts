@@ -48,6 +48,20 @@ export const recovery: Step<"recovery"> = async (context) => {
 };
 
 /**
+ * Removes all that is left of an experiment, and releases the lease. If another run has that by now, removes only
+ * what cannot be that run's.
+ *
+ * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels
+ */
+export async function endWholly(cluster: Cluster, holder: { stack: string; plan: Plan }, say: (line: string) => void) {
+    const { stack, plan } = holder;
+    const { own, others } = await leaseFor(cluster, holder);
+    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
+    await releaseLease(cluster, holder);
+    return { own, others, swept };
+}
+
+/**
  * Removes what is left of an experiment, releases the lease, and waits until every check holds. If the attack had
  * ended earlier, by its deadline say, another stack may have begun one since: that is left alone. If the update has
  * ended the attacks before, the recovery is counted from then.
@@ -56,14 +70,11 @@ export const recovery: Step<"recovery"> = async (context) => {
  * @throws NotRecoveredError if a check does not hold within a minute
  */
 export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void) {
-    const holder = { stack, plan };
-    const { own, others } = await leaseFor(cluster, holder);
+    const { own, others, swept } = await endWholly(cluster, { stack, plan }, say);
     if (others) say(others);
-    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);
     const at = end?.at ?? Date.now();
-    await releaseLease(cluster, holder);
     if (end?.recoveredAfterMs !== undefined) return { at, recoveredAfterMs: end.recoveredAfterMs };
     const passedMs = Math.max(0, Date.now() - at);
     const recoveredAfterMs = await recover(cluster, plan, recoveryTimeoutMs);

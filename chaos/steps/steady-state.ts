@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { changesWorkloads, requireWorkloads } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
 import { namesOf, type Observed, problemsOf, answersToHold, untilAllHold } from "../checks/observe";
@@ -6,10 +7,9 @@ import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
-import { isAttack, needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
+import { isAttack, type Plan, runNameOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
-import { admitJob } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { ReasonError } from "../reasons";
 import { remedy } from "../texts";
@@ -23,7 +23,8 @@ import { requestsOf } from "../attacks/registry";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
-import type { SteadyState, Step, StepContext } from "./contract";
+import type { Room, SteadyState, Step, StepContext } from "./contract";
+import { attackObjects, jobObjects, requireRoom } from "./room";
 
 const timeoutMs = 10_000;
 const pauseMs = 20;
@@ -31,10 +32,11 @@ const pauseMs = 20;
 const rolloutMs = 30_000;
 
 /**
- * Checks that the account has all rights that the run needs, takes the lease, and wants three good answers in a row
- * to every check within ten seconds. Otherwise the experiment is aborted and nothing was touched.
+ * Checks that the account has all rights that the run needs, takes the lease, wants three good answers in a row to
+ * every check within ten seconds, and room for what the run makes. Otherwise the experiment is aborted and
+ * nothing was touched.
  */
-export const steadyState: Step<"steady-state"> = async (context) => {
+export const steadyState: Step<"steady-state", "room"> = async (context, { room }) => {
     const { plan, cluster, stack } = context;
     requireReportsFolder(plan.reports);
     const seen: { checks?: Observed[] } = {};
@@ -43,7 +45,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
         await acquireLease(cluster, { stack, plan }).catch(refuseIfHeld(plan));
         context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
         try {
-            return await findSteadyState(context, seen);
+            return await findSteadyState(context, room, seen);
         } catch (error) {
             // It must not hide why the run ends. A lease expires.
             await releaseLease(cluster, { stack, plan }).catch((failure: unknown) =>
@@ -56,7 +58,11 @@ export const steadyState: Step<"steady-state"> = async (context) => {
 };
 
 /** @param seen gets what the checks have seen */
-async function findSteadyState(context: StepContext, seen: { checks?: Observed[] }): Promise<SteadyState> {
+async function findSteadyState(
+    context: StepContext,
+    room: Room | undefined,
+    seen: { checks?: Observed[] },
+): Promise<SteadyState> {
     const { plan, cluster, stack, say } = context;
     const { namespace, service } = plan;
     const [swept, route, discovered] = await Promise.all([
@@ -82,12 +88,16 @@ async function findSteadyState(context: StepContext, seen: { checks?: Observed[]
     const each = checks.length > 1 ? " to each check" : "";
     say(`Steady: ${answersToHold} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     const runName = runNameOf(plan, stack);
-    if (isAttack(plan)) await requireTargets(context, discovered);
-    if (needsDeadlineJob(plan)) await admitJob(cluster, plan, runName);
+    const pass = randomBytes(8).toString("hex");
+    await Promise.all([
+        isAttack(plan) && requireTargets(context, discovered),
+        room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...attackObjects(room)]),
+    ]);
     return {
         ...(route && { route }),
         ...(Object.keys(routes).length > 0 && { routes }),
         runName,
+        pass,
         latencyMs,
     };
 }
@@ -150,11 +160,12 @@ async function requireRights({ plan, cluster }: StepContext): Promise<void> {
 /**
  * Without attacks, there are no targets to be refused: the actions must spare the same namespaces.
  *
- * @throws Error if an action would change something in a namespace that no experiment may touch
+ * @throws ReasonError if an action would change something in a namespace that no experiment may touch
  */
 async function requireOpenNamespace(plan: Plan, cluster: Cluster): Promise<void> {
     const { actions, namespace } = plan;
     if (isAttack(plan) || !changesWorkloads(actions)) return;
     if (!isOfCluster(namespace) && (await protectedNamespaces(cluster, [namespace])).size === 0) return;
-    throw new Error(`namespace ${namespace} is protected: no experiment may change anything in it; name another one`);
+    const message = `namespace ${namespace} is protected: no experiment may change anything in it`;
+    throw new ReasonError("action-refused", message, "Name another namespace");
 }

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import { ReasonError } from "../reasons";
 
 /** Linux starts no process with a longer variable, its name included (MAX_ARG_STRLEN, 128 KiB). */
 export const maxVariableLength = 125_000;
@@ -20,14 +21,16 @@ export function fromVariable(value: string): string {
 /**
  * A step's result as it prints it: JSON, compressed if it is long. The next step gets it in an environment variable.
  *
- * @throws Error if it is too long even so: some 1,000 targets are
+ * @throws ReasonError if it is too long even so: some 1,000 targets are
  */
 export function printed(result: unknown): string {
     const text = asVariable(JSON.stringify(result));
     if (text.length <= maxVariableLength) return text;
-    throw new Error(
+    throw new ReasonError(
+        "attack-refused",
         `the targets are too many for one experiment: what is known about them takes ${text.length} bytes, and ` +
-            `${maxVariableLength} are possible. Nothing was attacked. Lower the radius`,
+            `${maxVariableLength} are possible`,
+        "Lower the radius",
     );
 }
 

@@ -10,6 +10,8 @@
  * | `key!=value`    | has another value, or does not exist    |
  * | `key=one\|two`  | has one of the values                   |
  * | `key=start*`    | begins with `start`                     |
+ *
+ * A label may have an empty value: `k8s.label.tier=`.
  */
 export type AttributeExpression = string;
 
@@ -45,7 +47,7 @@ export function parseAttributes(expression: AttributeExpression): Condition[] {
 }
 
 function parseCondition(text: string): Condition {
-    const parts = /^([^=!]+)(!?=)(.+)$/.exec(text);
+    const parts = /^([^=!]+)(!?=)(.*)$/.exec(text);
     if (!parts) throw new Error(`"${text}" is not a condition; write key=value, key!=value, key=one|two or key=start*`);
     const [key, operator, alternatives] = [parts[1]!.trim(), parts[2]!, parts[3]!];
     const known = (attributeNames as readonly string[]).includes(key);
@@ -55,7 +57,8 @@ function parseCondition(text: string): Condition {
         );
     const values = alternatives.split("|").map((value) => value.trim());
     for (const value of values) {
-        if (value === "" || /[=!]/.test(value) || value.slice(0, -1).includes("*"))
+        const isMissing = value === "" && known;
+        if (isMissing || /[=!]/.test(value) || value.slice(0, -1).includes("*"))
             throw new Error(
                 `"${value}" in "${text}" is not a value; write a plain value, or a prefix with one * at its end`,
             );

@@ -1,6 +1,9 @@
-import type { V1OwnerReference, V1Pod } from "@kubernetes/client-node";
+import type { V1OwnerReference } from "@kubernetes/client-node";
+import { isReady, isSidecar, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { isProtected, labels } from "../cluster/labels";
 import { type Attributes, matches, parseAttributes } from "./attributes";
+
+export { isReady, type Pod };
 
 /** A container that can be attacked, and how to reach it. */
 export interface Target {
@@ -14,7 +17,7 @@ export interface Target {
     address: string;
     /** All addresses of a pod that has several: one of each family. @default `address` is the only one */
     addresses?: string[];
-    /** TCP ports that the container declares. */
+    /** TCP ports that its pod declares, in any of its containers and native sidecars: these share its address. */
     ports: number[];
     /** What connections are tried with from within the pod. @default a shell in this container */
     prober?: Prober;
@@ -35,9 +38,6 @@ export interface Discovered extends Target {
     /** Containers of its pod that are no targets, and run: native sidecars and ephemeral ones. @default none */
     helpers?: string[];
 }
-
-/** What is read of a pod, as a client or JSON has it. */
-export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
 
 /** Its owner is a Deployment. */
 export type ReplicaSet = Pick<Pod, "metadata">;
@@ -61,20 +61,17 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
     );
 }
 
-export function isReady({ status }: Pod): boolean {
-    return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
-}
-
 /**
  * The containers of a running pod with their attributes. Agents and the API server's clients describe them by this
  * code. Init containers, native sidecars among them, and ephemeral containers are left out: they belong to the pod, not
- * to what a radius counts. So are containers that have ended for good, as in a Job's pod.
+ * to what a radius counts, and so do their ports. So are containers that have ended for good, as in a Job's pod.
  */
 export function containersOf(pod: Pod, deployment: string | undefined, clusterName: string): Discovered[] {
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
     const addresses = (pod.status!.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
     const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, status.containerID ?? ""]));
     const [ended, helpers, bare] = [endedIn(pod), helpersIn(pod), isBare(pod)];
+    const ports = tcpPortsOf(pod);
     const lasting = pod.spec!.containers.filter((container) => !ended.has(container.name));
     return lasting.map((container) => ({
         namespace,
@@ -84,7 +81,7 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
         containerId: running.get(container.name) ?? "",
         address: pod.status!.podIP!,
         ...(addresses.length > 1 && { addresses }),
-        ports: tcpPortsOf(container),
+        ports,
         ready: isReady(pod),
         ...(bare && { bare }),
         ...(helpers.length > 0 && { helpers }),
@@ -113,7 +110,7 @@ function endedIn({ spec, status }: Pod): Set<string> {
 
 /** Names of the running native sidecars and ephemeral containers. */
 function helpersIn({ spec, status }: Pod): string[] {
-    const sidecars = (spec!.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+    const sidecars = (spec!.initContainers ?? []).filter(isSidecar);
     const names = new Set(sidecars.map(({ name }) => name));
     const helpers = [
         ...(status!.initContainerStatuses ?? []).filter(({ name }) => names.has(name)),
@@ -125,10 +122,6 @@ function helpersIn({ spec, status }: Pod): string[] {
 /** Whether nothing would replace a pod. A node owns the copy of a pod that its kubelet runs from a file. */
 function isBare({ metadata }: Pod): boolean {
     return !metadata!.ownerReferences?.some(({ controller, kind }) => controller && kind !== "Node");
-}
-
-export function tcpPortsOf({ ports = [] }: NonNullable<Pod["spec"]>["containers"][number]): number[] {
-    return ports.filter(({ protocol = "TCP" }) => protocol === "TCP").map(({ containerPort }) => containerPort);
 }
 
 export function replicaSetOf(pod: Pod): V1OwnerReference | undefined {

@@ -1,4 +1,5 @@
 import { type Cluster, statusOf } from "../cluster/client";
+import { hasEnded } from "../cluster/kubernetes-rules";
 import type { Discovered, Pod, Target } from "./containers";
 
 /** A label that some pods have, and no other pod of their namespaces with any of these values. */
@@ -52,10 +53,7 @@ export async function labelOfPeers(
             }),
         ),
     );
-    // What has finished has no connections.
-    const all = lists.flatMap(({ items }: { items: Pod[] }) =>
-        items.filter(({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed"),
-    );
+    const all = lists.flatMap(({ items }: { items: Pod[] }) => items.filter((pod) => !hasEnded(pod)));
     return distinctiveLabel(new Set(peers.map(({ uid }) => uid)), all);
 }
 

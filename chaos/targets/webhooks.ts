@@ -2,6 +2,7 @@ import type { V1MutatingWebhook, V1ValidatingWebhook } from "@kubernetes/client-
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { resources } from "../cluster/resources";
+import { ReasonError } from "../reasons";
 import type { TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
 
@@ -14,6 +15,8 @@ const changedByUndoing = [...Object.values(resources), { apiGroup: "coordination
  * Refuses targets that serve an admission webhook which the API server must ask before it undoes the attack: with
  * `failurePolicy: Fail` it rejects the undoing while the webhook does not answer. Accounts that may not read webhook
  * configurations are not checked.
+ *
+ * @throws ReasonError that names the webhook
  */
 export async function refuseWebhookServers(
     cluster: Cluster,
@@ -30,10 +33,11 @@ export async function refuseWebhookServers(
         for (const { target } of attacks) {
             const pod = select(discovered, target).find(serves)?.pod;
             if (pod === undefined) continue;
-            throw new Error(
+            throw new ReasonError(
+                "attack-refused",
                 `${pod}, which matches ${target}, serves the admission webhook ${name} through Service ${service}. ` +
-                    "Its failurePolicy is Fail: under attack the API server could reject the undoing of the attack. " +
-                    `Choose a target that excludes it, or protect it: kubectl --namespace ${namespace} label pod ` +
+                    "Its failurePolicy is Fail: under attack the API server could reject the undoing of the attack",
+                `Choose a target that excludes it, or protect it: kubectl --namespace ${namespace} label pod ` +
                     `${pod} ${labels.protected}=true`,
             );
         }

@@ -13,6 +13,7 @@ import {
     label,
     names,
     nodeLabels,
+    objectName,
     oneOf,
     percentage,
     radius,
@@ -192,12 +193,12 @@ export const settings = {
             example: "shop.example.com",
             heededBy: ["program", "chart"],
         }),
-        "ingress.class": setting(label, "The Ingress class.", {
+        "ingress.class": setting(objectName, "The Ingress class.", {
             describedDefault: "the cluster's default",
             example: "nginx",
             heededBy: ["program", "chart"],
         }),
-        "ingress.tlsSecret": setting(label, "The Secret with the TLS certificate for the hosts.", {
+        "ingress.tlsSecret": setting(objectName, "The Secret with the TLS certificate for the hosts.", {
             example: "shop-tls",
             heededBy: ["program", "chart"],
         }),
@@ -266,7 +267,7 @@ export const settings = {
             describedDefault: "none, an `emptyDir`",
             example: "1Gi",
         }),
-        "storage.class": setting(label, "StorageClass of the PersistentVolumeClaims.", {
+        "storage.class": setting(objectName, "StorageClass of the PersistentVolumeClaims.", {
             describedDefault: "the cluster's default",
             example: "standard",
         }),

@@ -1,6 +1,6 @@
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { parseDuration, type Range } from "../../chaos/duration";
-import { allowedName, isName } from "../../chaos/texts";
+import { dnsLabel, dnsSubdomain } from "../../chaos/cluster/kubernetes-rules";
 import { parsePercentage, type Share } from "../../chaos/share";
 import { allowedRadius, parseRadius, type Radius } from "../../chaos/targets/radius";
 
@@ -58,7 +58,10 @@ export const percentage: Reader<Share> = {
 
 export const radius: Reader<Radius> = { allowed: allowedRadius, read: parseRadius };
 
-export const label: Reader<string> = { allowed: allowedName, read: (text) => (isName(text) ? text : undefined) };
+export const label: Reader<string> = {
+    allowed: dnsLabel().allowed,
+    read: (text) => (dnsLabel().isValid(text) ? text : undefined),
+};
 
 export const text = matching(/\S/, "any text that is not empty");
 
@@ -80,6 +83,12 @@ export const target: Reader<string> = {
             );
         return expression;
     },
+};
+
+/** The name of an object of most types. */
+export const objectName: Reader<string> = {
+    allowed: dnsSubdomain.allowed,
+    read: (text) => (dnsSubdomain.isValid(text) ? text : undefined),
 };
 
 /** An agent key: fits into an HTTP header, and is too long to guess. */

@@ -5,7 +5,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { probeThrough } from "../../chaos/attacks/fault/proxy/probe";
-import { nodeFlags, type ProxyEnvironment, type ProxyReport } from "../../chaos/attacks/fault/proxy/protocol";
+import {
+    nodeFlags,
+    type ProxyEnvironment,
+    type ProxyReport,
+    type ReachReport,
+    type Tried,
+} from "../../chaos/attacks/fault/proxy/protocol";
 import { bundledFile } from "../../toolchain/bundle";
 import { local, until } from "../support/until";
 import { startApiServer } from "../unit/services/support/api-server";
@@ -45,6 +51,9 @@ it("the proxy's program is ready when it knows its pods, forwards, faults, repor
     listable = true;
     await until("it is ready", async () => (await readiness()) === 200, local);
 
+    await until("it has reached the pod", () => proxy.reached(), local);
+    expect(proxy.reached()).toEqual([{ pod: "a-target", listen: port, saw: "connected" }]);
+
     const refused = await fetch(`http://127.0.0.1:${port}`);
     expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining("the-run")]);
     const counts = { requests: 1, faulted: 1, unfaultable: 0, unreachable: 0 };
@@ -67,7 +76,11 @@ it("the proxy's program is ready when it knows its pods, forwards, faults, repor
     expect(seen).toMatchObject({ saw: "status", status: 503 });
     probed.child.kill("SIGKILL");
 
-    function start(environment: ProxyEnvironment): { child: ChildProcess; reports: () => ProxyReport[] } {
+    function start(environment: ProxyEnvironment): {
+        child: ChildProcess;
+        reports: () => ProxyReport[];
+        reached: () => Tried[] | undefined;
+    } {
         const child = spawn(process.execPath, [...nodeFlags, bundledFile(program, { minify: false })], {
             env: {
                 ...environment,
@@ -80,12 +93,14 @@ it("the proxy's program is ready when it knows its pods, forwards, faults, repor
         onTestFinished(() => void child.kill("SIGKILL"));
         let output = "";
         child.stdout.on("data", (text) => (output += String(text)));
-        const reports = () =>
+        const lines = () =>
             output
                 .split("\n")
                 .slice(0, -1)
-                .map((line) => JSON.parse(line) as ProxyReport);
-        return { child, reports };
+                .map((line) => JSON.parse(line) as ProxyReport | ReachReport);
+        const reports = () => lines().filter((line) => "pods" in line);
+        const reached = () => lines().findLast((line) => "reach" in line)?.reach;
+        return { child, reports, reached };
     }
 });
 

@@ -16,6 +16,8 @@ export interface Kind {
     /** What happens, in a sentence without a period. */
     meaning: string;
     shape: Shape;
+    /** The saved experiment. @default "hot-deals-blackhole" */
+    experiment?: string;
     allowed: Allowed;
     /** Prepares the trouble, before the update begins. @default nothing */
     before?: (run: Run) => Promise<void>;

@@ -2,6 +2,16 @@ import { besideAnother } from "./beside-another";
 import type { Kind } from "./kind";
 import { failed, passed } from "./right-verdicts";
 import { apiServerStopped } from "./troubles/api-server";
+import {
+    declarePort,
+    defaultDeny,
+    execDenied,
+    jobEvicted,
+    networkStalled,
+    portLeftOut,
+    scaledBack,
+    selectorPatched,
+} from "./troubles/cluster";
 import { enforcerOff } from "./troubles/enforcer";
 import { allowAllPolicy, labelRemoved, policyLifted, targetReplaced, witnessKilled } from "./troubles/objects";
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
@@ -15,6 +25,10 @@ const three = { hotDeals: 3, gateway: "LoadBalancer" } as const;
 const unwatched = /could not be asked|could not be tried|reported nothing|did not reach the application/;
 /** What the proof says when the attack does not work any more. */
 const ineffective = /reachable again|still works|still accepted/;
+/** What the proof says when others than the targets are cut off. */
+const overreaching = /blocks more than it should|also affects what it should not/;
+/** As a source of patterns, one of which must match. */
+const anyOf = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"));
 
 /** The kinds of trials. Without trouble, one replica is FAILED and three are PASSED. */
 export const kinds: readonly Kind[] = [
@@ -95,6 +109,62 @@ export const kinds: readonly Kind[] = [
         shape: three,
         allowed: passed,
         trouble: slowBackend,
+    },
+    {
+        name: "silent-port",
+        meaning: "the target's pod declares a port at which nobody listens",
+        shape: one,
+        allowed: failed,
+        before: declarePort,
+        trouble: portLeftOut,
+    },
+    {
+        name: "default-deny",
+        meaning: "a NetworkPolicy that denies all traffic of the namespace is added",
+        shape: three,
+        // Others than the targets are cut off: no verdict may say that the attack was the cause.
+        allowed: { INCONCLUSIVE: anyOf(overreaching, unwatched) },
+        trouble: defaultDeny,
+    },
+    {
+        name: "selector-patched",
+        meaning: "the selector of a fault's Service gets another label, by a partial patch",
+        shape: one,
+        experiment: "hot-deals-proxied",
+        allowed: { INCONCLUSIVE: /selector of Service hot-deals|proxy/ },
+        trouble: selectorPatched,
+    },
+    {
+        name: "autoscaler",
+        meaning: "what the experiment has scaled is scaled back",
+        shape: one,
+        experiment: "departments-scaled-in-time",
+        allowed: { INCONCLUSIVE: /hot-deals/ },
+        trouble: scaledBack,
+    },
+    {
+        name: "network-stalled",
+        meaning: "for 2 s, nothing that the update's machine sends reaches the cluster",
+        shape: three,
+        // What did not reach the application counts neither way.
+        allowed: { INCONCLUSIVE: unwatched, ...passed },
+        trouble: networkStalled(2),
+        alone: true,
+    },
+    {
+        name: "job-evicted",
+        meaning: "the deadline Job's pod is evicted, as by a drain of its node",
+        shape: one,
+        allowed: { INCONCLUSIVE: /the Job|could not be tried/, ...failed },
+        trouble: jobEvicted,
+    },
+    {
+        name: "exec-denied",
+        meaning: "an admission policy refuses commands in pods",
+        shape: one,
+        // That the target reaches nobody is shown from within, and was not until the end.
+        allowed: { INCONCLUSIVE: /could not be tried|nothing can be run/ },
+        trouble: execDenied,
     },
     {
         name: "runner-killed",

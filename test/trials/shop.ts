@@ -54,10 +54,11 @@ export class Shop {
     }
 
     /** The settings that enable an experiment. @param run names it in reports */
-    enabling(run: string, deadline = "2m"): Record<string, string> {
+    enabling(run: string, { experiment = "hot-deals-blackhole", deadline = "2m" } = {}): Record<string, string> {
         const { graceMs, durationMs } = windowOf(this.now!);
         return {
             "experiment.enabled": "true",
+            "experiment.name": experiment,
             "experiment.run": run,
             "experiment.grace": `${graceMs}ms`,
             "experiment.duration": `${durationMs}ms`,
@@ -68,8 +69,9 @@ export class Shop {
     }
 
     /** @param signal cancels the update, like Ctrl-C */
-    async enable(run: string, signal: AbortSignal): Promise<Conclusion> {
-        return (await this.stack.up(this.enabling(run), false, signal)).outputs.experiment!.value as Conclusion;
+    async enable(run: string, experiment: string | undefined, signal: AbortSignal): Promise<Conclusion> {
+        return (await this.stack.up(this.enabling(run, { experiment }), false, signal)).outputs.experiment!
+            .value as Conclusion;
     }
 
     /** Undoes the experiment. @returns why it had to be tried twice. @throws if it fails again */

@@ -2,22 +2,27 @@
  * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept,
  * and by nobody else; its callers may reach it where they may reach these pods.
  */
-import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1ObjectMeta } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort, V1ObjectMeta } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "../../cluster/client";
+import { allowsPort, hasEnded, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { labels } from "../../cluster/labels";
+import { isInBlock } from "../../policies/denial";
 import { exemption } from "../../policies/exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../../policies/rules";
 import { also, both, type Labels, selects } from "../../policies/selector";
 import { witnessRule } from "../../policies/witness-access";
-import type { FoundService } from "./find";
-import type { RunAttack } from "../kind";
+import { ReasonError } from "../../reasons";
+import type { FoundPort, FoundService } from "./find";
+import type { Policed, RunAttack } from "../kind";
+import { containerPorts } from "./listeners";
 import { proxyLabels } from "./pointing";
+import { proxyContainer } from "./proxy/protocol";
 
 /** The policies that let an attack's proxy work. @throws Error as `proxyPolicies` and `refuseForeignCallers` do */
 export async function admitProxy(
     { experiment, namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
     { core, networking }: Cluster,
-    policies: readonly V1NetworkPolicy[],
+    { policies, pass }: Policed,
 ): Promise<PolicySpec[]> {
     const service = chosen.found!;
     const [{ items }, own, everywhere] = await Promise.all([
@@ -26,18 +31,20 @@ export async function admitProxy(
         // A person may have rights in one namespace and nowhere else.
         unlessForbidden(networking.listNetworkPolicyForAllNamespaces()),
     ]);
-    const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }) => metadata!.labels ?? {};
-    const pods = items.map(labelsOf).filter((of) => selects({ matchLabels: service.selector }, of));
-    const access = { service, proxy, experiment, pods, namespace: labelsOf(own) };
+    const pods = items.filter((pod) => !hasEnded(pod) && selects({ matchLabels: service.selector }, labelsOf(pod)));
+    const access = { service, proxy, experiment, pass, pods, namespace: labelsOf(own) };
     refuseForeignCallers(everywhere?.items ?? [], access);
-    return policies.length === 0 ? [] : proxyPolicies(policies, access);
+    return proxyPolicies(policies, access);
 }
 
 export interface AccessArgs {
     service: FoundService;
     proxy: string;
     experiment: string;
-    pods: readonly Labels[];
+    /** See `labels.pass`. */
+    pass: string;
+    /** Of the Service. */
+    pods: readonly Pod[];
     /** The labels of their namespace. */
     namespace: Labels;
 }
@@ -47,82 +54,143 @@ export interface AccessArgs {
  * for the proxy itself.
  *
  * @param policies of the namespace, without those of experiments
- * @throws Error if not the same policies apply to all pods of the Service: one that may reach some would reach all
+ * @throws ReasonError if they let some callers reach some pods of the Service only: these would reach all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): PolicySpec[] {
-    const { service, proxy, experiment, pods } = args;
-    requireSamePolicies(policies, args);
-    const isolating = policies.filter(
-        ({ spec }) => isolates(spec!, "ingress") && pods.some((pod) => selects(spec!.podSelector, pod)),
-    );
-    const accepted = isolating.flatMap(({ spec }) => rulesOf(spec!, "ingress"));
-    const toProxy: Rule["peers"] = [{ podSelector: { matchLabels: proxyLabels(proxy) } }];
-    const ports = [...new Set(service.ports.map(({ listen }) => listen))].map((port) => ({ protocol: "TCP", port }));
+    const { service, proxy, pass, pods } = args;
+    const proxyPod = { matchLabels: { ...proxyLabels(proxy), [labels.pass]: pass } };
+    const toProxy: Rule["peers"] = [{ podSelector: proxyPod }];
+    const accepted = service.ports.map((port) => ({
+        peers: acceptedAt(port, policies, args),
+        ports: [tcp(port.listen)],
+    }));
     const ofProxy: PolicySpec = {
-        podSelector: { matchLabels: proxyLabels(proxy) },
+        // There without other policies, too: one may come during the run.
+        podSelector: proxyPod,
         ...policyRules({
-            ingress: isolating.length > 0 ? [...accepted, witnessRule(experiment)] : [{}],
+            ingress: accepted.every(({ peers }) => peers === "everybody")
+                ? [{}]
+                : [...accepted.flatMap(({ peers, ports }) => ruleFor(peers, ports)), witnessRule(pass)],
             // It forwards to the Service's pods alone, and asks the API server for these.
             egress: [{}],
         }),
     };
-    const ofPods = isolating.map(({ spec }) => ({
-        podSelector: also(both(spec!.podSelector ?? {}, { matchLabels: service.selector }), exemption),
-        ...policyRules({ ingress: [{ peers: toProxy, ports }] }),
-    }));
+    // By name, too: a pod that comes during the attack may listen elsewhere.
+    const listened = service.ports.flatMap(({ target }) => [target, ...pods.map((pod) => portNumberIn(pod, target))]);
+    const ports = [...new Set(listened)].filter((port) => port !== undefined).map(tcp);
+    const ofPods = policies
+        .filter((policy) => pods.some((pod) => isolatesPod(policy, pod)))
+        .map(({ spec }) => ({
+            podSelector: also(both(spec!.podSelector ?? {}, { matchLabels: service.selector }), exemption),
+            ...policyRules({ ingress: [{ peers: toProxy, ports }] }),
+        }));
     const ofCallers = policies.flatMap(({ spec }) =>
-        rulesOf(spec!, "egress")
-            .filter(({ peers = [] }) => peers.some((peer) => isForPods(peer, args)))
-            .map((rule) => ({
-                podSelector: also(spec!.podSelector ?? {}, exemption),
-                ...policyRules({ egress: [{ peers: toProxy, ports: rule.ports }] }),
-            })),
+        rulesOf(spec!, "egress").flatMap((rule) => {
+            const missed = missedBy(rule, args, true);
+            if (missed.length === 0) return [];
+            const egress = [{ peers: toProxy, ports: missed.map(({ listen }) => tcp(listen)) }];
+            return [{ podSelector: also(spec!.podSelector ?? {}, exemption), ...policyRules({ egress }) }];
+        }),
     );
     return [ofProxy, ...ofPods, ...ofCallers];
 }
 
-/** Whether a rule's peer is for the Service's pods by labels that the proxy does not have. */
-function isForPods(
-    { podSelector, namespaceSelector, ipBlock }: V1NetworkPolicyPeer,
-    { pods, namespace, proxy, experiment }: AccessArgs,
-): boolean {
-    if (ipBlock !== undefined || podSelector === undefined) return false;
-    if (namespaceSelector !== undefined && !selects(namespaceSelector, namespace)) return false;
-    if (selects(podSelector, { ...proxyLabels(proxy), [labels.experiment]: experiment })) return false;
-    return pods.some((pod) => selects(podSelector, pod));
+const tcp = (port: number | string) => ({ protocol: "TCP", port });
+const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};
+
+/** Whom pods accept, as peers of a policy's rules. */
+type Accepted = V1NetworkPolicyPeer[] | "everybody";
+
+function ruleFor(peers: Accepted, ports: V1NetworkPolicyPort[]): Rule[] {
+    if (peers === "everybody") return [{ ports }];
+    return peers.length === 0 ? [] : [{ peers, ports }];
 }
 
+/** Policies do not apply to pods on the host's network. */
+const isolatesPod = ({ spec }: V1NetworkPolicy, pod: Pod) =>
+    !pod.spec?.hostNetwork && isolates(spec!, "ingress") && selects(spec!.podSelector, labelsOf(pod));
+
 /**
- * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the
- * Service's pods by labels, which the proxy does not have, and no run adds policies to another namespace.
+ * Whom all pods of a Service accept at one of its ports, wherever each listens.
  *
- * @param all policies of the cluster
- * @throws Error that names the policy
+ * @throws ReasonError that names a policy by which some of them accept others
  */
-export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: AccessArgs): void {
-    const own = args.namespace["kubernetes.io/metadata.name"];
-    const letsThrough = ({ metadata, spec }: V1NetworkPolicy) =>
-        metadata!.namespace !== own &&
-        rulesOf(spec!, "egress").some(({ peers = [] }) =>
-            peers.some((peer) => peer.namespaceSelector !== undefined && isForPods(peer, args)),
-        );
-    const policy = all.find(letsThrough)?.metadata;
-    if (policy === undefined) return;
-    throw new Error(
-        `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
-            `${args.service.service} by their labels: a proxy in their place would be out of reach for them. Nothing ` +
-            "was attacked. Let the policy name the namespace alone, without a podSelector",
+function acceptedAt(port: FoundPort, policies: readonly V1NetworkPolicy[], { service, pods }: AccessArgs): Accepted {
+    const listening = pods.filter((pod) => portNumberIn(pod, port.target) !== undefined);
+    const areAlike = (some: readonly V1NetworkPolicy[]) =>
+        new Set(listening.map((pod) => textOf(acceptedBy(pod, port, some)))).size <= 1;
+    if (areAlike(policies)) return listening.length === 0 ? [] : acceptedBy(listening[0]!, port, policies);
+    const policy = policies.find((one) => !areAlike([one]))!.metadata!.name;
+    throw new ReasonError(
+        "attack-refused",
+        `the NetworkPolicy ${policy} lets callers reach some pods of Service ${service.service} at its port ` +
+            `${port.port} and not all, and through a proxy in their place they would reach all`,
+        "Let the policies allow the same callers for all of them",
     );
 }
 
-function requireSamePolicies(policies: readonly V1NetworkPolicy[], { service: { service }, pods }: AccessArgs): void {
-    for (const { metadata, spec } of policies) {
-        const applies = new Set(pods.map((pod) => selects(spec!.podSelector, pod)));
-        if (applies.size <= 1) continue;
-        throw new Error(
-            `the NetworkPolicy ${metadata!.name} applies to some pods of Service ${service} and not to all, ` +
-                "and a proxy in their place would let callers reach more of them than now. Nothing was attacked. " +
-                "Let the policy select all of them or none",
-        );
-    }
+function acceptedBy(pod: Pod, { target }: FoundPort, policies: readonly V1NetworkPolicy[]): Accepted {
+    const isolating = policies.filter((policy) => isolatesPod(policy, pod));
+    const number = portNumberIn(pod, target)!;
+    const rules = isolating
+        .flatMap(({ spec }) => rulesOf(spec!, "ingress"))
+        .filter(({ ports }) => allowsPort(ports, pod, number));
+    if (isolating.length === 0 || rules.some(({ peers = [] }) => peers.length === 0)) return "everybody";
+    const peers = rules.flatMap(({ peers = [] }) => peers);
+    return [...new Map(peers.map((peer) => [JSON.stringify(peer), peer])).values()];
+}
+
+const textOf = (accepted: Accepted) =>
+    accepted === "everybody"
+        ? accepted
+        : accepted
+              .map((peer) => JSON.stringify(peer))
+              .sort()
+              .join();
+
+/** The ports of a Service at which an egress rule lets callers reach its pods, and would not let them reach the proxy. */
+function missedBy(rule: Rule, args: AccessArgs, isOwnNamespace: boolean): FoundPort[] {
+    const { service, pods, proxy, experiment, namespace } = args;
+    const reaches = (side: Pod, number: number | undefined) =>
+        number !== undefined &&
+        allowsPort(rule.ports, side, number) &&
+        ((rule.peers ?? []).length === 0 || rule.peers!.some((peer) => isFor(peer, side)));
+    const isFor = ({ podSelector, namespaceSelector, ipBlock }: V1NetworkPolicyPeer, { metadata, status }: Pod) => {
+        // The proxy has no address yet. It will have one as its pods.
+        if (ipBlock) return status === undefined || addressesOf(status).some((one) => isInBlock(ipBlock, one));
+        const isThere = namespaceSelector ? selects(namespaceSelector, namespace) : isOwnNamespace;
+        return isThere && selects(podSelector, labelsOf({ metadata }));
+    };
+    const proxyPod: Pod = {
+        metadata: { labels: { ...proxyLabels(proxy), [labels.experiment]: experiment } },
+        spec: { containers: [{ name: proxyContainer, ports: containerPorts(service.ports) }] },
+    };
+    return service.ports.filter(
+        ({ target, listen }) =>
+            pods.some((pod) => reaches(pod, portNumberIn(pod, target))) && !reaches(proxyPod, listen),
+    );
+}
+
+const addressesOf = ({ podIPs = [] }: NonNullable<Pod["status"]>) => podIPs.flatMap(({ ip }) => ip ?? []);
+
+/**
+ * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the
+ * Service's pods by labels or ports that the proxy does not have, and no run adds policies to another namespace.
+ *
+ * @param all policies of the cluster
+ * @throws ReasonError that names the policy
+ */
+export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: AccessArgs): void {
+    const own = args.namespace["kubernetes.io/metadata.name"];
+    const keepsOut = ({ metadata, spec }: V1NetworkPolicy) =>
+        metadata!.namespace !== own && rulesOf(spec!, "egress").some((rule) => missedBy(rule, args, false).length > 0);
+    const policy = all.find(keepsOut)?.metadata;
+    if (policy === undefined) return;
+    throw new ReasonError(
+        "attack-refused",
+        `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
+            `${args.service.service} by labels or ports that a proxy in their place does not have: it would be out of ` +
+            "reach for them",
+        "Let the policy name the namespace alone, without podSelector and ports",
+    );
 }

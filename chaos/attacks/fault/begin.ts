@@ -1,36 +1,41 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { change } from "../../cluster/change";
+import { hasEnded, isReady } from "../../cluster/kubernetes-rules";
 import { objectApi } from "../../cluster/objects";
 import { resources } from "../../cluster/resources";
 import { poll } from "../../async";
 import { reason, type Reason, ReasonError } from "../../reasons";
-import { isReady } from "../../targets/containers";
 import type { RunAttack } from "../kind";
 import type { FoundService } from "./find";
 import { nextPointing } from "./pointing";
+import { awaitReach } from "./reached";
 
 /** How long a proxy may take to be ready: its image may have to be pulled. */
 const readyWithinMs = 120_000;
 
-/** Waits for a fault's proxy. @returns why it does not work @throws Error if the API server does not say */
-export async function whyProxyNotReady(
-    { namespace, object: name }: RunAttack<unknown>,
-    { core }: Cluster,
-): Promise<Reason | undefined> {
+/**
+ * Waits for a fault's proxy, and until it has reached the Service's pods.
+ *
+ * @returns what nothing listens at, or why it does not work
+ * @throws Error if the API server does not say
+ */
+export async function proxyReady(
+    attack: RunAttack<unknown, FoundService>,
+    cluster: Cluster,
+): Promise<{ leftOut: string[] } | Reason> {
+    const { namespace, object: name } = attack;
+    const { core } = cluster;
     const read = async () => ({ pod: await ignoreNotFound(core.readNamespacedPod({ name, namespace })) });
     const look = () => read().catch((error: unknown) => ({ error }));
     const isKnown = (seen: Awaited<ReturnType<typeof look>>) =>
         "pod" in seen && (seen.pod === undefined || isReady(seen.pod) || hasEnded(seen.pod));
     const found = await poll(look, isKnown, readyWithinMs);
     if ("error" in found) throw found.error;
-    if (found.pod !== undefined && isReady(found.pod)) return undefined;
+    if (found.pod !== undefined && isReady(found.pod)) return awaitReach(attack, cluster);
     const describing = `kubectl --namespace ${namespace} describe pod ${name}`;
     return reason("proxy-failed", `the fault's proxy, pod ${name}, is not ready; see why: ${describing}`);
 }
-
-const hasEnded = ({ status }: { status?: { phase?: string } }) =>
-    status?.phase === "Failed" || status?.phase === "Succeeded";
 
 /** Points a Service to a fault's proxy: the fault begins. @throws Error as `nextPointing` does, or if it is gone */
 export async function pointToProxy(

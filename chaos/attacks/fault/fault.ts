@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { dnsLabel } from "../../cluster/kubernetes-rules";
 import { resources, type Right, rightsOn } from "../../cluster/resources";
 import { describeMilliseconds, type Duration, parseDuration } from "../../duration";
 import { describeShare, parsePercentage } from "../../share";
 import { describeValue, durationBetween, notAllowed, percentage } from "../../texts";
 import type { AttackKind } from "../kind";
 import { admitProxy } from "./access";
-import { pointToProxy, whyProxyNotReady } from "./begin";
+import { pointToProxy, proxyReady } from "./begin";
 import { findService, type FoundService } from "./find";
 import { explainFault, readCounts, reportedOf, whyHitNobody } from "./proof";
 import type { Abort, Fault } from "./proxy/protocol";
@@ -51,7 +52,7 @@ export function faultOf({ service, delay = "0ms", abort, percentage = "100%" }: 
 export const fault: AttackKind<FaultAttack, FoundService> = {
     schema: z.strictObject({
         kind: z.literal("fault"),
-        service: z.string({ error: notAService }).regex(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, { error: notAService }),
+        service: z.string({ error: notAService }).refine(dnsLabel().isValid, { error: notAService }),
         delay: durationBetween(delays, "200ms or 2s").optional(),
         abort: z.union([errorStatus, z.enum(["reset", "hang"])], { error: notAnAbort }).optional(),
         percentage: percentage("30%").optional(),
@@ -80,7 +81,7 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     rightsInJob: (proxy) => [{ ...resources.service, names: [proxy], verbs: ["get"] }],
     find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
     admit: admitProxy,
-    whyNotReady: whyProxyNotReady,
+    ready: proxyReady,
     begin: pointToProxy,
     reported: reportedOf,
     explain: explainFault,

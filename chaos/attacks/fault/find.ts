@@ -1,8 +1,11 @@
-import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
+import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import { hasEnded, isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { annotations, labels, selectorOf } from "../../cluster/labels";
-import { isReady } from "../../targets/containers";
+import { ReasonError } from "../../reasons";
 import type { Found } from "../kind";
+import { listenersFor } from "./listeners";
+import { whyBypassed, whyInMesh } from "./outside";
 import type { Fault } from "./proxy/protocol";
 
 /** The Service of a fault, as the run found it. */
@@ -13,6 +16,8 @@ export interface FoundService {
     selector: Record<string, string>;
     ports: FoundPort[];
     publishNotReadyAddresses?: true;
+    /** Its first family of addresses: its pods may listen in that alone. Absent if it does not say. */
+    family?: string;
     /** Its pods that were ready. */
     pods: string[];
 }
@@ -24,12 +29,14 @@ export interface FoundPort {
     port: number;
     /** Where its pods listen: a number, or the name of a port of theirs. */
     target: number | string;
-    /** Where they listen, as a number, and the proxy does. */
+    /** Where the proxy listens: as its pods do, if these agree on a number. */
     listen: number;
+    /** Those of `pods` in which the port has no number, since they have no port of that name. Absent if there are none. */
+    without?: string[];
     appProtocol?: string;
 }
 
-/** Finds the Service that a fault is done to. @throws Error that names the reason if that is not possible */
+/** Finds the Service that a fault is done to. @throws ReasonError if that is not possible */
 export async function findService(
     { core }: Cluster,
     namespace: string,
@@ -37,32 +44,65 @@ export async function findService(
 ): Promise<Found<FoundService>> {
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
     if (found === undefined)
-        throw new Error(
-            `there is no Service ${service} in namespace ${namespace}; name one of: kubectl --namespace ${namespace} ` +
-                "get services",
+        throw new ReasonError(
+            "service-unfit",
+            `there is no Service ${service} in namespace ${namespace}`,
+            `Name one of: kubectl --namespace ${namespace} get services`,
         );
-    const reason = whyRefused(found, abort);
-    if (reason !== undefined)
-        throw new Error(
-            `a fault cannot be done to Service ${service}: ${reason}. Change it, or name another one of: ` +
-                `kubectl --namespace ${namespace} get services`,
-        );
+    const refuseIf = (reason: string | undefined) => {
+        if (reason !== undefined) throw unfit(namespace, service, reason);
+    };
+    refuseIf(whyRefused(found, abort));
     const selector = found.spec!.selector!;
     const { items } = await core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) });
-    const ports = found.spec!.ports!.map((port) => portOf(port, items, service));
-    requireOneName(ports, service);
+    const pods = items.filter((pod) => !hasEnded(pod));
+    refuseIf(whyBypassed(found, pods) ?? whyInMesh(pods) ?? whyNowhere(found, pods));
+    const ports = portsOf(found.spec!.ports!, pods);
+    const without = pods.filter((pod) => isNowhereIn(found, pod)).map(nameOf);
     const conditions = Object.entries(selector).map(([key, value]) => `k8s.label.${key}=${value}`);
+    if (without.length > 0) conditions.push(`k8s.pod.name!=${without.join("|")}`);
     return {
         found: {
             service,
             selector,
             ports,
+            ...(found.spec!.ipFamilies?.[0] && { family: found.spec!.ipFamilies[0] }),
             ...(found.spec!.publishNotReadyAddresses && { publishNotReadyAddresses: true as const }),
-            pods: items.filter(isReady).map(({ metadata }) => metadata!.name!),
+            pods: pods.filter(isReady).map(nameOf),
         },
         conditions: conditions.join(),
         origin: `Service ${service}`,
     };
+}
+
+const nameOf = ({ metadata }: Pod) => metadata!.name!;
+const targetOf = ({ port, targetPort }: V1ServicePort): number | string => targetPort ?? port;
+
+const isNowhereIn = ({ spec }: V1Service, pod: Pod) =>
+    spec!.ports!.every((port) => portNumberIn(pod, targetOf(port)) === undefined);
+
+/** Why a Service leads to none of its pods, although it has some. Undefined if it leads to one. */
+function whyNowhere(service: V1Service, pods: readonly Pod[]): string | undefined {
+    if (pods.length === 0 || pods.some((pod) => !isNowhereIn(service, pod))) return undefined;
+    const names = service.spec!.ports!.map(targetOf).join(" or ");
+    return `none of its pods has a TCP port named ${names}`;
+}
+
+function portsOf(ports: readonly V1ServicePort[], pods: readonly Pod[]): FoundPort[] {
+    const listeners = listenersFor(ports.map(targetOf), pods);
+    return ports.map((one, index) => {
+        const { name = "", port, appProtocol } = one;
+        const target = targetOf(one);
+        const lacking = pods.filter((pod) => isReady(pod) && portNumberIn(pod, target) === undefined);
+        return {
+            name,
+            port,
+            target,
+            listen: listeners[index]!,
+            ...(lacking.length > 0 && { without: lacking.map(nameOf) }),
+            ...(appProtocol && { appProtocol }),
+        };
+    });
 }
 
 /** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
@@ -95,26 +135,9 @@ const isNotHttp1 = ({ name = "", appProtocol }: V1ServicePort) =>
         ? /^(grpc|grpc-web|http2|h2c|https|tls)(-|$)/.test(name)
         : /^(kubernetes\.io\/h2c|kubernetes\.io\/wss|grpc|http2|h2c|https|tls)$/i.test(appProtocol);
 
-function portOf({ name = "", port, targetPort, appProtocol }: V1ServicePort, pods: V1Pod[], service: string) {
-    const target = targetPort ?? port;
-    const named = () =>
-        pods
-            .flatMap(({ spec }) => spec!.containers.flatMap(({ ports = [] }) => ports))
-            .find((one) => one.name === target)?.containerPort;
-    const listen = typeof target === "number" ? target : named();
-    if (listen !== undefined) return { name, port, target, listen, ...(appProtocol && { appProtocol }) };
-    throw new Error(`a fault cannot be done to Service ${service}: none of its pods has a port named ${target}`);
-}
+const advice = (namespace: string) =>
+    `Change it, or name another one of: kubectl --namespace ${namespace} get services`;
 
-/** @throws Error if the Service knows a port of its pods by two names: its proxy can have one */
-function requireOneName(ports: readonly FoundPort[], service: string): void {
-    for (const { listen } of ports) {
-        const same = ports.filter((port) => port.listen === listen && typeof port.target === "string");
-        const names = [...new Set(same.map(({ target }) => target))];
-        if (names.length > 1)
-            throw new Error(
-                `a fault cannot be done to Service ${service}: its target ports ${names.join(" and ")} are the same ` +
-                    `port ${listen} of its pods; allowed: one name for a port`,
-            );
-    }
-}
+/** A Service that the proxy of a fault cannot stand for. */
+const unfit = (namespace: string, service: string, reason: string) =>
+    new ReasonError("service-unfit", `a fault cannot be done to Service ${service}: ${reason}`, advice(namespace));

@@ -1,9 +1,9 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { selectorOf, targetLabelOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
-import { isReady, type Pod } from "../../targets/containers";
 import type { JobContext, JobPart } from "../job-part";
 import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
@@ -81,7 +81,11 @@ class FaultProbes {
         const pods: Pod[] = [];
         for await (const pod of api.list(resources.pod, namespace, selectorOf(selector)))
             if (isReady(pod as Pod)) pods.push(pod as Pod);
-        const probes = pods.flatMap((pod) => (spec.ports ?? []).map(({ port }) => ({ pod, port })));
+        const probes = pods.flatMap((pod) =>
+            (spec.ports ?? [])
+                .filter(({ port, targetPort = port }) => portNumberIn(pod, targetPort) !== undefined)
+                .map(({ port }) => ({ pod, port })),
+        );
         const seen = await inTurns(probes, maxProbing, async ({ pod, port }) => {
             const isTarget = targetLabelOf(pod) === label;
             const { name, uid } = pod.metadata as { name: string; uid: string };

@@ -12,13 +12,21 @@ import type { FoundService } from "./find";
 import type { Fault, ProxyReport } from "./proxy/protocol";
 
 /** What the Job's reports call the pods of a fault's Service, at each of its ports. */
-export function reportedOf({ chosen: { found, targets } }: RunAttack<unknown, FoundService>) {
-    const { service, ports, pods } = found!;
+export function reportedOf({ chosen: { found, targets, leftOut = [] } }: RunAttack<unknown, FoundService>) {
+    const { pods } = found!;
     const namesOf = (some: readonly string[]) =>
-        some.flatMap((pod) => ports.map(({ port }) => behind(service, port, pod)));
+        some
+            .flatMap((pod) => listeningIn(found!, pod).map(({ name }) => name))
+            .filter((name) => !leftOut.includes(name));
     const hit = [...new Set(targets.map(({ pod }) => pod))];
     return { hit: namesOf(hit), spared: namesOf(pods.filter((pod) => !hit.includes(pod))) };
 }
+
+/** Where a Service leads in a pod, as reports call it, and by which port of the proxy. */
+export const listeningIn = ({ service, ports }: Pick<FoundService, "service" | "ports">, pod: string) =>
+    ports.flatMap(({ port, listen, without }) =>
+        without?.includes(pod) ? [] : { name: behind(service, port, pod), listen },
+    );
 
 /** Why a fault does not show at its targets, if its Service or its proxy says so. */
 export async function explainFault(

@@ -1,9 +1,10 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { annotations } from "../../cluster/labels";
-import { restrictedContainer, restrictedPod, users } from "../../cluster/pod-security";
+import { annotations, labels } from "../../cluster/labels";
+import { restrictedContainer } from "../../cluster/pod-security";
 import { podProgram } from "../../packed";
-import { podResources, runPods } from "../../pod-resources";
+import { runPod } from "../../pod-options";
+import { podResources } from "../../pod-resources";
 import {
     drainMs,
     nodeFlags,
@@ -14,9 +15,10 @@ import {
     readyPath,
 } from "./proxy/protocol";
 import type { Chosen } from "../../targets/choose";
-import type { AttackResourceArgs } from "../kind";
+import type { AttackResourceArgs, Trial, TrialArgs } from "../kind";
 import { effectOf, type FaultAttack, faultOf } from "./fault";
-import type { FoundPort, FoundService } from "./find";
+import type { FoundService } from "./find";
+import { containerPorts } from "./listeners";
 import { proxyLabels } from "./pointing";
 
 /** Until a proxy that ends is killed, in seconds. It needs a moment more than it drains. */
@@ -33,7 +35,7 @@ export function faultResources(
     args: AttackResourceArgs<FaultAttack>,
     opts: pulumi.CustomResourceOptions,
 ): k8s.core.v1.Pod {
-    const { attack, experiment, namespace, object, chosen, metadata } = args;
+    const { experiment, namespace, object, chosen, metadata } = args;
     const rules = [{ apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] }];
     const wanted = { object, namespace, experiment, rules, program: args.programs.proxy };
     const { metadata: ofParts, account, binding, program } = podResources(name, wanted, opts);
@@ -45,19 +47,17 @@ export function faultResources(
         },
         { ...opts, ignoreChanges: ["spec"] },
     );
+    const { annotations: ownAnnotations } = proxyMetadata(args, "", "");
     return new k8s.core.v1.Pod(
         name,
         {
             metadata: {
                 ...metadata,
-                labels: object.apply((proxy) => ({ ...metadata.labels, ...proxyLabels(proxy), ...runPods.labels })),
-                annotations: {
-                    ...metadata.annotations,
-                    ...runPods.annotations,
-                    // The step `check` waits until it is ready; and its end waits for open connections.
-                    "pulumi.com/skipAwait": "true",
-                    [annotations.effect]: effectOf(faultOf(attack)),
-                },
+                labels: pulumi.all([object, args.pass]).apply(([proxy, pass]) => ({
+                    ...metadata.labels,
+                    ...proxyMetadata(args, proxy, pass).labels,
+                })),
+                annotations: { ...metadata.annotations, ...ownAnnotations },
             },
             spec: pulumi.all([object, args.runName, chosen]).apply((known) => podSpec(args, ...known)),
         },
@@ -65,23 +65,55 @@ export function faultResources(
     );
 }
 
+/** What is to be made for a fault, as far as it is known before the run has looked at its Service. */
+export function faultTrials(name: string, args: TrialArgs<FaultAttack>): Trial[] {
+    const { attack, experiment, namespace, object } = args;
+    const ports = [{ name: "", port: 80, target: 8_080, listen: 8_080 }];
+    const found: FoundService = { service: attack.service, selector: {}, ports, pods: [] };
+    const metadata = { name: object, namespace, labels: { [labels.experiment]: experiment } };
+    const { labels: own, annotations: ownAnnotations } = proxyMetadata(args, object, args.pass);
+    const ofProxy = { ...metadata, labels: { ...metadata.labels, ...own }, annotations: ownAnnotations };
+    const chosen: Chosen = { targets: [], matching: 0, found };
+    return [
+        { kind: "Service", name: `${name}-pods`, props: { metadata, spec: headlessSpec(found) } },
+        { kind: "Pod", name, props: { metadata: ofProxy, spec: podSpec(args, object, args.run, chosen) } },
+    ];
+}
+
+type Made = Pick<AttackResourceArgs<FaultAttack>, "attack" | "namespace" | "image" | "programs" | "pod">;
+
+function proxyMetadata({ attack, pod }: Made, proxy: string, pass: string) {
+    const common = runPod(pod);
+    return {
+        labels: { ...common.labels, ...proxyLabels(proxy), [labels.pass]: pass },
+        annotations: {
+            ...common.annotations,
+            // The step `check` waits until it is ready; and its end waits for open connections.
+            "pulumi.com/skipAwait": "true",
+            [annotations.effect]: effectOf(faultOf(attack)),
+        },
+    };
+}
+
 /** The Service's own pods, for the proxy alone. */
-const headlessSpec = ({ selector, ports, publishNotReadyAddresses }: FoundService) => ({
+const headlessSpec = ({ selector, ports, publishNotReadyAddresses, family }: FoundService) => ({
     clusterIP: "None",
     selector,
+    ...(family !== undefined && { ipFamilies: [family] }),
     ports: ports.map(({ name, port, target }) => ({ ...(name !== "" && { name }), port, targetPort: target })),
     ...(publishNotReadyAddresses && { publishNotReadyAddresses }),
 });
 
 function podSpec(
-    { attack, namespace, image, programs }: AttackResourceArgs<FaultAttack>,
+    { attack, namespace, image, programs, pod }: Made,
     object: string,
     run: string,
     { found, targets, witness = "" }: Chosen,
-): k8s.types.input.core.v1.PodSpec {
+) {
     const { ports } = found as FoundService;
+    const { spec } = runPod(pod);
     const { service: _, ...fault } = faultOf(attack);
-    // Two of its ports may lead to the same one.
+    // Two of its ports may lead to the same one in every pod.
     const listened = [...new Map(ports.map((port) => [port.listen, port])).values()];
     const readyPort = freePort(listened.map(({ listen }) => listen));
     const env: Record<keyof ProxyEnvironment, string> = {
@@ -96,13 +128,13 @@ function podSpec(
     };
     const isPrivileged = listened.some(({ listen }) => listen < 1_024);
     return {
+        ...spec,
         restartPolicy: "Never",
         serviceAccountName: object,
         enableServiceLinks: false,
-        nodeSelector: runPods.nodeSelector,
         terminationGracePeriodSeconds: graceSeconds,
         securityContext: {
-            ...restrictedPod(users.node),
+            ...spec.securityContext,
             // A safe sysctl, which the `restricted` level allows: it listens where the Service's pods do.
             ...(isPrivileged && { sysctls: [{ name: "net.ipv4.ip_unprivileged_port_start", value: "0" }] }),
         },
@@ -128,14 +160,6 @@ function podSpec(
         ],
         volumes: [{ name: "program", configMap: { name: object } }],
     };
-}
-
-/** The ports that a proxy listens at, each once, and with its name if the Service's pods have one. */
-export function containerPorts(ports: readonly FoundPort[]) {
-    const names = new Map<number, string | undefined>();
-    for (const { listen, target } of ports)
-        names.set(listen, names.get(listen) ?? (typeof target === "string" ? target : undefined));
-    return [...names].map(([containerPort, name]) => ({ containerPort, ...(name !== undefined && { name }) }));
 }
 
 const freePort = (taken: readonly number[]): number => [8_086, 18_086, 28_086].find((one) => !taken.includes(one))!;

@@ -29,6 +29,17 @@ describe("the attacks end within 5 s, long before the deadline,", () => {
         await job.until("the attack is ended", isEnded, 5_000);
     });
 
+    it("with 50 targets, though the API server answers no patch of a pod and no other look", async () => {
+        for (let pod = 1; pod < 50; pod++) job.addPod(`a${pod}`, { port: pod + 1 });
+        // The looks that have begun get no answer any more either.
+        job.hang = (request) => request === `GET ${policyPath}` || request.startsWith("PATCH /api/v1/");
+        await sleep(1_500);
+        job.objects.delete(leaseOfDemo);
+        await job.until("the policy is removed", () => !job.objects.has(policyPath), 5_000);
+        job.hang = () => false;
+        await job.until("no label is left", () => isEnded() && job.labelOf("a49") === undefined);
+    });
+
     it("also if the lease is taken again before everything is undone", async () => {
         job.refuse = (request) => (request === `DELETE ${policyPath}` ? 500 : undefined);
         job.objects.delete(leaseOfDemo);

@@ -1,5 +1,5 @@
 import { attackPolicies } from "../../support/attack-policies";
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1Pod } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../../../experiments/products";
 import { chooseRoute } from "../../../chaos/checks/route";
@@ -11,9 +11,9 @@ import type { Run, Trouble } from "../kind";
 import { signalContainer } from "./processes";
 
 /** What a trouble needs before the end of the window, in milliseconds: to take effect, and to be seen. */
-const toTakeEffectMs = 3_000;
+export const toTakeEffectMs = 3_000;
 
-async function targetOf({ cluster, namespace }: TestStack): Promise<string> {
+export async function targetOf({ cluster, namespace }: TestStack): Promise<string> {
     const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target });
     return items[0]!.metadata!.name!;
 }
@@ -32,6 +32,12 @@ export const labelRemoved: Trouble = async ({ stack, moment }) => {
     await stack.cluster.core.patchNamespacedPod({ name, namespace: stack.namespace, body }, mergePatch());
     return { saw: `removed the label of ${name}` };
 };
+
+/** The pod of the deadline Job. */
+export async function jobPodOf({ cluster, namespace }: TestStack): Promise<V1Pod> {
+    const labelSelector = "batch.kubernetes.io/job-name";
+    return (await cluster.core.listNamespacedPod({ namespace, labelSelector })).items[0]!;
+}
 
 /** How long the policy is gone. */
 const liftedMs = 1_000;
@@ -79,8 +85,7 @@ export const witnessKilled: Trouble = async ({ stack, moment, random }) => {
     const byDeleting = random() < 0.5;
     await moment();
     const { cluster, namespace } = stack;
-    const labelSelector = "batch.kubernetes.io/job-name";
-    const { metadata, status } = (await cluster.core.listNamespacedPod({ namespace, labelSelector })).items[0]!;
+    const { metadata, status } = await jobPodOf(stack);
     const name = metadata!.name!;
     if (byDeleting) await cluster.core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 });
     else signalContainer(status!.containerStatuses![0]!.containerID!, "SIGKILL");

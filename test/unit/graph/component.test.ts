@@ -141,8 +141,23 @@ describe("mistakes in the arguments", () => {
         ["interval: a list is not allowed; allowed: a duration", { interval: ["5s"] }],
         ["interval: is an Output; allowed: a plain value", { interval: pulumi.output("1s") }],
         ["checks.0.path: is an Output", { checks: [{ kind: "http", service: "a", path: pulumi.output("/") }] }],
+        [
+            "would be attacked; for a secret: headersFrom, queryFrom or bodyFrom",
+            { checks: [{ kind: "http", service: "a", path: "/", body: { of: pulumi.secret("b") } }] },
+        ],
         ['image: "Node Image" is not allowed', { image: "Node Image" }],
         ["image: null is not allowed", { image: null }],
+        [
+            "pod.labels.chaos-experiments/pass: is set by the experiment",
+            { pod: { labels: { "chaos-experiments/pass": "x" } } },
+        ],
+        [
+            "pod.annotations.linkerd.io/inject: is set by the experiment",
+            { pod: { annotations: { "linkerd.io/inject": "enabled" } } },
+        ],
+        ["pod.runAsUser: is 0; allowed: at least 1", { pod: { runAsUser: 0 } }],
+        ['pod: there is no field "nodeName" here', { pod: { nodeName: "here" } }],
+        ["pod.imagePullSecrets.0: ", { pod: { imagePullSecrets: [{ name: "registry" }] } }],
         ["context: is an Output; allowed: text", { context: pulumi.output("kind-kind") }],
         ['namespace: "Über" is not a namespace', { namespace: "Über" }],
         ["kubeconfig: is 7; allowed: text", { kubeconfig: 7 }],
@@ -153,6 +168,19 @@ describe("mistakes in the arguments", () => {
         ["allowed: above 0", { checks: [{ kind: "http", service: "a", path: "/", successRate: 0 }] }],
     ])("include what is valid only by itself: %s", async (reason, changes, name = "it") => {
         expect(await errorOf(changes, name)).toContain(reason);
+    });
+
+    it("include the value of a secret setting, wherever it stands: the state would show it", async () => {
+        const checks = [{ kind: "http", service: "a", path: "/", body: { of: ["a customer's name"] } }];
+        pulumi.runtime.setAllConfig({ "shop:customer": "a customer's name", "shop:other": "nats" }, ["shop:customer"]);
+        try {
+            const error = await errorOf({ checks });
+            expect(error).toContain("the value of the secret setting shop:customer: the state and journals show it");
+            expect(error).not.toContain("a customer's name");
+        } finally {
+            pulumi.runtime.setAllConfig({});
+        }
+        expect((await refused({ it: { checks } })).errors).toEqual([]);
     });
 
     it("are each told once, and together with what is wrong only in relation to another", async () => {

@@ -54,8 +54,9 @@ const target = {
     ports: [8080],
 };
 const runName = "hot-deals-blackhole-0a1b2c3d";
+const pass = "5f0c1b2e9d847a63";
 const printed = {
-    "steady-state": { runName, route: { kind: "address", url: "http://x/products" } },
+    "steady-state": { runName, pass, route: { kind: "address", url: "http://x/products" } },
     targets: {
         attacks: [
             ...["blackhole", "kill"].map((name) => ({ name, matching: 1, targets: [target] })),
@@ -85,6 +86,13 @@ function environmentOf(asked: Asked[]): Record<string, string> {
     const { env } = find(asked, kinds.job, "deadline").spec.template.spec.containers[0];
     return Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 }
+/** The deadline Job's right to remove the policy that lets it through, and all that this owns. */
+const passRule = {
+    apiGroups: ["networking.k8s.io"],
+    resources: ["networkpolicies"],
+    resourceNames: [`${runName}-job`],
+    verbs: ["get", "delete"],
+};
 /** The deadline Job's right to look at the lease. */
 const leaseRule = {
     apiGroups: ["coordination.k8s.io"],
@@ -149,7 +157,7 @@ describe("the deadline", () => {
             {
                 apiGroups: ["networking.k8s.io"],
                 resources: ["networkpolicies"],
-                resourceNames: [policy],
+                resourceNames: [policy, `${runName}-job`],
                 verbs: ["get", "delete"],
             },
             leaseRule,
@@ -183,7 +191,12 @@ describe("the deadline", () => {
         expect(environmentOf(asked).LEASE).toContain('"run":"a-run"');
         expect(environmentOf(asked).ATTACKS).toContain("/networkpolicies/a-run-blackhole");
         const [{ resourceNames }] = find(asked, kinds.role, "deadline-role").rules;
-        expect(resourceNames).toEqual(["a-run-blackhole"]);
+        expect(resourceNames).toEqual(["a-run-blackhole", "a-run-job"]);
+    });
+
+    it("must carry the run's random value, by which policies let its pod through", () => {
+        const { labels } = find(experiment, kinds.job, "deadline").spec.template.metadata;
+        expect(labels).toMatchObject({ "chaos-experiments/pass": pass });
     });
 
     it("must leave a lost node at once: meanwhile nothing would end the attacks", () => {
@@ -246,9 +259,14 @@ describe("the deadline", () => {
     });
 
     it("must not change if another version writes its pod or its policy differently", async () => {
-        const ignored = new Map<string, string[] | undefined>();
+        const ignored = new Map<string, string[]>();
         const transformations: pulumi.ResourceTransformation[] = [
-            ({ type, opts }) => void ignored.set(type, (opts as pulumi.CustomResourceOptions).ignoreChanges),
+            ({ type, opts }) => {
+                const { ignoreChanges } = opts as pulumi.CustomResourceOptions;
+                // The same are asked for what is tried by a dry run.
+                if (ignoreChanges !== undefined) ignored.set(type, ignoreChanges);
+                return undefined;
+            },
         ];
         await partsOf({ ...place, plan }, printed, { transformations });
         // A Job would be replaced, which ends the run; a policy that the deadline has deleted would be created again.
@@ -293,6 +311,7 @@ describe("a kill", () => {
     it("must be able to delete pods of that namespace and that request, and list ReplicaSets, and nothing else", () => {
         const killRequest = find(killing, kinds.configMap, "kill").metadata.name;
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
+            passRule,
             { apiGroups: [""], resources: ["configmaps"], resourceNames: [killRequest], verbs: ["get", "delete"] },
             leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
@@ -348,7 +367,7 @@ describe("several attacks", () => {
         expect(find(several, kinds.role, "deadline-role").rules[0]).toEqual({
             apiGroups: ["networking.k8s.io"],
             resources: ["networkpolicies"],
-            resourceNames: objects,
+            resourceNames: [...objects, `${runName}-job`],
             verbs: ["get", "delete"],
         });
         expect(
@@ -419,6 +438,7 @@ describe("an experiment without an attack", () => {
         expect(names(asked, kinds.command)).toEqual(["steady-state", "targets", "end-attacks", "check"]);
         expect(names(asked, kinds.policy)).toEqual([]);
         expect(find(asked, kinds.role, "deadline-role").rules).toEqual([
+            passRule,
             leaseRule,
             { apiGroups: ["apps"], resources: ["deployments"], resourceNames: ["gateway"], verbs: ["get", "patch"] },
         ]);

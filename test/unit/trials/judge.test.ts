@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../../test/trials/kinds";
 import { judge } from "../../../test/trials/judge";
+import { loadSavedExperiments } from "../support/saved-experiments";
 
 const allowed = { FAILED: /hot-deals/, INCONCLUSIVE: /reachable again/ };
 
@@ -39,6 +40,18 @@ it("a trouble that disturbed more than its kind says may make other outcomes rig
 });
 
 describe("the kinds", () => {
+    it("have the troubles of other people's clusters", () =>
+        expect(kinds.map(({ name }) => name)).toEqual(
+            expect.arrayContaining([
+                ...["silent-port", "default-deny", "selector-patched", "autoscaler", "network-stalled"],
+                ...["job-evicted", "exec-denied"],
+            ]),
+        ));
+
+    it.each(kinds.filter(({ experiment }) => experiment))("$name names a saved experiment", ({ experiment }) =>
+        expect(loadSavedExperiments().map(({ name }) => name)).toContain(experiment),
+    );
+
     it("have different names, and a meaning without a period", () => {
         expect(new Set(kinds.map(({ name }) => name)).size).toBe(kinds.length);
         for (const { meaning } of kinds) expect(meaning).not.toMatch(/\.$/);

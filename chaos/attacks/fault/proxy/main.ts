@@ -5,10 +5,12 @@
  * Its log has a `ProxyReport` per line. On SIGTERM the faults end at once, and the process when its connections have.
  */
 import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "./counts";
 import { followPods } from "./follow";
-import { type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath } from "./protocol";
+import { type ProxyEnvironment, type ProxyFault, type ProxyPort, reachWithinMs, readyPath } from "./protocol";
 import { Proxy } from "./proxy";
+import { Reach } from "./reach";
 import { Pods } from "./slices";
 
 const { NAMESPACE, SERVICE, RUN, PORTS, FAULT, TARGETS, WITNESS, READY_PORT } =
@@ -17,15 +19,17 @@ const reportMs = 1_000;
 
 async function main(): Promise<void> {
     const pods = new Pods();
+    const ports = JSON.parse(PORTS) as ProxyPort[];
     const proxy = new Proxy({
         run: RUN,
-        ports: JSON.parse(PORTS) as ProxyPort[],
+        ports,
         fault: JSON.parse(FAULT) as ProxyFault,
         targets: JSON.parse(TARGETS) as string[],
         witness: WITNESS,
         pods,
     });
-    const report = () => proxy.counts.report((line) => process.stdout.write(line));
+    const write = (line: string) => process.stdout.write(line);
+    const report = () => proxy.counts.report(write);
     setInterval(report, reportMs);
     process.on("SIGTERM", () => {
         void proxy.stop().then(() => {
@@ -40,6 +44,11 @@ async function main(): Promise<void> {
         .listen(Number(READY_PORT));
     void followPods(pods, NAMESPACE, SERVICE);
     await proxy.listen();
+    while (!pods.listed) await sleep(100);
+    // Slices may come one by one, and a network may take a while to let the proxy through.
+    const reach = new Reach(pods, ports);
+    for (const begun = performance.now(); performance.now() - begun < reachWithinMs; await sleep(reportMs))
+        await reach.look(write);
 }
 
 // One connection's trouble must not end the others.

@@ -66,6 +66,25 @@ export interface ProxyReport {
     pods: Record<string, PodCounts>;
 }
 
+/**
+ * A line of the proxy's log, as JSON: what it has met of the Service's pods before callers come. After its start it tries
+ * each ready pod at each port, once a second until that is reached. Written when it changes. Pods are known by name.
+ */
+export interface ReachReport {
+    reach: Tried[];
+}
+
+export interface Tried {
+    pod: string;
+    /** Where the proxy listens for what leads there. */
+    listen: number;
+    /** `refused`: the pod, or a policy, rejects connections. `silent`: nothing came within a second. */
+    saw: "connected" | "refused" | "silent";
+}
+
+/** For how long the proxy tries to reach what it has not reached, in milliseconds. */
+export const reachWithinMs = 30_000;
+
 /** What went to a pod. The witness's probes do not count. */
 export interface PodCounts {
     /** Requests in HTTP/1.1 in clear text, and connections of anything else. */

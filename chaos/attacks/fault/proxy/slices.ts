@@ -8,12 +8,14 @@ export interface Slice {
 interface SliceEndpoint {
     addresses: string[];
     conditions?: { ready?: boolean | null; serving?: boolean | null; terminating?: boolean | null };
-    targetRef?: { uid?: string };
+    targetRef?: { uid?: string; name?: string };
 }
 
 /** A pod, as it is reached through a port of the Service. */
 export interface PodEndpoint {
     uid: string;
+    /** Its name. Undefined if nobody but the address is known. */
+    pod?: string;
     address: string;
     port: number;
 }
@@ -41,11 +43,16 @@ export class Pods {
     choose(port: string, random = Math.random()): PodEndpoint | undefined {
         let pods = this.chosen.get(port);
         if (!pods) {
-            pods = this.endpoints(port, isReady);
+            pods = this.ready(port);
             if (pods.length === 0) pods = this.endpoints(port, servesStill);
             this.chosen.set(port, pods);
         }
         return pods[Math.floor(random * pods.length)];
+    }
+
+    /** The pods that are ready. @param port name of the Service's port */
+    ready(port: string): PodEndpoint[] {
+        return this.endpoints(port, isReady);
     }
 
     /** A pod, whether or not it is ready. */
@@ -62,7 +69,7 @@ export class Pods {
             for (const endpoint of endpoints?.filter(which) ?? []) {
                 const address = endpoint.addresses[0]!;
                 const uid = endpoint.targetRef?.uid ?? address;
-                pods.set(uid, { uid, address, port });
+                pods.set(uid, { uid, pod: endpoint.targetRef?.name, address, port });
             }
         }
         return [...pods.values()];

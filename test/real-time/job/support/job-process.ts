@@ -32,6 +32,8 @@ export class JobProcess {
     readonly connections: Socket[] = [];
     /** The status that refuses a request. Undefined if it is answered. */
     refuse: (request: string) => number | undefined = () => undefined;
+    /** Whether a request gets no answer. */
+    hang: (request: string) => boolean = () => false;
     /** The program's log so far. */
     output = "";
     exitCode: number | null | undefined;
@@ -87,6 +89,7 @@ export class JobProcess {
             let body = "";
             request.on("data", (text) => (body += String(text)));
             request.on("end", () => {
+                if (this.hang(`${request.method} ${request.url!.split("?")[0]}`)) return;
                 const { status, answer } = this.answer(request.method!, request.url!, body);
                 response.writeHead(status).end(JSON.stringify(answer));
             });

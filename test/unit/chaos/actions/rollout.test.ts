@@ -89,10 +89,19 @@ describe("the action", () => {
         expect(Date.now() - begun).toBeLessThan(2_000);
     });
 
+    it.each(["deployment", "statefulset", "daemonset"])("takes any name that a %s may have", (field) => {
+        for (const name of ["orders.v2", "a".repeat(253)])
+            expect(rollout.schema.safeParse({ kind: "rollout", [field]: name }).success).toBe(true);
+    });
+
     it.each<[string, object, RegExp]>([
         ["nothing", {}, /names nothing to restart; allowed: one of deployment, statefulset, daemonset/],
         ["two workloads", { deployment: "a", statefulset: "b" }, /names deployment and statefulset; allowed: one of/],
-        ["no name", { deployment: "A_" }, /not a Deployment name/],
+        [
+            "no name",
+            { deployment: "A_" },
+            /"A_" is not a Deployment name; allowed: lower-case letters, digits, dashes and dots/,
+        ],
         ["no time", { deployment: "a", timeoutMs: 10 }, />=1000/],
     ])("must not name %s", (_, fields, reason) => {
         const { error } = rollout.schema.safeParse({ kind: "rollout", ...fields });

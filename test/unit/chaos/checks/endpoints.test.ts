@@ -60,6 +60,28 @@ describe("a check asks", () => {
         expect(asked).toEqual([`/api/v1/namespaces/demo/services/${target}/proxy/health`]);
     });
 
+    it.each([
+        ["/api/queues/%2F/orders", "the path /api/queues/%2F/orders, which would arrive as /api/queues/orders"],
+        ["/files//1?a=//", "the path /files//1, which would arrive as /files/1"],
+        ["/orders?", "an empty query"],
+    ])("%s by an address, as written, and never through the proxy, which cannot pass that on", async (path, what) => {
+        const asked: string[] = [];
+        const port = await serve((request, response) => response.end(asked.push(request.url!) && "{}"));
+        addService(cluster, "outside", [{ port }], "127.0.0.1");
+        expect(await look({ service: "outside", path })).toMatchObject({ good: true });
+        expect(asked.splice(0)).toEqual(["/", path]);
+
+        addService(cluster, "inside", [{ port }]);
+        useApiServer(cluster, port);
+        expect(await look({ service: "inside", path })).toMatchObject({
+            unseen: true,
+            problem:
+                `the API server's proxy does not pass on ${what}, and the Service has no external address that ` +
+                "answers this machine. Give it one (type LoadBalancer), or set `url`",
+        });
+        expect(asked).toEqual([]);
+    });
+
     it("a Service through the proxy, if its external address does not answer", async () => {
         const port = await closedPort();
         addService(cluster, "orders", [{ port }], "127.0.0.1");
@@ -259,6 +281,47 @@ describe("headers from Secrets", () => {
         expect(problem).toContain("[sec");
         expect(problem).not.toMatch(/key-/);
         expect(problem).not.toContain(base64(secret).slice(0, 8));
+    });
+
+    it("are sent as parameters and fields, too, and show in no problem", async () => {
+        const asked: string[] = [];
+        const port = await serve((request, response) => {
+            void request.toArray().then((chunks) => {
+                asked.push(request.url!, Buffer.concat(chunks as Buffer[]).toString());
+                response.writeHead(401).end(`no: ${asked.join()}`);
+            });
+        });
+        const { problem } = await look({
+            url: `http://127.0.0.1:${port}`,
+            path: "/login?q=1",
+            method: "POST",
+            queryFrom: { "api key": { secret: "keys", key: "token", prefix: "v1-" } },
+            body: { user: "a", login: { as: "b" } },
+            bodyFrom: {
+                "login.password": { secret: "keys", key: "token" },
+                pin: { secret: "keys", key: "token", namespace: "shop" },
+            },
+        });
+        expect(asked).toEqual([
+            `/login?q=1&api%20key=${encodeURIComponent(`v1-${secret}`)}`,
+            JSON.stringify({ user: "a", login: { as: "b", password: secret }, pin: "other" }),
+        ]);
+        expect(problem).toContain("[secret]");
+        expect(problem).not.toMatch(/key-|other/);
+    });
+
+    it("are sent as parameters and fields of a request that has none", async () => {
+        const asked: string[] = [];
+        const port = await serve((request, response) => {
+            void request.toArray().then((chunks) => {
+                asked.push(request.url!, Buffer.concat(chunks as Buffer[]).toString());
+                response.end();
+            });
+        });
+        const other = { secret: "keys", key: "token", namespace: "shop" };
+        const url = `http://127.0.0.1:${port}`;
+        expect(await look({ url, queryFrom: { token: other }, bodyFrom: { a: other } })).toMatchObject({ good: true });
+        expect(asked).toEqual(["/?token=other", '{"a":"other"}']);
     });
 
     it.each(["Authorization", "Impersonate-User"])(

@@ -11,6 +11,7 @@ const http = { kind: "http", path: "/" };
 const prometheus = { kind: "prometheus", query: "up", service: "prometheus" };
 const condition = { kind: "condition", of: { apiVersion: "apps/v1", kind: "Deployment", name: "orders" } };
 /** A mistake in a check, the check, and how its mistakes begin after `checks.0.`, as regular expressions. */
+const from = { secret: "keys", key: "key" };
 const checkMistakes: [string, object, ...string[]][] = [
     ["a Service and a URL", { ...http, url: "http://a", service: "b" }, "service: excludes `url`"],
     ["a URL that is relative", { ...http, url: "/shop" }, "url: not an absolute URL; allowed: http://"],
@@ -32,7 +33,7 @@ const checkMistakes: [string, object, ...string[]][] = [
     [
         "a namespace of nothing",
         { ...http, namespace: "a" },
-        "namespace: is that of `service`, `headersFrom` or `caFrom`",
+        "namespace: is that of `service`, `headersFrom`, .* or `caFrom`, and there is none",
     ],
     ["a name that is none", { ...http, service: "My Shop" }, 'service: "My Shop" is not allowed; allowed: lower-case'],
     ["a CA without HTTPS", { ...http, service: "a", caFrom: { name: "b" } }, "caFrom: needs HTTPS; allowed with"],
@@ -49,6 +50,47 @@ const checkMistakes: [string, object, ...string[]][] = [
         "headersFrom\\.a b: not a",
     ],
     ["headers of nothing", { ...http, headers: null, headersFrom: null }, "headers: is null", "headersFrom: is null"],
+    ["a path out of its Service", { ...http, path: "/a/%2E./b" }, "path: must not have the segments"],
+    ["a fragment", { ...http, path: "/a#b" }, "path: a fragment is never sent; write # as %23"],
+    ["a backslash", { ...http, path: "/a\\b?c" }, "path: .* write it as %5C"],
+    [
+        "a credential in a query",
+        { ...http, path: "/a?q=1&access_%74oken=s3cr3t" },
+        "path: has a value of access_token; secrets must not be in a definition: .* use queryFrom with a Secret$",
+    ],
+    ["a credential in a path", { ...http, path: "/a;password=s3cr3t" }, "path: has a value of password; .*"],
+    [
+        "a credential in a body",
+        { ...http, body: { login: { user: "a", password: "s3cr3t" } } },
+        "body\\.login\\.password: has a value of password; .* use bodyFrom with a Secret$",
+    ],
+    [
+        "a credential in a header",
+        { ...http, headers: { "X-Via": "Bearer s3cr3t" } },
+        "headers\\.X-Via: has an authorization",
+    ],
+    [
+        "a secret that takes a value's place",
+        { ...http, path: "/?sig=", body: { a: 1 }, queryFrom: { sig: from }, bodyFrom: { "a.b": from, "b.": from } },
+        "bodyFrom\\.b\\.: not a field",
+        "queryFrom: the request has the parameter sig already",
+        "bodyFrom: `body` has a value at a already",
+    ],
+    [
+        "a secret for a parameter of Prometheus' API",
+        { ...prometheus, atMost: 1, queryFrom: { query: from } },
+        "queryFrom: the request has the parameter query already",
+    ],
+    [
+        "a credential among the arguments of a command",
+        { kind: "command", command: ["curl", "-H", "Authorization: Bearer s3cr3t"] },
+        "command: has an authorization; .* set a variable where the update runs",
+    ],
+    [
+        "a credential in a variable",
+        { kind: "command", command: ["a"], env: { DATABASE: "postgres://a:s3cr3t@db" } },
+        "env\\.DATABASE: has a URL with a password; .* set a variable where the update runs",
+    ],
     ["a status as text", { ...http, status: "200" }, 'status: "200" is not allowed; allowed: a status from 100'],
     [
         "statuses in reverse",
@@ -118,8 +160,17 @@ describe("a definition", () => {
     it.each([
         { ...http, url: "https://shop.example/api", serverName: "shop.example", caFrom: { name: "ca" } },
         { ...http, service: "orders", namespace: "shop", port: "web", scheme: "https" },
+        { ...http, path: "/files//%2F/?of=/a/../b\\c?;&x=" },
         { ...http, headersFrom: { Authorization: { secret: "a", key: "b", prefix: "Bearer ", namespace: "c" } } },
-        { ...prometheus, atMost: 1, allowEmpty: true },
+        {
+            ...http,
+            path: "/?page_token=5",
+            queryFrom: { token: from },
+            body: { user: "a" },
+            bodyFrom: { "login.pw": from },
+        },
+        { ...prometheus, atMost: 1, allowEmpty: true, queryFrom: { apikey: from } },
+        { kind: "command", command: ["sh", "-c", 'curl -H "Authorization: Bearer $TOKEN" http://shop'] },
         { ...condition, type: "Available" },
         { ...condition, field: "status.readyReplicas", atLeast: 2, ifMissing: 0 },
         { kind: "command", command: ["./check.sh", "a"], exitCode: 1, env: { LIMIT_MS: "5" } },

@@ -2,11 +2,10 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endRun, endRuns } from "../../../../chaos/ending/end-run";
 import { acquireLease, earlyEndOf, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
-import { runNameOf } from "../../../../chaos/definition/plan";
+import { type Plan, runNameOf } from "../../../../chaos/definition/plan";
 import { undo } from "../../../../chaos/steps/recovery";
 import { refuse } from "../support/fake-cluster";
 import { attackObject, FakeRun } from "../support/fake-run";
@@ -15,7 +14,7 @@ import { settled } from "../support/time";
 const ours = { stack: "ours", defaultNamespace: "demo" };
 
 let run: FakeRun;
-const end = () => settled(endRuns(run.cluster.api, ours));
+const end = (planned: () => Plan | undefined = () => run.plan) => settled(endRuns(run.cluster.api, ours, { planned }));
 const lease = () => run.cluster.get("Lease", leaseName);
 
 beforeEach(async () => {
@@ -90,45 +89,125 @@ it("a run that left nothing to end frees its namespace all the same, as one with
     expect(lease().spec.holderIdentity).toContain("another/aaaaaaaaaaaaaaaa");
 });
 
-describe("a plan that only a lease has", () => {
-    /** Performs a check of the plan. @returns whether it has made a file, and the requests to a Service and a URL */
-    async function performed(checkOf: (file: string, url: string) => object) {
-        const file = join(run.plan.reports, "touched");
-        const asked: string[] = [];
-        const server = createServer(({ method, url }, response) => {
-            asked.push(`${method} ${url}`);
-            response.end();
-        }).listen(0, "127.0.0.1");
-        await once(server, "listening");
+describe("when the attacks have ended", () => {
+    const asked: string[] = [];
+    let url: string;
+    beforeEach(async () => {
+        asked.length = 0;
+        const server = createServer((request, response) => response.end(String(asked.push(request.url!))));
+        await once(server.listen(0, "127.0.0.1"), "listening");
         const { port } = server.address() as AddressInfo;
-        const status = { loadBalancer: { ingress: [{ ip: "127.0.0.1" }] } };
-        run.cluster.add("Service", "web", { spec: { ports: [{ port }] }, status });
-        const check = checkOf(file, `http://127.0.0.1:${port}`);
-        const checks = [{ ...run.plan.checks[0]!, check }];
-        lease().metadata.annotations!["chaos-experiments/plan"] = JSON.stringify({ ...run.plan, checks });
-        expect(await end()).toEqual([run.plan.experiment]);
+        url = `http://127.0.0.1:${port}`;
+        for (const namespace of ["demo", "elsewhere"])
+            run.cluster.add(
+                "Service",
+                "web",
+                { spec: { ports: [{ port }] }, status: { loadBalancer: { ingress: [{ ip: "127.0.0.1" }] } } },
+                namespace,
+            );
+        return () => server.close();
+    });
+    const asking = (check: object): Plan => ({
+        ...run.plan,
+        checks: [{ ...run.plan.checks[0]!, check: check as never }],
+    });
+    const health = () => asking({ kind: "http", path: "/health", url });
+    /** Has another plan run than the fake one's, and ends it. @returns the paths that were asked */
+    async function askedAfter(planned?: () => Plan | undefined): Promise<string[]> {
+        expect(await end(planned)).toEqual([run.plan.experiment]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
         await vi.advanceTimersByTimeAsync(5_000);
-        server.close();
-        return { hasRun: existsSync(file), asked: [...new Set(asked)] };
+        return [...new Set(asked)];
     }
 
-    it("has its checks look at the application", async () => {
-        const check = () => ({ kind: "http", path: "/health", service: "web" });
-        expect((await performed(check)).asked).toContain("GET /health");
+    it("the checks of the program's plan look at the application, if that is the run's", async () => {
+        const plan = health();
+        await acquireLease(run.cluster.api, { stack: "ours", plan });
+        expect(await askedAfter(() => plan)).toEqual(["/health"]);
+        expect(earlyEndOf(lease())).toHaveProperty("recoveredAfterMs");
     });
 
-    it.each<[string, Parameters<typeof performed>[0]]>([
-        ["start a program", (file) => ({ kind: "command", command: ["touch", file] })],
-        ["send a request to a URL", (_, url) => ({ kind: "http", path: "/", url })],
-        ["change anything", () => ({ kind: "http", path: "/orders", service: "web", method: "POST" })],
-        ["leave their Service", () => ({ kind: "http", path: "/../secrets", service: "web" })],
-    ])("has no check %s: who may change leases may not do that", async (_, checkOf) => {
-        expect(await performed(checkOf)).toEqual({ hasRun: false, asked: [] });
+    it.each<[string, () => Plan | undefined]>([
+        ["the program has another plan by now", health],
+        ["the program has no plan", () => undefined],
+        [
+            "the program's plan has a mistake",
+            () => {
+                throw new Error("deadline: is missing");
+            },
+        ],
+    ])("nothing is asked if %s, and the last step waits for the recovery", async (_, planned) => {
+        expect(await askedAfter(planned)).toEqual([]);
+        expect(Object.keys(earlyEndOf(lease())!)).toEqual(["at"]);
+    });
+
+    it.each([
+        { kind: "http", path: "/", service: "web", namespace: "elsewhere" },
+        { kind: "http", path: "/", service: "web" },
+        { kind: "command", command: ["touch", "made"] },
+    ])("nothing is asked that only a lease says: who may change it chooses no requests (%j)", async (check) => {
+        const plan = asking(check);
+        Object.assign(lease().metadata.annotations!, {
+            "chaos-experiments/plan": JSON.stringify(plan),
+            "chaos-experiments/run": runNameOf(plan, "ours"),
+        });
+        expect(await askedAfter()).toEqual([]);
+        expect(existsSync("made")).toBe(false);
+    });
+
+    it("nothing is asked for a lease of another namespace that names the run", async () => {
+        const plan = health();
+        await acquireLease(run.cluster.api, { stack: "ours", plan });
+        const { metadata, spec } = structuredClone(lease());
+        run.cluster.remove("Lease", leaseName);
+        run.cluster.add("Lease", leaseName, { metadata: { annotations: metadata.annotations }, spec }, "elsewhere");
+        const labels = { "chaos-experiments/experiment": run.plan.experiment };
+        run.cluster.add("NetworkPolicy", "copied", { metadata: { labels } }, "elsewhere");
+        expect(await end(() => plan)).toEqual([run.plan.experiment]);
+        await vi.advanceTimersByTimeAsync(5_000);
+        expect(asked).toEqual([]);
+    });
+});
+
+describe("a lease that somebody has made or changed", () => {
+    const holderIdentity = "stack ours (its application is in demo)";
+    const times = { renewTime: "2026-11-21T10:00:00Z", leaseDurationSeconds: 60 };
+
+    it.each<[string, object]>([
+        ["has nothing", {}],
+        ["has no times", { spec: { holderIdentity } }],
+        ["names no experiment", { spec: { holderIdentity, ...times } }],
+        [
+            "names something that is no experiment",
+            {
+                metadata: { annotations: { "chaos-experiments/experiment": "a)||!b", "chaos-experiments/run": "x" } },
+                spec: { holderIdentity, ...times },
+            },
+        ],
+    ])("and %s keeps no other run from being ended", async (_, content) => {
+        run.cluster.add("Lease", leaseName, content, "elsewhere");
+        expect(await end()).toEqual([run.plan.experiment]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+    });
+
+    it.each(["", "no JSON", "null", "{}", '{"at":"soon"}', '{"at":1e300}', '{"at":-1}'])(
+        "and says of the end %j is not ended: it is ended, and the note corrected",
+        async (note) => {
+            lease().metadata.annotations!["chaos-experiments/ended"] = note;
+            expect(await end()).toEqual([run.plan.experiment]);
+            expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+            expect(earlyEndOf(lease())).toHaveProperty("at");
+        },
+    );
+
+    it("and says no time of the recovery has not recovered: the last step waits for that", async () => {
+        lease().metadata.annotations!["chaos-experiments/ended"] = '{"at":5,"recoveredAfterMs":"0"}';
+        expect(earlyEndOf(lease())).toEqual({ at: 5 });
     });
 });
 
 describe("ending a stack's runs but one", () => {
-    const endBut = (name: string) => settled(endRuns(run.cluster.api, ours, name));
+    const endBut = (name: string) => settled(endRuns(run.cluster.api, ours, { but: name }));
 
     it("ends the run of an earlier plan: the application's pods could not become ready under it", async () => {
         expect(await endBut("run-of-a-later-plan")).toEqual([run.plan.experiment]);
@@ -228,7 +307,7 @@ describe("while the attacks of a run could not be ended", () => {
         ["that disables it", undefined],
         ["that enables another plan", "another-run"],
     ])("the next update %s tries again, and says that it ended them", async (_what, but) => {
-        expect(await settled(endRuns(run.cluster.api, ours, but))).toEqual([run.plan.experiment]);
+        expect(await settled(endRuns(run.cluster.api, ours, { but }))).toEqual([run.plan.experiment]);
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
         await acquireLease(run.cluster.api, other());
     });

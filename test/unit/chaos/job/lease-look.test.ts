@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { lookAtLease } from "../../../../chaos/job/lease-look";
+import { keptTargets, lookAtLease } from "../../../../chaos/job/lease-look";
 import { startClock, stopClock } from "../support/time";
 
 const get = vi.hoisted(() => vi.fn());
@@ -27,4 +27,16 @@ it("a lease is held until it ends, and lost when it is deleted or another run's"
 it("a lease ends by the API server's clock, and not by the node's", async () => {
     expect(await look(3_600_000, { sentAt: Date.now() + 3_600_000 })).toBe("expired");
     expect(await look(30_000, { sentAt: Date.now() - 45_000 })).toBe("held");
+});
+
+it.each([
+    ['{"x.blackhole":{},"x.blackhole-2":{"ports":[80]}}', { "x.blackhole": {}, "x.blackhole-2": { ports: [80] } }],
+    ["no JSON", {}],
+    ["null", {}],
+    ['{"x.blackhole":null}', {}],
+    ['{"x.blackhole":{"ports":80}}', {}],
+])("connections are kept as the lease says, and none if somebody has written something else: %s", async (kept, to) => {
+    const noted = { "chaos-experiments/run": "run", "chaos-experiments/kept": kept };
+    get.mockResolvedValue({ status: 200, body: JSON.stringify({ metadata: { annotations: noted } }), sentAt: 0 });
+    expect(await keptTargets({ path: "/lease", run: "run" })).toEqual(to);
 });

@@ -110,6 +110,17 @@ describe("taking the lease", () => {
         await expect(acquireLease(cluster.api, ours)).rejects.toThrow(LeaseHeldError);
     });
 
+    it.each([{}, { holderIdentity: "somebody" }, { renewTime: "2026-11-21T10:00:00Z", leaseDurationSeconds: 1 }])(
+        "takes over one that says of no time that it is held, as somebody else has made it: %j",
+        async (spec) => {
+            cluster.add("Lease", leaseName, { spec: spec as never });
+            vi.setSystemTime(Date.parse("2026-11-21T10:00:02Z"));
+            expect(await leaseFor(cluster.api, ours)).toEqual({});
+            await acquireLease(cluster.api, ours);
+            expect(lease().spec.holderIdentity).toContain("stack ours");
+        },
+    );
+
     it("fails if a third stack takes over the expired lease first", async () => {
         await acquireLease(cluster.api, theirs);
         vi.advanceTimersByTime(lastsMs + 1_000);

@@ -44,12 +44,12 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(told(on(rightsFor({ kind: "kill" }), "pods"))).toEqual([
             "list, patch, delete pods in namespace demo",
             "list pods in namespace demo-agent",
-            "optional: watch pods in namespace demo",
+            "optional: watch, create pods in namespace demo",
         ]);
         expect(on(rightsFor({ kind: "kill" }), "pods/exec")).toEqual([]);
         expect(told(on(rightsFor({ kind: "kill" }), "networkpolicies"))).toEqual([
-            "list networkpolicies.networking.k8s.io in namespace demo",
-            "optional: create, patch, delete networkpolicies.networking.k8s.io in namespace demo",
+            "get, list, create, delete networkpolicies.networking.k8s.io in namespace demo",
+            "optional: patch networkpolicies.networking.k8s.io in namespace demo",
         ]);
     });
 
@@ -126,9 +126,9 @@ describe("an experiment needs only what its kinds need:", () => {
         const restarting = without({ actions: [{ kind: "rollout", deployment: "a" }] });
         expect(restarting.sort()).toEqual([...observing, "get, patch deployments.apps a in namespace demo"].sort());
         const scaling = without({ actions: [{ kind: "scale", deployment: "a", replicas: 2 }] });
-        expect(scaling.filter((right) => /create/.test(right)).length).toBe(5);
+        expect(scaling.filter((right) => /create/.test(right)).length).toBe(6);
         expect(scaling.filter((right) => /exec|networkpolicies|pods/.test(right))).toEqual([
-            "list networkpolicies.networking.k8s.io in namespace demo",
+            "get, list, create, delete networkpolicies.networking.k8s.io in namespace demo",
             "list pods in namespace demo",
         ]);
     });
@@ -149,7 +149,7 @@ it.each(exampleAttacks)(
         const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
         const required = rightsFor(attack, { actions }).filter(isRequired);
         const changed = changedBy({ ...planOf(attack), actions });
-        const rules = roleRulesOf([{ attack, object: "tried-1234-x" }], changed);
+        const rules = roleRulesOf([{ attack, object: "tried-1234-x" }], changed, "tried-1234-job");
         for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
             for (const verb of verbs)
                 for (const name of resourceNames) {
@@ -161,7 +161,8 @@ it.each(exampleAttacks)(
 
 it("Pulumi may list and watch whatever it deletes: without that it waits forever", () => {
     const created = rightsFor({ kind: "blackhole" }).filter(
-        ({ verbs, resource }) => verbs.includes("create") && !["leases", "pods/exec"].includes(resource),
+        (right) =>
+            isRequired(right) && right.verbs.includes("create") && !["leases", "pods/exec"].includes(right.resource),
     );
     expect(created.map(({ resource }) => resource)).toEqual([
         "networkpolicies",

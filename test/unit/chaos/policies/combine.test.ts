@@ -181,6 +181,25 @@ describe("a policy must let go of targets", () => {
     });
 });
 
+it("a named port of a target has the number of each target's pod", () => {
+    const named = policy("theirs", { ingress: [{ ports: [{ port: "http" }, { port: "admin" }] }] });
+    const pod = (uid: string, ...numbers: number[]) => ({
+        ...target,
+        uid,
+        spec: {
+            containers: [{ name: "it", ports: numbers.map((containerPort) => ({ name: "http", containerPort })) }],
+        },
+    });
+    const denial: Denial = { ways: ["ingress"], ports: [8080] };
+    const pods = [pod("web-1", 8080), pod("web-2", 9090), pod("web-3", 9090), pod("web-4")];
+    const groups = combine([named], pods, { denial, peers, witness }).combined;
+    const allowed = groups.map(({ pods, rules }) => [pods, rules.ingress!.map(({ ports }) => ports).slice(0, -1)]);
+    expect(allowed).toEqual([
+        [["web-1", "web-4"], []],
+        [["web-2", "web-3"], [[{ protocol: "TCP", port: 9090 }]]],
+    ]);
+});
+
 describe("an attack that cannot be combined with a policy is refused, and the policy named:", () => {
     it("a port by name, of which the attack denies some", () =>
         expect(() =>
@@ -189,7 +208,7 @@ describe("an attack that cannot be combined with a policy is refused, and the po
                 ports: [80],
             }),
         ).toThrow(
-            /^the NetworkPolicy theirs applies to a target and allows the named port http, .* Nothing was attacked/,
+            /^the NetworkPolicy theirs applies to a target and allows the named port http, .*\. Attack both directions/,
         ));
 
     it("peers by label, if no label tells those of the attack from others", () =>

@@ -2,14 +2,15 @@ import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-no
 import { expect, it } from "vitest";
 import { isolates, ways } from "../../../../chaos/policies/rules";
 import { selects } from "../../../../chaos/policies/selector";
-import { selectingNobody, witnessPolicies } from "../../../../chaos/policies/witness-access";
+import { jobPolicy, witnessPolicies, witnessRule } from "../../../../chaos/policies/witness-access";
+import { pass } from "../support/fake-run";
 
 const web = { matchLabels: { app: "web" } };
 const both = ["Ingress", "Egress"];
 const spec = (podSelector: V1NetworkPolicySpec["podSelector"], policyTypes: string[]): V1NetworkPolicy => ({
     spec: { podSelector, policyTypes },
 });
-const made = (...policies: V1NetworkPolicy[]) => witnessPolicies(policies, "x");
+const made = (...policies: V1NetworkPolicy[]) => witnessPolicies(policies, pass);
 const selectorsOf = (specs: V1NetworkPolicySpec[]) =>
     specs.map(({ podSelector, policyTypes }) => [podSelector!.matchLabels ?? {}, policyTypes]);
 
@@ -44,8 +45,14 @@ it("is one for each selector where none selects what another does", () =>
         [{ app: "api" }, ["Ingress"]],
     ]));
 
-it("selects no pod any more once the deadline Job has ended its attacks: owners may take their policies away", () => {
-    const { matchExpressions } = selectingNobody.spec.podSelector;
-    for (const of of [{}, { app: "web" }, { "chaos-experiments/attacked": "x.it" }])
-        expect(selects({ matchExpressions }, of as Record<string, string>)).toBe(false);
+it("opens nothing to a pod that has only labels which somebody could know before the run", () => {
+    const guessed = { "chaos-experiments/experiment": "x", "batch.kubernetes.io/job-name": "x-1-deadline" };
+    const job = { ...guessed, "chaos-experiments/pass": pass };
+    const selectors = [jobPolicy(pass).podSelector, ...witnessRule(pass).peers!.map((peer) => peer.podSelector!)];
+    for (const one of selectors) {
+        expect(selects(one, guessed)).toBe(false);
+        expect(selects(one, job)).toBe(true);
+        // The proxy of a fault has a policy of its own.
+        expect(selects(one, { ...job, "chaos-experiments/proxy": "x-1-fault" })).toBe(false);
+    }
 });

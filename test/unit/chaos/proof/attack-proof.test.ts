@@ -268,7 +268,9 @@ describe("connections out of the targets", () => {
     it("are not waited for under attack if the Job's pod is gone", async () => {
         run.reporting = false;
         run.cluster.get("Pod", job).metadata.annotations = {};
-        await expect(settled(proofOf(outward).attackProven())).rejects.toThrow(/has no running pod\. See why: kubectl/);
+        await expect(settled(proofOf(outward).attackProven())).rejects.toThrow(
+            /has no running pod\. See its events: kubectl/,
+        );
     });
 
     it("prove nothing if they still work under it", async () => {

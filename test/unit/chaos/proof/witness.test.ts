@@ -165,4 +165,10 @@ describe("a port that must still accept connections", () => {
         expect(await witness.lostAmong([endpoint], attackedAt)).toEqual(lost);
         expect(await witness.lostAmong(["10.0.0.1:81"], attackedAt)).toEqual([]);
     });
+
+    it("that never accepted one from the Job, and is known to have accepted others before", async () => {
+        const witness = witnessOf([0, 2, 4].map((seconds) => ({ at: attackedAt + seconds * 1_000, ...closed })));
+        expect(await witness.lostAmong([endpoint], attackedAt)).toEqual([]);
+        expect(await witness.lostAmong([endpoint], attackedAt, [endpoint])).toEqual([{ name: endpoint, still: true }]);
+    });
 });

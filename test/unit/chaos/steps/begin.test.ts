@@ -27,7 +27,7 @@ const one = {
     namespace: "demo",
     run: "slow",
     object,
-    chosen: { found: { service: "hot-deals", selector } },
+    chosen: { targets: [], found: { service: "hot-deals", selector, ports: [], pods: [] } },
 } as unknown as RunAttack;
 
 let cluster: FakeCluster;

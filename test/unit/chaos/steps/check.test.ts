@@ -14,7 +14,7 @@ import type { Conclusion } from "../../../../chaos/report/conclusion";
 import { check } from "../../../../chaos/steps/check";
 import type { LabeledTargets, SteadyState, StepContext } from "../../../../chaos/steps/contract";
 import { refuse } from "../support/fake-cluster";
-import { attackObject, FakeRun, job } from "../support/fake-run";
+import { attackObject, FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 
 let run: FakeRun;
@@ -32,7 +32,7 @@ afterEach(() => run.close());
 /** Runs the check on the attacked pod. @param more of the step's context */
 function step(
     more: Partial<StepContext> = {},
-    steadyState: SteadyState = { latencyMs: 5, runName: "run" },
+    steadyState: SteadyState = { latencyMs: 5, runName: "run", pass },
 ): Promise<Conclusion> {
     const targets = {
         attacks: [{ name: "blackhole", matching: 2, targets: [run.target()], leftOut }],
@@ -300,7 +300,7 @@ describe("the verdict is INCONCLUSIVE", () => {
             baselineMs: 30,
         };
         run.cluster.add("NetworkPolicy", "run-dns");
-        const given = { steadyState: { latencyMs: 5, runName: "run" }, targets, deadlineJob: job };
+        const given = { steadyState: { latencyMs: 5, runName: "run", pass }, targets, deadlineJob: job };
         breakApplication();
         expect(await settled(check(run.context, given))).toMatchObject({
             verdict: "INCONCLUSIVE",
@@ -336,7 +336,7 @@ describe("the verdict is INCONCLUSIVE", () => {
             const unseen = (await pulse!.answeredSince(performance.now())) ? undefined : (true as const);
             return { at, latencyMs: 5, good: unseen === undefined, unseen, problem: "no answer within 1000 ms" };
         });
-        expect(await reason({ ...routes, latencyMs: 5, runName: "run" })).toContain(
+        expect(await reason({ ...routes, latencyMs: 5, runName: "run", pass })).toContain(
             "requests of the check /products did not reach the application",
         );
     });
@@ -679,7 +679,7 @@ describe("a target without a tool, which the experiment accepts,", () => {
         const attacks = [{ name: "blackhole", matching: 2, targets: [run.target()], withoutTool: ["hot-deals-1"] }];
         const targets = { attacks, baselineMs: 30 };
         const given = {
-            steadyState: { latencyMs: 5, runName: "run" },
+            steadyState: { latencyMs: 5, runName: "run", pass },
             targets,
             deadlineJob: job,
         };
@@ -722,7 +722,7 @@ describe("a kill", () => {
         run.report({ at: Date.now(), killed: { pod: target.pod, uid: target.uid, label } });
         const targets = { attacks: [{ name: "kill", matching: 2, targets: [target] }], baselineMs: 30, isPoliced };
         const given = {
-            steadyState: { latencyMs: 5, runName: "run" },
+            steadyState: { latencyMs: 5, runName: "run", pass },
             targets,
             deadlineJob: job,
         };

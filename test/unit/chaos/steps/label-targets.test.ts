@@ -1,11 +1,11 @@
 import { Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
-import type { SteadyState } from "../../../../chaos/steps/contract";
+import type { Room, SteadyState } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import { refuse, type StoredObject } from "../support/fake-cluster";
-import { FakeRun, job } from "../support/fake-run";
+import { FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 import { inOrder } from "../../../support/in-order";
 
@@ -16,13 +16,17 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-const step = (steadyState: SteadyState = { latencyMs: 5, runName: "run" }) =>
+const step = (steadyState: SteadyState = { latencyMs: 5, runName: "run", pass }) =>
     settled(labelTargets(run.context, { steadyState, deadlineJob: job, deadlineJobUid: run.jobUid }));
+const stepWith = (room: Room) => {
+    const steadyState = { latencyMs: 5, runName: "run", pass };
+    return settled(labelTargets(run.context, { room, steadyState, deadlineJob: job, deadlineJobUid: run.jobUid }));
+};
 const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-experiments/target"];
 const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
 
 it("takes the lease again as the steady state has named the run: its Job looks for that", async () => {
-    await step({ latencyMs: 5, runName: "a-run" });
+    await step({ latencyMs: 5, runName: "a-run", pass });
     const { annotations } = run.cluster.get("Lease", leaseName).metadata;
     expect(annotations).toMatchObject({ "chaos-experiments/run": "a-run" });
 });
@@ -57,6 +61,70 @@ it("labels no pod outside of the plan's namespace, whatever an agent says of it"
     );
     expect(run.cluster.get("Pod", "payroll-1", "payroll").metadata.labels).toBeUndefined();
     expect(labels()).toEqual([]);
+});
+
+it("labels nobody if a quota has no room left for a proxy, now that the Job's pod takes its part", async () => {
+    run.cluster.intercept = (call, { dryRun }) => {
+        if (dryRun && call === "createNamespacedPod") refuse(403, "exceeded quota: few, requested: pods=1");
+    };
+    const pod = { kind: "Pod", metadata: { name: "x-fault" }, spec: {} };
+    await expect(stepWith({ job: {}, attacks: [pod] })).rejects.toThrow(
+        /^ABORTED \(no-room\): namespace demo admits no Pod x-fault: .*exceeded quota: few, requested: pods=1/,
+    );
+    expect(labels()).toEqual([]);
+});
+
+describe("a run that is ABORTED ends as a whole", () => {
+    const jobs = () => run.cluster.names("Job");
+    beforeEach(() => {
+        Object.defineProperty(run, "jobUid", { value: run.jobUid, configurable: true });
+        run.cluster.get("Job", job).metadata.labels = { "chaos-experiments/experiment": run.plan.experiment };
+    });
+
+    it.each<[string, string, () => void]>([
+        ["no pod of its Job runs", "job-not-running", () => (run.reporting = false)],
+        ["nothing of the attack could be proven", "baseline-failed", () => (run.probe = () => false)],
+        ["no container matches any more", "no-target", () => (run.plan.attacks[0]!.target = "k8s.deployment=gone")],
+        [
+            "the Job was made in another cluster",
+            "attack-refused",
+            () => Object.defineProperty(run, "jobUid", { value: "another" }),
+        ],
+    ])("if %s: no Job, lease, policy or label is left", async (_, code, change) => {
+        change();
+        await expect(step()).rejects.toThrow(`ABORTED (${code}): `);
+        expect([jobs(), run.cluster.names("Lease"), run.cluster.names("NetworkPolicy"), labels()]).toEqual([
+            [],
+            [],
+            [],
+            [],
+        ]);
+        // What the next update tries again says that another run must be started.
+        await expect(step()).rejects.toThrow(/^ABORTED \(run-over\): .* Start another run: /);
+    });
+
+    it("but not another stack's, which has the lease by now", async () => {
+        run.cluster.remove("Lease", leaseName);
+        await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+        await expect(step()).rejects.toThrow("ABORTED (namespace-busy): ");
+        expect([jobs(), run.cluster.names("Lease")]).toEqual([[job], [leaseName]]);
+    });
+
+    it("and stays as it is if the API server fails: the next update goes on", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "listNamespacedNetworkPolicy") refuse(500, "etcd is slow");
+        };
+        await expect(step()).rejects.toThrow("etcd is slow");
+        run.cluster.intercept = () => undefined;
+        expect(await step()).toMatchObject({ attacks: [{ matching: 2 }] });
+    });
+});
+
+it("says why the deadline Job's pod does not run, which is deleted with it", async () => {
+    run.reporting = false;
+    const waiting = { reason: "ImagePullBackOff", message: 'Back-off pulling image "node:none"' };
+    run.cluster.get("Pod", job).status.containerStatuses = [{ name: "deadline", state: { waiting } }];
+    await expect(step()).rejects.toThrow('has no running pod after 120 s: Back-off pulling image "node:none". Nothing');
 });
 
 it("aborts the run if what must fail under the attack does not even work before: no label is left", async () => {
@@ -320,6 +388,24 @@ it("returns a label that tells the peers from all pods of their namespace, also 
     expect((await step()).attacks[0]!.peersLabel).toBeUndefined();
 });
 
+it("lets the deadline Job through also without other policies: a default deny may come at any time", async () => {
+    await step();
+    expect(run.cluster.names("NetworkPolicy")).toEqual(["run-job"]);
+    const { metadata, spec } = run.cluster.get("NetworkPolicy", "run-job");
+    expect(spec).toMatchObject({ podSelector: { matchLabels: { "chaos-experiments/pass": pass } }, egress: [{}] });
+    // Nobody may run an update any more when the Job is deleted.
+    expect(metadata.ownerReferences).toEqual([{ apiVersion: "batch/v1", kind: "Job", name: job, uid: run.jobUid }]);
+});
+
+it("does so also if it has done so before, and was killed", async () => {
+    await step();
+    const { uid } = run.cluster.get("NetworkPolicy", "run-job").metadata;
+    run.cluster.add("NetworkPolicy", "theirs", { spec: { podSelector: {}, ingress: [{}] } });
+    await step();
+    const [owner] = run.cluster.get("NetworkPolicy", "run-admit-witness-1").metadata.ownerReferences!;
+    expect(owner).toMatchObject({ kind: "NetworkPolicy", name: "run-job", uid });
+});
+
 describe("in a namespace with other NetworkPolicies", () => {
     const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
     const policy = (name: string) => run.cluster.get("NetworkPolicy", name);
@@ -333,7 +419,10 @@ describe("in a namespace with other NetworkPolicies", () => {
         expect(await step()).toMatchObject({ isPoliced: true });
         expect(policy("theirs").spec.podSelector).toEqual({ matchExpressions: [line] });
         expect(run.said.at(-1)).toMatch(/^NetworkPolicies that would allow .*: theirs\. /);
-        expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs", "run-admit-witness-1"]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs", "run-job", "run-admit-witness-1"]);
+        const { uid } = policy("run-job").metadata;
+        const owner = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", name: "run-job", uid };
+        expect(policy("run-admit-witness-1").metadata.ownerReferences).toEqual([owner]);
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({
             "chaos-experiments/target": "hot-deals-blackhole.blackhole",
         });
@@ -354,8 +443,8 @@ describe("in a namespace with other NetworkPolicies", () => {
 
     it("changes nothing if the attack cannot be combined with them", async () => {
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress", ports: [8080] };
-        policy("theirs").spec.ingress = [{ ports: [{ port: "http" }] }];
-        await expect(step()).rejects.toThrow(/^the NetworkPolicy theirs .* Nothing was attacked/);
+        policy("theirs").spec.ingress = [{ ports: [{ protocol: "UDP", port: "http" }] }];
+        await expect(step()).rejects.toThrow(/^ABORTED \(attack-refused\): the NetworkPolicy theirs .* Nothing/);
         expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
     });
 

@@ -4,7 +4,7 @@ import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import { check } from "../../../../chaos/steps/check";
 import { recovery } from "../../../../chaos/steps/recovery";
-import { attackObject, FakeRun, job } from "../support/fake-run";
+import { attackObject, FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 import { inOrder } from "../../../support/in-order";
 
@@ -93,7 +93,7 @@ describe("the report of the run", () => {
             baselineMs: 30,
         };
         const given = {
-            steadyState: { latencyMs: 5, runName: "run" },
+            steadyState: { latencyMs: 5, runName: "run", pass },
             targets,
             deadlineJob: job,
             attackObjects: [attackObject],

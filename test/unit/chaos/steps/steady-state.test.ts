@@ -6,7 +6,8 @@ import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import { steadyState } from "../../../../chaos/steps/steady-state";
-import { refuse } from "../support/fake-cluster";
+import type { Room } from "../../../../chaos/steps/contract";
+import { type FakeRequest, refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";
 
@@ -20,7 +21,15 @@ const step = () => settled(steadyState(run.context, {}));
 const leases = () => run.cluster.names("Lease");
 
 it("the steady state holds the lease, and gives the latency of the slowest of three good answers", async () => {
-    expect(await step()).toEqual({ runName: runNameOf(run.plan, "ours"), latencyMs: expect.any(Number) });
+    const found = await step();
+    expect(found).toEqual({
+        runName: runNameOf(run.plan, "ours"),
+        pass: expect.stringMatching(/^[0-9a-f]{16}$/),
+        latencyMs: expect.any(Number),
+    });
+    // Nobody can know it before the run, though a run of the same plan has the same name.
+    expect((await step()).pass).not.toBe(found.pass);
+    run.said.splice(3);
     expect(leases()).toEqual([leaseName]);
     expect(run.said).toEqual([
         "To stop this experiment at any time: " +
@@ -187,6 +196,112 @@ it("ABORTED because of another stack of the same name, with the same experiment:
     await expect(settled(steadyState(context, {}))).rejects.toThrow("delete lease");
 });
 
+describe("room for what the run makes is tried by a dry run of each, before anything is touched:", () => {
+    const jobSpec = { template: { metadata: { labels: { app: "job" } }, spec: { serviceAccountName: "x-deadline" } } };
+    const room: Room = {
+        job: { kind: "Job", metadata: { name: "x-deadline" }, spec: jobSpec },
+        attacks: [
+            { kind: "Service", metadata: { name: "x-fault" }, spec: {} },
+            { kind: "Pod", metadata: { name: "x-fault" }, spec: { serviceAccountName: "x-fault" } },
+        ],
+    };
+    const begin = (changes: Partial<Room> = {}) => settled(steadyState(run.context, { room: { ...room, ...changes } }));
+    const tried: [string, FakeRequest["body"]][] = [];
+    let reject: (call: string, name: string) => void;
+    beforeEach(() => {
+        tried.length = 0;
+        reject = () => undefined;
+        run.cluster.intercept = (call, { body, dryRun }) => {
+            if (!dryRun) return;
+            tried.push([call, body]);
+            reject(call, body.metadata.name);
+        };
+    });
+
+    it("the Job, its pod, what lets that through, and a proxy with its Service; nothing of them is made", async () => {
+        await begin();
+        expect(tried.map(([call, { metadata }]) => [call, metadata.name]).sort()).toEqual([
+            ["createNamespacedJob", "x-deadline"],
+            ["createNamespacedNetworkPolicy", expect.stringMatching(/-job$/)],
+            ["createNamespacedPod", "x-deadline-trial"],
+            ["createNamespacedPod", "x-fault"],
+            ["createNamespacedService", "x-fault"],
+        ]);
+        expect([run.cluster.names("NetworkPolicy"), run.cluster.names("Service")]).toEqual([[], []]);
+    });
+
+    it("the Job's pod has its Job as controller, which policies may want, and no account that is missing", async () => {
+        await begin();
+        const [, pod] = tried.find(([, { metadata }]) => metadata.name === "x-deadline-trial")!;
+        expect(pod.metadata.ownerReferences).toMatchObject([{ kind: "Job", name: "x-deadline", controller: true }]);
+        expect(pod.metadata.labels).toEqual({ app: "job", "batch.kubernetes.io/job-name": "x-deadline" });
+        expect(pod.spec.serviceAccountName).toBeUndefined();
+    });
+
+    it.each([
+        [
+            "createNamespacedPod",
+            403,
+            'pods "x" is forbidden: exceeded quota: few',
+            "pod of the Job x-deadline: .*; no Pod x-fault",
+        ],
+        [
+            "createNamespacedPod",
+            403,
+            'pods "x" is forbidden: violates PodSecurity "restricted"',
+            "pod of the Job x-deadline",
+        ],
+        ["createNamespacedPod", 422, "Every pod needs the label team", "pod of the Job x-deadline"],
+        ["createNamespacedService", 403, "exceeded quota: few, requested: services=1", "Service x-fault"],
+        ["createNamespacedJob", 403, "exceeded quota: few, requested: count/jobs.batch=1", "Job x-deadline"],
+        ["createNamespacedNetworkPolicy", 400, 'admission webhook "net" denied the request', "NetworkPolicy \\S+-job"],
+    ])("%s rejected with %i (%s) is ABORTED in these words", async (rejected, status, words, what) => {
+        reject = (call) => {
+            if (call === rejected) refuse(status, words);
+        };
+        const told = new RegExp(`^ABORTED \\(no-room\\): namespace demo admits no ${what}: .*${words.slice(0, 20)}`);
+        await expect(begin()).rejects.toThrow(told);
+        expect(leases()).toEqual([]);
+        expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED", code: "no-room" });
+    });
+
+    it("a quota is tried for seconds: pods that a sweep has just deleted count in it", async () => {
+        let tries = 0;
+        reject = (call) => {
+            if (call === "createNamespacedService" && tries++ < 3) refuse(403, "exceeded quota: few");
+        };
+        await begin();
+        expect(tries).toBe(4);
+    });
+
+    it.each<[string, number, string, () => void]>([
+        ["that has the name by then: whoever rejects objects was asked before", 409, "already exists", () => undefined],
+        [
+            "of which a webhook cannot do a dry run",
+            400,
+            'admission webhook "x" does not support dry run',
+            () => undefined,
+        ],
+        [
+            "that the account may not make by itself",
+            403,
+            'pods is forbidden: User "ada" cannot create resource "pods"',
+            () => {
+                run.cluster.rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get"] }];
+                run.cluster.access = ({ verb, resource, subresource }) => ({
+                    allowed: !(verb === "create" && resource === "pods" && subresource === undefined),
+                });
+            },
+        ],
+    ])("a pod is not refused %s", async (_, status, words, prepare) => {
+        prepare();
+        reject = (call) => {
+            if (call === "createNamespacedPod") refuse(status, words);
+        };
+        await expect(begin({ attacks: [] })).resolves.toBeDefined();
+    });
+});
+
 describe("a run does not begin", () => {
     it("without a target: the error lists what there is, and the lease is released", async () => {
         run.plan.attacks = [{ ...run.plan.attacks[0]!, target: "k8s.deployment=gone" }];
@@ -200,9 +315,11 @@ describe("a run does not begin", () => {
     it("if it scales a Deployment that does not exist", async () => {
         run.plan.actions = [{ kind: "scale", deployment: "gone", replicas: 2 }];
         await expect(step()).rejects.toThrow(
-            "cannot scale gone to 2: namespace demo has no Deployment gone; its Deployments are: hot-deals",
+            "ABORTED (action-refused): the experiment cannot scale gone to 2: namespace demo has no Deployment gone; " +
+                "its Deployments are: hot-deals. Nothing was attacked.",
         );
         expect(leases()).toEqual([]);
+        expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED" });
     });
 
     it("if the cluster does not answer", async () => {

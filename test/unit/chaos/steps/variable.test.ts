@@ -29,4 +29,4 @@ it.each([1, 100, 800])("a process can be given what is known about %i targets", 
 });
 
 it("more than a process can be given is refused", () =>
-    expect(() => printed({ attacks: targets(3_000) })).toThrow(/the targets are too many .*Nothing was attacked/));
+    expect(() => printed({ attacks: targets(3_000) })).toThrow(/the targets are too many .*Lower the radius/));

@@ -12,7 +12,7 @@ import { recovery } from "../../../../chaos/steps/recovery";
 import { steadyState } from "../../../../chaos/steps/steady-state";
 import { refuse } from "../support/fake-cluster";
 import { limit } from "../support/fake-rbac";
-import { FakeRun, job } from "../support/fake-run";
+import { FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 
 const scale: Action = { kind: "scale", deployment: "hot-deals", replicas: 3 };
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => run.close());
 
-const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack) });
+const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack), pass });
 const begin = () => settled(steadyState(run.context, {}));
 /** The check, as a run without a deadline Job is given it. */
 const observe = () => settled(check(run.context, { steadyState: found(), ...nothingAttacked }));
@@ -214,6 +214,6 @@ describe("an action is refused before anything is touched", () => {
             { kind: "rollout", deployment: "one" },
             { kind: "scale", deployment: "two", replicas: 1 },
         ];
-        await expect(begin()).rejects.toThrow(/cannot restart one: .*\n.*cannot scale two to 1: /);
+        await expect(begin()).rejects.toThrow(/cannot restart one: .*; .*cannot scale two to 1: /);
     });
 });

@@ -40,6 +40,7 @@ export interface FakeRequest {
     namespace?: string;
     labelSelector?: string;
     fieldSelector?: string;
+    dryRun?: "All";
     body?: any;
 }
 
@@ -175,9 +176,10 @@ export class FakeCluster {
             .filter(({ metadata }) => [undefined, metadata.name].includes(nameIn(fieldSelector)));
     }
 
-    private create(kind: Kind, { namespace, body }: FakeRequest): StoredObject {
+    private create(kind: Kind, { namespace, body, dryRun }: FakeRequest): StoredObject {
         const key = keyOf(kind, { name: body.metadata.name, namespace });
         if (this.objects.has(key)) refuse(409, `${kind} "${body.metadata.name}" already exists`);
+        if (dryRun) return copyOf(body);
         return copyOf(this.add(kind, body.metadata.name, copyOf(body), namespace));
     }
 

@@ -19,6 +19,8 @@ import { FakeCluster } from "./fake-cluster";
 import { startClock, stopClock } from "./time";
 
 export const job = "run-deadline";
+/** By this value of a label, policies let the run's own pods through. */
+export const pass = "0123456789abcdef";
 export const jobAddress = "10.0.0.99";
 /** The NetworkPolicy of the attack, or the request to kill pods. */
 export const attackObject = "run-blackhole";
@@ -93,7 +95,13 @@ export class FakeRun {
         this.cluster.add("Deployment", "hot-deals", { spec: { replicas: 2 }, status });
         this.addPod("hot-deals-1", "10.0.0.1");
         this.addPod("hot-deals-2", "10.0.0.2");
-        const metadata = { labels: { "batch.kubernetes.io/job-name": job, [labels.experiment]: planned.experiment } };
+        const metadata = {
+            labels: {
+                "batch.kubernetes.io/job-name": job,
+                [labels.experiment]: planned.experiment,
+                [labels.pass]: pass,
+            },
+        };
         const running = { phase: "Running", containerStatuses: [{ name: "deadline", state: { running: {} } }] };
         this.cluster.add("Job", job);
         this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status: running });

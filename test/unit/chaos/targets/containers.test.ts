@@ -111,6 +111,20 @@ describe("of a pod with several containers", () => {
         expect(namesIn("Always").map(({ container }) => container)).toEqual(["main", "done"]);
     });
 
+    it("the ports of its containers and native sidecars are the ports of each: they share an address", () => {
+        const ports = (...numbers: number[]) => ({ ports: numbers.map((containerPort) => ({ containerPort })) });
+        const containers = [
+            { name: "main", ...ports(8080) },
+            { name: "done", ...ports(8080, 8081) },
+        ];
+        const initContainers = [{ name: "sidecar", restartPolicy: "Always", ...ports(9443) }];
+        const one = { metadata: pod.metadata!, spec: { containers, initContainers }, status };
+        expect(containersOf(one, undefined, "local").map((found) => found.ports)).toEqual([
+            [8080, 8081, 9443],
+            [8080, 8081, 9443],
+        ]);
+    });
+
     it("running sidecars and ephemeral ones are known, since connections can be tried from them", () =>
         expect(namesIn("Never")[0]!.helpers).toEqual(["sidecar", "debugger"]));
 });

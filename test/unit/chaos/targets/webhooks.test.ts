@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { steadyState } from "../../../../chaos/steps/steady-state";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { refuse } from "../support/fake-cluster";
-import { FakeRun, job } from "../support/fake-run";
+import { FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 
 let run: FakeRun;
@@ -26,7 +26,7 @@ describe("a run does not begin if a pod that matches the target", () => {
     it.each(["Validating", "Mutating"] as const)("serves a %s webhook that must answer", async (kind) => {
         addWebhook({ failurePolicy: "Fail" }, kind);
         await expect(step()).rejects.toThrow(
-            /^hot-deals-[12], which matches k8s\.deployment=hot-deals.*admission webhook guard\.example\.com through/,
+            /^ABORTED \(attack-refused\): hot-deals-[12], which matches k8s\.deployment=hot.*webhook guard\.example\.com through/,
         );
         expect(run.cluster.names("Lease")).toEqual([]);
     });
@@ -37,7 +37,7 @@ describe("a run does not begin if a pod that matches the target", () => {
         await expect(
             settled(
                 labelTargets(run.context, {
-                    steadyState: { latencyMs: 5, runName: "run" },
+                    steadyState: { latencyMs: 5, runName: "run", pass },
                     deadlineJob: job,
                     deadlineJobUid: run.jobUid,
                 }),

@@ -1,7 +1,11 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
-import { expect, it } from "vitest";
-import { proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
+import { describe, expect, it } from "vitest";
+import { admitProxy, proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
+import type { Pod } from "../../../../../chaos/cluster/kubernetes-rules";
+import type { FoundService } from "../../../../../chaos/attacks/fault/find";
+import type { RunAttack } from "../../../../../chaos/attacks/kind";
 import { selects } from "../../../../../chaos/policies/selector";
+import { FakeCluster } from "../../support/fake-cluster";
 
 const policy = (name: string, spec: V1NetworkPolicySpec): V1NetworkPolicy => ({ metadata: { name }, spec });
 const app = (name: string) => ({ matchLabels: { app: name } });
@@ -20,6 +24,20 @@ const outOf = policy("out-of-gateway", {
     ],
 });
 
+/** A pod with these named ports. */
+const pod = (labels: Record<string, string>, ports: Record<string, number>): Pod => ({
+    metadata: { labels },
+    spec: {
+        containers: [
+            {
+                name: "api",
+                ports: Object.entries(ports).map(([name, containerPort]) => ({ name, containerPort })),
+            },
+        ],
+    },
+    status: {},
+});
+
 const proxy = "slow-1234-fault";
 const args = {
     service: {
@@ -30,11 +48,15 @@ const args = {
     },
     proxy,
     experiment: "slow",
-    pods: [{ app: "hot-deals" }],
+    pass: "5f0c",
+    pods: [pod({ app: "hot-deals" }, { main: 8080 })],
     namespace: { "kubernetes.io/metadata.name": "demo" },
 };
-const ofProxy = { "chaos-experiments/proxy": proxy, "chaos-experiments/experiment": "slow" };
-const toProxy = [{ podSelector: { matchLabels: { "chaos-experiments/proxy": proxy } } }];
+const known = { "chaos-experiments/proxy": proxy, "chaos-experiments/experiment": "slow" };
+const ofProxy = { ...known, "chaos-experiments/pass": "5f0c" };
+const toProxy = [
+    { podSelector: { matchLabels: { "chaos-experiments/proxy": proxy, "chaos-experiments/pass": "5f0c" } } },
+];
 
 const selecting = (policies: V1NetworkPolicy[], of: Record<string, string>) =>
     proxyPolicies(policies, args).filter(({ podSelector }) => selects(podSelector, of));
@@ -43,8 +65,8 @@ it("whom the Service's pods accept reaches the proxy, and nobody else but the wi
     const [only, ...others] = selecting([denied, into, outOf], ofProxy);
     expect(others).toEqual([]);
     expect(only!.ingress!.map(({ from, ports }) => [from![0]!.podSelector!.matchLabels, ports])).toEqual([
-        [{ app: "gateway" }, [{ port: "main" }]],
-        [{ "chaos-experiments/experiment": "slow" }, undefined],
+        [{ app: "gateway" }, [{ protocol: "TCP", port: 8080 }]],
+        [{ "chaos-experiments/pass": "5f0c" }, undefined],
     ]);
 });
 
@@ -52,17 +74,26 @@ it("everybody reaches it where no policy isolates the Service's pods", () => {
     expect(selecting([outOf], ofProxy)[0]).toMatchObject({ ingress: [{}], egress: [{}] });
 });
 
-it("the Service's pods accept the proxy, on their ports", () => {
-    const specs = selecting([denied, into], { app: "hot-deals" });
-    expect(specs.map(({ ingress }) => ingress)).toEqual([
-        [{ from: toProxy, ports: [{ protocol: "TCP", port: 8080 }] }],
-        [{ from: toProxy, ports: [{ protocol: "TCP", port: 8080 }] }],
+it("a default deny that comes during the run does not cut it off: its own policy is there without others, too", () => {
+    expect(proxyPolicies([], args)).toMatchObject([
+        { podSelector: { matchLabels: toProxy[0]!.podSelector.matchLabels }, ingress: [{}], egress: [{}] },
     ]);
+});
+
+it("nothing is opened for a pod that only has labels which somebody could know before the run", () => {
+    for (const { podSelector } of proxyPolicies([denied, into, outOf], args))
+        expect(selects(podSelector, known)).toBe(false);
+});
+
+it("the Service's pods accept the proxy, on their ports, also a pod that is still to come", () => {
+    const specs = selecting([denied, into], { app: "hot-deals" });
+    const ports = ["main", 8080].map((port) => ({ protocol: "TCP", port }));
+    expect(specs.map(({ ingress }) => ingress)).toEqual([[{ from: toProxy, ports }], [{ from: toProxy, ports }]]);
 });
 
 it("callers that may reach these pods may reach the proxy, and no other pod may", () => {
     expect(selecting([denied, into, outOf], { app: "gateway" }).map(({ egress }) => egress)).toEqual([
-        [{ to: toProxy, ports: [{ port: "main" }] }],
+        [{ to: toProxy, ports: [{ protocol: "TCP", port: 8080 }] }],
     ]);
     expect(selecting([denied, into, outOf], { app: "toys" })).toEqual([]);
 });
@@ -90,12 +121,86 @@ it("a rule for pods of another namespace opens nothing here", () => {
     expect(selecting([elsewhere], { app: "gateway" })).toEqual([]);
 });
 
-it("is refused where a policy applies to some pods of the Service only: one caller would reach more than now", () => {
-    const pods: Record<string, string>[] = [{ app: "hot-deals" }, { app: "hot-deals", canary: "yes" }];
+describe("two versions that listen at two numbers under one name", () => {
+    const versions = [
+        pod({ app: "hot-deals", version: "1" }, { main: 8080 }),
+        pod({ app: "hot-deals", version: "2" }, { main: 9090 }),
+    ];
+    const specsFor = (policies: V1NetworkPolicy[], of: Record<string, string>, pods = versions) =>
+        proxyPolicies(policies, { ...args, pods }).filter(({ podSelector }) => selects(podSelector, of));
+    const listening = [{ protocol: "TCP", port: 8080 }];
+    const version = (number: string, port: number) =>
+        policy(`into-${number}`, {
+            podSelector: { matchLabels: { app: "hot-deals", version: number } },
+            policyTypes: ["Ingress"],
+            ingress: [{ _from: [{ podSelector: app("gateway") }], ports: [{ port }] }],
+        });
+
+    it("accept the proxy at the number of each", () =>
+        expect(specsFor([into], { app: "hot-deals" }).map(({ ingress }) => ingress![0]!.ports)).toEqual([
+            ["main", 8080, 9090].map((port) => ({ protocol: "TCP", port })),
+        ]));
+
+    it.each<[string, V1NetworkPolicy[]]>([
+        ["by the name", [denied, into]],
+        ["by both numbers, in a policy each", [version("1", 8080), version("2", 9090)]],
+        [
+            "by a range of numbers",
+            [
+                {
+                    ...into,
+                    spec: {
+                        ...into.spec!,
+                        ingress: [{ _from: [{ podSelector: app("gateway") }], ports: [{ port: 8000, endPort: 9999 }] }],
+                    },
+                },
+            ],
+        ],
+    ])("have a proxy that is reached by whom both accept, %s", (_, policies) =>
+        expect(specsFor(policies, ofProxy)[0]!.ingress![0]).toEqual({
+            from: [{ podSelector: app("gateway") }],
+            ports: listening,
+        }),
+    );
+
+    it("refuse a fault if callers reach one of them only: through the proxy they would reach both", () => {
+        const one = version("1", 8080);
+        expect(() => specsFor([denied, one], ofProxy)).toThrow(
+            "the NetworkPolicy into-1 lets callers reach some pods of Service hot-deals at its port 80 and not all",
+        );
+        // Its selector has both, its number one.
+        const number = { ...one, spec: { ...one.spec!, podSelector: app("hot-deals") } };
+        expect(() => specsFor([number], ofProxy)).toThrow("lets callers reach some pods");
+    });
+
+    it("let callers reach the proxy if these may reach them by numbers that the proxy does not have", () => {
+        const egress = (port: number | string) =>
+            policy("out", { podSelector: app("gateway"), policyTypes: ["Egress"], egress: [{ ports: [{ port }] }] });
+        const added = (port: number | string) => specsFor([egress(port)], { app: "gateway" }).map((one) => one.egress);
+        expect(added(9090)).toEqual([[{ to: toProxy, ports: listening }]]);
+        expect([added(8080), added("main"), added(5432)]).toEqual([[], [], []]);
+    });
+
+    it("count as far as they have the port at all", () => {
+        const pods = [...versions, pod({ app: "hot-deals", version: "3" }, {})];
+        expect(specsFor([version("1", 8080), version("2", 9090)], ofProxy, pods)[0]!.ingress![0]!.ports).toEqual(
+            listening,
+        );
+    });
+});
+
+it("is refused where a policy isolates some pods of the Service only: one caller would reach more than now", () => {
+    const pods = [pod({ app: "hot-deals" }, { main: 8080 }), pod({ app: "hot-deals", canary: "yes" }, { main: 8080 })];
     const some = policy("canary-only", { podSelector: { matchLabels: { canary: "yes" } }, policyTypes: ["Ingress"] });
     expect(() => proxyPolicies([some], { ...args, pods })).toThrow(
-        "the NetworkPolicy canary-only applies to some pods of Service hot-deals and not to all",
+        "the NetworkPolicy canary-only lets callers reach some pods of Service hot-deals at its port 80 and not all",
     );
+});
+
+it("a policy does not isolate a pod on the host's network", () => {
+    const one = pod({ app: "hot-deals" }, { main: 8080 });
+    const pods = [{ ...one, spec: { ...one.spec!, hostNetwork: true } }];
+    expect(proxyPolicies([denied], { ...args, pods })).toMatchObject([{ ingress: [{}] }]);
 });
 
 it("is refused where a policy of another namespace lets callers reach the pods by their labels", () => {
@@ -120,4 +225,33 @@ it("is refused where a policy of another namespace lets callers reach the pods b
             args,
         ),
     ).not.toThrow();
+});
+
+it("pods that have ended are none of the Service's: no policy need let anybody reach them", async () => {
+    const cluster = new FakeCluster();
+    cluster.add("Namespace", "demo");
+    const containers = [{ name: "api", ports: [{ name: "main", containerPort: 8080 }] }];
+    const add = (name: string, component: string, phase: string) =>
+        cluster.add("Pod", name, {
+            metadata: { labels: { app: "hot-deals", component } },
+            spec: { containers },
+            status: { phase },
+        });
+    add("hot-deals-1", "server", "Running");
+    const attack = { ...args, namespace: "demo", object: proxy, chosen: { found: args.service } };
+    const server = policy("into-server", {
+        podSelector: { matchLabels: { component: "server" } },
+        policyTypes: ["Ingress"],
+        ingress: [{ _from: [{ podSelector: app("gateway") }] }],
+    });
+    const admitted = () =>
+        admitProxy(attack as unknown as RunAttack<unknown, FoundService>, cluster.api, {
+            policies: [denied, server],
+            pass: "5f0c",
+        });
+    const without = await admitted();
+    for (const phase of ["Succeeded", "Failed"]) add(`migrate-${phase}`, "migrate", phase);
+    expect(await admitted()).toEqual(without);
+    add("migrate-again", "migrate", "Running");
+    await expect(admitted()).rejects.toThrow("the NetworkPolicy into-server lets callers reach some pods");
 });

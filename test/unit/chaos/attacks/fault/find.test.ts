@@ -1,7 +1,9 @@
-import type { V1ServiceSpec } from "@kubernetes/client-node";
+import type { V1ObjectMeta, V1PodSpec, V1ServicePort, V1ServiceSpec } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { containerPorts } from "../../../../../chaos/attacks/fault/resources";
+import { containerPorts } from "../../../../../chaos/attacks/fault/listeners";
 import { findService, whyRefused } from "../../../../../chaos/attacks/fault/find";
+import { reportedOf } from "../../../../../chaos/attacks/fault/proof";
+import type { ReasonError } from "../../../../../chaos/reasons";
 import { FakeCluster } from "../../support/fake-cluster";
 
 const spec: V1ServiceSpec = {
@@ -61,8 +63,159 @@ describe("ports of a Service that lead to the same port of its pods", () => {
         expect(containerPorts(await portsOf(8080, 8081))).toEqual([{ containerPort: 8080 }, { containerPort: 8081 }]);
     });
 
-    it("may not have two names: a fault is refused then", () =>
-        expect(portsOf("http", "web")).rejects.toThrow(
-            "its target ports http and web are the same port 8080 of its pods; allowed: one name for a port",
-        ));
+    it("by two names are two ports of its proxy, with a name each", async () =>
+        expect(containerPorts(await portsOf("http", "web"))).toEqual([
+            { containerPort: 8080, name: "http" },
+            { containerPort: 18_080, name: "web" },
+        ]));
 });
+
+/** A Service, and its pods with these containers and fields, as `findService` finds it. */
+const foundAmong = (
+    ports: V1ServicePort[],
+    pods: (Partial<V1PodSpec> & { phase?: string; annotations?: Record<string, string> })[],
+    metadata: V1ObjectMeta = {},
+    changes: Partial<V1ServiceSpec> = {},
+) => {
+    const cluster = new FakeCluster();
+    cluster.add("Service", "hot-deals", { metadata, spec: { ...spec, ports, ...changes } });
+    for (const [index, { phase = "Running", annotations, ...fields }] of pods.entries())
+        cluster.add("Pod", `hot-deals-${index + 1}`, {
+            metadata: { labels: changes.selector ?? spec.selector, annotations },
+            spec: { containers: [], ...fields },
+            status: { phase, conditions: [{ type: "Ready", status: "True" }] },
+        });
+    return findService(cluster.api, "demo", { service: "hot-deals" });
+};
+const listening = (ports: Record<string, number>) => ({
+    containers: [
+        { name: "it", ports: Object.entries(ports).map(([name, containerPort]) => ({ name, containerPort })) },
+    ],
+});
+
+describe("a named target port", () => {
+    const http = [{ port: 80, targetPort: "http" }];
+
+    it("has the number of each pod; the proxy listens at one of these", async () => {
+        const { found } = await foundAmong(http, [listening({ http: 8080 }), listening({ http: 9090 })]);
+        expect(found.ports).toEqual([{ name: "", port: 80, target: "http", listen: 8080 }]);
+    });
+
+    it("may be a native sidecar's, and no other init container's", async () => {
+        const ports = [{ name: "http", containerPort: 9443 }];
+        const sidecar = { initContainers: [{ name: "entry", ports, restartPolicy: "Always" }] };
+        expect((await foundAmong(http, [sidecar])).found.ports[0]!.listen).toBe(9443);
+        await expect(foundAmong(http, [{ initContainers: [{ name: "setup", ports }] }])).rejects.toThrow(
+            "none of its pods has a TCP port named http",
+        );
+    });
+
+    it("may be missing in some pods: the Service does not lead there", async () => {
+        const two = [...http.map((one) => ({ ...one, name: "main" })), { name: "more", port: 81, targetPort: "more" }];
+        const pods = [listening({ http: 8080 }), listening({ http: 8080, more: 8081 }), listening({})];
+        const { found, conditions } = await foundAmong(two, pods);
+        expect(found.ports.map(({ without }) => without)).toEqual([["hot-deals-3"], ["hot-deals-1", "hot-deals-3"]]);
+        expect(conditions).toBe("k8s.label.app=hot-deals,k8s.pod.name!=hot-deals-3");
+        const attack = { chosen: { found, targets: [{ pod: "hot-deals-1" }] } } as never;
+        expect(reportedOf(attack)).toEqual({
+            hit: ["hot-deals-1 through hot-deals:80"],
+            spared: ["hot-deals-2 through hot-deals:80", "hot-deals-2 through hot-deals:81"],
+        });
+    });
+
+    it("shares no port of the proxy with a number that it does not have in all pods", async () => {
+        const two = [...http.map((one) => ({ ...one, name: "main" })), { name: "more", port: 81, targetPort: 8080 }];
+        const { found } = await foundAmong(two, [listening({ http: 8080 }), listening({ http: 9090 })]);
+        expect(found.ports.map(({ listen }) => listen)).toEqual([9090, 8080]);
+    });
+});
+
+it("pods that have ended are no pods of a Service", async () => {
+    const pods = [listening({ http: 8080 }), { ...listening({ http: 9090 }), phase: "Succeeded" }];
+    const { found } = await foundAmong([{ port: 80, targetPort: "http" }], [...pods, { phase: "Failed" }]);
+    expect(found.pods).toEqual(["hot-deals-1"]);
+    expect(found.ports).toEqual([{ name: "", port: 80, target: "http", listen: 8080 }]);
+});
+
+it("the proxy asks the pods by the first family of the Service, in which callers by default do", async () => {
+    const { found } = await foundAmong([{ port: 80 }], [{}], {}, { ipFamilies: ["IPv6", "IPv4"] });
+    expect(found.family).toBe("IPv6");
+});
+
+it("a label in a selector may be empty", async () => {
+    const selector = { app: "hot-deals", tier: "" };
+    const { conditions, found } = await foundAmong([{ port: 80 }], [{}], {}, { selector });
+    expect([conditions, found.pods]).toEqual(["k8s.label.app=hot-deals,k8s.label.tier=", ["hot-deals-1"]]);
+});
+
+describe("a fault is refused before anything is attacked if callers go past a Service:", () => {
+    const aws = "service.beta.kubernetes.io/aws-load-balancer";
+    const balanced = { type: "LoadBalancer" };
+    const refusal = (annotations: Record<string, string>, changes: Partial<V1ServiceSpec> = {}) =>
+        foundAmong([{ port: 80 }], [{}], { annotations }, changes).then(
+            () => undefined,
+            ({ reason }: ReasonError) => reason,
+        );
+
+    it.each<[Record<string, string>, Partial<V1ServiceSpec>]>([
+        [{ [`${aws}-nlb-target-type`]: "ip" }, balanced],
+        [{ [`${aws}-type`]: "nlb-ip" }, balanced],
+        [{ "alb.ingress.kubernetes.io/target-type": "ip" }, {}],
+        [{ "cloud.google.com/neg": '{"exposed_ports": {"80": {}}}' }, {}],
+        [
+            {
+                "cloud.google.com/neg": '{"ingress": true}',
+                "cloud.google.com/neg-status": '{"network_endpoint_groups":{"80":"k8s1"}}',
+            },
+            {},
+        ],
+        [{ "service.beta.kubernetes.io/backend-type": "eni" }, balanced],
+        [{ "service.cloud.tencent.com/direct-access": "true" }, balanced],
+    ])("%j", async (annotations, changes) => {
+        const { code, message } = (await refusal(annotations, changes))!;
+        expect([code, message]).toEqual([
+            "service-unfit",
+            expect.stringContaining("a load balancer sends requests to its pods themselves"),
+        ]);
+    });
+
+    it("by a readiness gate that is named after it", async () => {
+        const gated = (conditionType: string) => foundAmong([{ port: 80 }], [{ readinessGates: [{ conditionType }] }]);
+        await expect(gated("target-health.elbv2.k8s.aws/k8s-demo-hotdeals-0123456789")).rejects.toThrow(
+            "load balancer",
+        );
+        await gated("target-health.elbv2.k8s.aws/k8s-demo-another-0123456789");
+    });
+
+    it.each<[Record<string, string>, Partial<V1ServiceSpec>]>([
+        [{ [`${aws}-nlb-target-type`]: "instance" }, balanced],
+        [{ [`${aws}-nlb-target-type`]: "ip" }, {}],
+        [{ "cloud.google.com/neg": '{"ingress": true}' }, {}],
+        [{ "cloud.google.com/neg": "no JSON" }, {}],
+        [{}, balanced],
+    ])("but not by %j", async (annotations, changes) => expect(await refusal(annotations, changes)).toBeUndefined());
+});
+
+describe("a fault is refused before anything is attacked if a pod of the Service is in a mesh:", () => {
+    it.each<[string, Partial<V1PodSpec> & { annotations?: Record<string, string> }]>([
+        ["Istio", { containers: [{ name: "it" }, { name: "istio-proxy" }] }],
+        ["Istio", { initContainers: [{ name: "istio-proxy", restartPolicy: "Always" }] }],
+        ["Istio", { annotations: { "ambient.istio.io/redirection": "enabled" } }],
+        ["Linkerd", { initContainers: [{ name: "linkerd-proxy", restartPolicy: "Always" }] }],
+        ["Kuma", { containers: [{ name: "kuma-sidecar" }] }],
+        ["Consul", { containers: [{ name: "consul-dataplane" }] }],
+    ])("%s, as in %j", async (mesh, meshed) => {
+        const refused = foundAmong([{ port: 80 }], [{}, meshed]);
+        await expect(refused).rejects.toMatchObject({
+            reason: {
+                code: "service-unfit",
+                message: expect.stringContaining(`its pod hot-deals-2 is in the service mesh ${mesh}`),
+            },
+        });
+    });
+});
+
+it("a fault is refused for a Service that is not there", () =>
+    expect(findService(new FakeCluster().api, "demo", { service: "hot-deals" })).rejects.toMatchObject({
+        reason: { code: "service-unfit", message: "there is no Service hot-deals in namespace demo" },
+    }));

@@ -1,0 +1,88 @@
+/** Callers of a Service that do not go the way that a fault's proxy can stand in, as far as Service and pods show it. */
+import type { V1Service } from "@kubernetes/client-node";
+import { parseJson } from "../../checks/values";
+import type { Pod } from "../../cluster/kubernetes-rules";
+
+const beta = "service.beta.kubernetes.io";
+
+/** Annotations of a Service by which a load balancer has its pods as targets. */
+const targetsPods: readonly {
+    annotation: string;
+    /** Of it. @default JSON in which `field` has something */
+    value?: string;
+    field?: string;
+    /** They are read on Services of this type only. @default any */
+    type?: string;
+}[] = [
+    // https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/
+    { annotation: `${beta}/aws-load-balancer-nlb-target-type`, value: "ip", type: "LoadBalancer" },
+    { annotation: `${beta}/aws-load-balancer-type`, value: "nlb-ip", type: "LoadBalancer" },
+    { annotation: "alb.ingress.kubernetes.io/target-type", value: "ip" },
+    // GKE puts {"ingress": true} on most Services, which is a wish; the status is there once an Ingress uses it.
+    // https://cloud.google.com/kubernetes-engine/docs/how-to/standalone-neg
+    { annotation: "cloud.google.com/neg", field: "exposed_ports" },
+    { annotation: "cloud.google.com/neg-status", field: "network_endpoint_groups" },
+    // Alibaba Cloud with Terway, and Tencent Cloud.
+    { annotation: `${beta}/backend-type`, value: "eni", type: "LoadBalancer" },
+    { annotation: "service.cloud.tencent.com/direct-access", value: "true", type: "LoadBalancer" },
+];
+
+function hasField(json: string | undefined, field: string): boolean {
+    const found = (parseJson(json ?? "") as Record<string, object> | null | undefined)?.[field];
+    return Object.keys(found ?? {}).length > 0;
+}
+
+/**
+ * Why a load balancer sends callers to the pods of a Service itself: it would deregister all of them at once, and
+ * register the proxy, which takes up to minutes. Undefined if nothing shows that.
+ *
+ * The AWS controller names a readiness gate of the pods after their Service, if it may inject one.
+ */
+export function whyBypassed({ metadata, spec }: V1Service, pods: readonly Pod[]): string | undefined {
+    const { annotations = {}, namespace = "", name = "" } = metadata ?? {};
+    const found = targetsPods.find(({ annotation, value, field, type }) => {
+        if (type !== undefined && type !== spec!.type) return false;
+        const given = annotations[annotation];
+        return field === undefined ? given === value : hasField(given, field);
+    })?.annotation;
+    const short = (text: string) => text.replace(/[^a-z0-9]/gi, "").slice(0, 8);
+    const gate = `target-health.elbv2.k8s.aws/k8s-${short(namespace)}-${short(name)}-`;
+    const gated = pods.find(({ spec: of }) =>
+        of?.readinessGates?.some(({ conditionType }) => conditionType.startsWith(gate)),
+    );
+    const mark = found ? `its annotation ${found}` : gated && `the readiness gate of ${gated.metadata!.name}`;
+    return (
+        mark &&
+        `by ${mark}, a load balancer sends requests to its pods themselves, and would have none of them as a target ` +
+            "until it knows the proxy"
+    );
+}
+
+/** By what a pod shows that it is in a service mesh: a container of its own, or an annotation. */
+const meshes: readonly { mesh: string; container?: string; annotation?: readonly [string, string] }[] = [
+    { mesh: "Istio", container: "istio-proxy" },
+    { mesh: "Istio", annotation: ["ambient.istio.io/redirection", "enabled"] },
+    { mesh: "Linkerd", container: "linkerd-proxy" },
+    { mesh: "Kuma", container: "kuma-sidecar" },
+    { mesh: "Consul", container: "consul-dataplane" },
+];
+
+/**
+ * Why the proxy could not pass on what reaches the pods of a Service: they are in a mesh, and it is not. A mesh may want
+ * its identity of callers, as Istio does with mTLS mode STRICT. That mode is in objects of the mesh, which are not read,
+ * and a connection shows nothing: the sidecar accepts it, and resets it at the first byte. Undefined if none is.
+ */
+export function whyInMesh(pods: readonly Pod[]): string | undefined {
+    for (const { metadata, spec } of pods) {
+        const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ name }) => name);
+        const found = meshes.find(({ container, annotation: [key, value] = ["", ""] }) =>
+            container === undefined ? metadata?.annotations?.[key] === value : containers.includes(container),
+        );
+        if (found)
+            return (
+                `its pod ${metadata!.name} is in the service mesh ${found.mesh}, which may let only callers with an ` +
+                "identity of the mesh through, and the proxy has none. Use the mesh's own faults, or a blackhole"
+            );
+    }
+    return undefined;
+}

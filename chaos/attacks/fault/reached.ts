@@ -1,0 +1,72 @@
+/** What a fault's proxy reaches before its Service points to it. */
+import { poll } from "../../async";
+import { parseJson } from "../../checks/values";
+import type { Cluster } from "../../cluster/client";
+import { isReady } from "../../cluster/kubernetes-rules";
+import { selectorOf } from "../../cluster/labels";
+import { reason, type Reason } from "../../reasons";
+import type { RunAttack } from "../kind";
+import type { FoundService } from "./find";
+import { listeningIn } from "./proof";
+import type { ReachReport, Tried } from "./proxy/protocol";
+
+type FaultOfRun = RunAttack<unknown, FoundService>;
+
+/** The network may take so long to enforce the policies that let the proxy through. */
+const patienceMs = 15_000;
+/** What rejects the proxy is tried for so long: a policy may be in the way at first. */
+const refusedMs = 2_000;
+const pauseMs = 250;
+const tailLines = 1_000;
+
+/**
+ * Waits until the proxy has reached the Service's pods.
+ *
+ * @returns what rejected it, by the names of the Job's reports: nothing listens there, for callers neither; or why
+ *     callers would lose more than the fault takes from them
+ * @throws Error if the API server does not say
+ */
+export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
+    const begun = performance.now();
+    const look = () => unreached(attack, cluster).catch((error: unknown) => ({ error }));
+    const isEnough = (seen: Awaited<ReturnType<typeof look>>) =>
+        "leftOut" in seen && (seen.leftOut.length === 0 || performance.now() - begun > refusedMs);
+    const seen = await poll(look, isEnough, patienceMs, pauseMs);
+    if ("error" in seen) throw seen.error;
+    return seen;
+}
+
+async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
+    const { found, targets } = attack.chosen;
+    const tried = await lastReach(attack, cluster);
+    const sawAt = (pod: string, port: number) =>
+        tried.find((one) => one.pod === pod && one.listen === port)?.saw ?? "silent";
+    const ports = found!.pods.flatMap((pod) =>
+        listeningIn(found!, pod).map(({ name, listen }) => ({ pod, name, saw: sawAt(pod, listen) })),
+    );
+    const missing = ports.filter(({ saw }) => saw !== "connected");
+    if (missing.length === 0) return { leftOut: [] };
+    // Others have gone since the targets were chosen.
+    const ready = await readyPods(attack, cluster);
+    const isReached = (wanted: string) => ports.some(({ pod, saw }) => pod === wanted && saw === "connected");
+    const lost = missing.filter(
+        ({ pod, saw }) =>
+            ready.has(pod) && (saw === "silent" || (targets.some((one) => one.pod === pod) && !isReached(pod))),
+    );
+    if (lost.length === 0) return { leftOut: missing.map(({ name }) => name) };
+    const names = lost.map(({ name }) => name).join(", ");
+    const message = `the fault's proxy did not reach ${names} before the fault, so callers would have lost that`;
+    return reason("baseline-failed", message);
+}
+
+async function lastReach({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<Tried[]> {
+    const log = await core.readNamespacedPodLog({ name, namespace, tailLines });
+    const reports = log.split("\n").map((line) => (parseJson(line) as Partial<ReachReport> | null | undefined)?.reach);
+    return reports.findLast((reach) => reach !== undefined) ?? [];
+}
+
+async function readyPods({ namespace, chosen }: FaultOfRun, { core }: Cluster): Promise<Set<string>> {
+    const labelSelector = selectorOf(chosen.found!.selector);
+    const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+    return new Set(items.filter(isReady).map(({ metadata }) => metadata!.name!));
+}

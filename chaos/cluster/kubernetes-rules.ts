@@ -1,0 +1,84 @@
+/**
+ * What Kubernetes accepts and how it reads a pod: names, ports, and whose pods are a Service's. Nothing else in the
+ * package decides these. Has no schemas: the deadline Job asks it, too.
+ */
+import type { V1Container, V1NetworkPolicyPort, V1Pod } from "@kubernetes/client-node";
+
+/** What is read of a pod, as a client or JSON has it. */
+export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
+
+/** A rule for texts. */
+export interface TextRule {
+    isValid(text: string): boolean;
+    /** Completes the sentence "allowed: …". */
+    allowed: string;
+}
+
+const ends = "beginning and ending with a letter or digit";
+const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
+
+/**
+ * A DNS label (RFC 1123): the name of a namespace, a Service, or a port of a Service. Kubernetes before 1.34 wants a
+ * Service's to begin with a letter: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+ *
+ * @param length less for a name to which others add something. @default 63
+ */
+export const dnsLabel = (length = 63): TextRule => ({
+    isValid: (text) => text.length <= length && new RegExp(`^${label}$`).test(text),
+    allowed: `lower-case letters, digits and dashes, at most ${length}, ${ends}`,
+});
+
+/** A DNS subdomain (RFC 1123): the name of any other object, such as a Deployment, a ConfigMap or a Secret. */
+export const dnsSubdomain: TextRule = {
+    isValid: (text) => text.length <= 253 && new RegExp(`^${label}(?:\\.${label})*$`).test(text),
+    allowed: `lower-case letters, digits, dashes and dots, at most 253, ${ends}, also between dots`,
+};
+
+/** Whether a pod has ended for good: it has no network, and no policy or Service applies to it any more. */
+export const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
+
+/**
+ * Whether a pod is ready. One that was evicted may keep the condition of when it ran:
+ * https://github.com/kubernetes/kubernetes/issues/124648
+ */
+export const isReady = (pod: Pod): boolean =>
+    !hasEnded(pod) &&
+    (pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false);
+
+/** An init container that runs beside the others, from Kubernetes 1.29 on by default: a native sidecar. */
+export const isSidecar = ({ restartPolicy }: V1Container): boolean => restartPolicy === "Always";
+
+/** The containers that run as long as their pod. They share its address, so the ports of each are the pod's. */
+const lastingIn = ({ spec }: Pod): V1Container[] => [
+    ...(spec?.containers ?? []),
+    ...(spec?.initContainers ?? []).filter(isSidecar),
+];
+
+const tcpPorts = (pod: Pod) =>
+    lastingIn(pod).flatMap(({ ports = [] }) => ports.filter(({ protocol = "TCP" }) => protocol === "TCP"));
+
+/** The TCP ports that a pod declares, each once: one number may have several names, and a UDP port beside it. */
+export const tcpPortsOf = (pod: Pod): number[] => [...new Set(tcpPorts(pod).map(({ containerPort }) => containerPort))];
+
+/**
+ * The number of a TCP port in a pod. A name is looked up in each pod, first in its containers, then, from Kubernetes
+ * 1.32 on, in its native sidecars: https://github.com/kubernetes/kubernetes/pull/128850
+ *
+ * @param port the target port of a Service, or the port of a policy
+ * @returns undefined if the pod has no port of that name: a Service does not lead there, and a policy allows nothing
+ */
+export const portNumberIn = (pod: Pod, port: number | string): number | undefined =>
+    typeof port === "number" ? port : tcpPorts(pod).find(({ name }) => name === port)?.containerPort;
+
+/**
+ * Whether a rule of a NetworkPolicy allows TCP connections to a port of a pod. Without ports it allows all; `endPort`
+ * makes a range: https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/
+ */
+export const allowsPort = (allowed: readonly V1NetworkPolicyPort[] = [], pod: Pod, number: number): boolean =>
+    allowed.length === 0 ||
+    allowed.some(({ protocol = "TCP", port, endPort }) => {
+        if (protocol !== "TCP") return false;
+        if (port === undefined) return true;
+        const first = portNumberIn(pod, port);
+        return first !== undefined && first <= number && number <= (endPort ?? first);
+    });

@@ -1,0 +1,19 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** Shorter values may be anywhere by chance. */
+const leastLength = 6;
+
+/** Undocumented, but by this Pulumi's own `Config.get` warns of a secret. */
+const { isConfigSecret } = pulumi.runtime as typeof pulumi.runtime & { isConfigSecret?: (key: string) => boolean };
+
+/**
+ * The stack's secret settings whose values something holds that the state will show. `Config.get` gives them as plain
+ * text, which no type and no Output tells from other text.
+ */
+export function secretSettingsIn(shown: unknown): string[] {
+    const text = JSON.stringify(shown);
+    const isHeld = (value: string) => value.length >= leastLength && text.includes(JSON.stringify(value).slice(1, -1));
+    return Object.entries(pulumi.runtime.allConfig())
+        .filter(([key, value]) => isConfigSecret?.(key) && isHeld(value))
+        .map(([key]) => key);
+}

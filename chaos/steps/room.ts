@@ -1,0 +1,109 @@
+import type { V1Job, V1ObjectMeta, V1OwnerReference, V1Pod } from "@kubernetes/client-node";
+import { randomUUID } from "node:crypto";
+import { poll } from "../async";
+import { type Cluster, messageOf, statusOf } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
+import type { Plan } from "../definition/plan";
+import { rightToTryPods } from "../permissions/of-run";
+import { missingRights } from "../permissions/review";
+import { forClient } from "../policies/rules";
+import { ReasonError } from "../reasons";
+import type { Room, StepContext } from "./contract";
+import { policyOfJob } from "./other-policies";
+
+interface Tried {
+    kind: keyof typeof creating;
+    metadata: V1ObjectMeta & { name: string };
+    /** What it is, for people. @default its kind and name */
+    what?: string;
+}
+
+interface Request {
+    namespace: string;
+    body: object;
+    dryRun: "All";
+}
+
+const creating = {
+    Job: ({ batch }: Cluster, request: Request) => batch.createNamespacedJob(request),
+    NetworkPolicy: ({ networking }: Cluster, request: Request) => networking.createNamespacedNetworkPolicy(request),
+    Pod: ({ core }: Cluster, request: Request) => core.createNamespacedPod(request),
+    Service: ({ core }: Cluster, request: Request) => core.createNamespacedService(request),
+};
+
+/** What a sweep has deleted may count in a quota for a moment more, in milliseconds. */
+const sweptMs = 5_000;
+const pauseMs = 500;
+
+/** What the deadline Job is made of: the Job, its pod as the Job will make it, and the policy that lets it through. */
+export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: string): Tried[] {
+    const { metadata: ofPolicy, spec: rules } = policyOfJob(plan, runName, pass);
+    const policy = { kind: "NetworkPolicy" as const, metadata: ofPolicy, spec: forClient(rules) };
+    if (job === undefined) return [policy];
+    const { metadata, spec } = job as V1Job;
+    const name = metadata!.name!;
+    const { template } = spec!;
+    const owner: V1OwnerReference = { apiVersion: "batch/v1", kind: "Job", name, uid: randomUUID(), controller: true };
+    const pod = {
+        kind: "Pod" as const,
+        what: `pod of the Job ${name}`,
+        metadata: {
+            ...template.metadata,
+            name: `${name}-trial`,
+            labels: { ...template.metadata?.labels, "batch.kubernetes.io/job-name": name },
+            ownerReferences: [owner],
+        },
+        spec: template.spec,
+    };
+    return [job as Tried, pod, policy];
+}
+
+/** What attacks are made of. */
+export const attackObjects = ({ attacks }: Room): Tried[] => attacks as Tried[];
+
+/**
+ * Tries by dry runs whether a namespace admits objects that a run will make. What cannot be tried is found out later.
+ *
+ * @throws ReasonError in the words of the quota, the limits or the policy that rejects some
+ */
+export async function requireRoom(context: StepContext, objects: readonly Tried[]): Promise<void> {
+    const { namespace } = context.plan;
+    const look = async () => (await Promise.all(objects.map((one) => whyRejected(context, one)))).flat();
+    const isFinal = (all: readonly string[]) => !all.some((one) => one.includes("exceeded quota"));
+    const rejected = await poll(look, isFinal, sweptMs, pauseMs);
+    if (rejected.length === 0) return;
+    throw new ReasonError(
+        "no-room",
+        `namespace ${namespace} admits no ${rejected.join("; no ")}`,
+        "Make room or allow it; `pod` of the experiment sets labels and more on its pods",
+    );
+}
+
+/** @returns what it is and why, unless it is admitted or cannot be tried */
+async function whyRejected({ plan: { namespace }, cluster }: StepContext, object: Tried): Promise<string[]> {
+    const { kind, metadata, what = `${kind} ${metadata.name}`, ...rest } = object;
+    const body = { ...rest, metadata: { ...metadata, namespace } };
+    // The account of a pod does not exist yet, and the API server would look for it.
+    if (kind === "Pod") (body as V1Pod).spec = { ...(body as V1Pod).spec!, serviceAccountName: undefined };
+    try {
+        await creating[kind](cluster, { namespace, body, dryRun: "All" });
+        return [];
+    } catch (error) {
+        const isAnswer = [400, 403, 422].includes(statusOf(error) ?? 0);
+        // Whoever rejects objects has been asked before the API server looks whether there is one of that name (409).
+        if (statusOf(error) === 409) return [];
+        if (!isAnswer) throw error;
+        if (await isUntried(cluster, namespace, kind, error)) return [];
+        return [`${what}: ${problemOf(error)}`];
+    }
+}
+
+/** Whether a dry run was rejected that says nothing of the object. */
+async function isUntried(cluster: Cluster, namespace: string, kind: Tried["kind"], error: unknown): Promise<boolean> {
+    // Some webhooks cannot do without side effects. Some API servers let owners be set only by who may delete a pod.
+    if (/does not support dry ?run|cannot set an ownerRef/i.test(messageOf(error))) return true;
+    return (
+        kind === "Pod" &&
+        (await missingRights(cluster, [{ ...rightToTryPods(namespace), without: undefined }])).length > 0
+    );
+}

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { FoundService } from "../../../../../chaos/attacks/fault/find";
+import { awaitReach } from "../../../../../chaos/attacks/fault/reached";
+import type { Tried } from "../../../../../chaos/attacks/fault/proxy/protocol";
+import type { RunAttack } from "../../../../../chaos/attacks/kind";
+import { FakeCluster } from "../../support/fake-cluster";
+
+const selector = { app: "api" };
+const found: FoundService = {
+    service: "api",
+    selector,
+    ports: [
+        { name: "http", port: 80, target: "http", listen: 8080 },
+        { name: "more", port: 81, target: "more", listen: 8081, without: ["api-1"] },
+    ],
+    pods: ["api-1", "api-2"],
+};
+const attack = {
+    namespace: "demo",
+    object: "slow-fault",
+    chosen: { found, targets: [{ pod: "api-1" }] },
+} as unknown as RunAttack<unknown, FoundService>;
+
+let cluster: FakeCluster;
+const ready = { labels: selector, conditions: [{ type: "Ready", status: "True" }] };
+const add = (name: string, { labels, conditions } = ready) =>
+    cluster.add("Pod", name, { metadata: { labels }, status: { conditions } });
+
+beforeEach(() => {
+    vi.useFakeTimers();
+    cluster = new FakeCluster();
+    cluster.add("Pod", "slow-fault");
+    for (const name of found.pods) add(name);
+});
+afterEach(() => vi.useRealTimers());
+
+const at = (pod: string, listen: number, saw: Tried["saw"]): Tried => ({ pod, listen, saw });
+const all = [at("api-1", 8080, "connected"), at("api-2", 8080, "connected"), at("api-2", 8081, "connected")];
+
+/** What the proxy's log says from some moments on, in milliseconds. */
+async function reach(...reports: [ms: number, tried: Tried[]][]) {
+    const begun = Date.now();
+    const report = (reach: Tried[]) => `\n${JSON.stringify({ reach })}\n${JSON.stringify({ at: 1, pods: {} })}`;
+    cluster.intercept = (call) => {
+        if (call !== "readNamespacedPodLog") return;
+        const written = reports.filter(([ms]) => Date.now() - begun >= ms).map(([, tried]) => report(tried));
+        cluster.logs.set("slow-fault", written.join(""));
+    };
+    const outcome = awaitReach(attack, cluster.api);
+    await vi.advanceTimersByTimeAsync(20_000);
+    return outcome;
+}
+
+it("a fault begins at once if its proxy reaches every pod where the Service leads", async () =>
+    expect(await reach([0, all])).toEqual({ leftOut: [] }));
+
+it("it waits for policies and slices that come late", async () =>
+    expect(await reach([1_000, []], [5_000, all.slice(1)], [9_000, all])).toEqual({ leftOut: [] }));
+
+it("a port that rejects connections is no part of the proof: callers are rejected, too", async () =>
+    expect(await reach([0, [...all.slice(0, 2), at("api-2", 8081, "refused")]])).toEqual({
+        leftOut: ["api-2 through api:81"],
+    }));
+
+it.each<[string, Tried[], string]>([
+    ["does not answer the proxy", [all[0]!, at("api-2", 8080, "silent"), all[2]!], "api-2 through api:80"],
+    ["is not known to it", all.slice(0, 1), "api-2 through api:80, api-2 through api:81"],
+    ["is a target and rejects it", [at("api-1", 8080, "refused"), ...all.slice(1)], "api-1 through api:80"],
+])("no fault begins if a pod %s: its callers would lose it", async (_, tried, names) =>
+    expect(await reach([0, tried])).toEqual({
+        code: "baseline-failed",
+        message: `the fault's proxy did not reach ${names} before the fault, so callers would have lost that`,
+    }),
+);
+
+it("a pod that is gone or not ready any more is missed by nobody", async () => {
+    add("api-2", { ...ready, conditions: [] });
+    expect(await reach([0, all.slice(0, 1)])).toEqual({ leftOut: ["api-2 through api:80", "api-2 through api:81"] });
+});

@@ -1,0 +1,139 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { beforeAll, expect, it } from "vitest";
+import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
+import { planOfArguments } from "../../../chaos/definition/arguments";
+import { runNameOf } from "../../../chaos/definition/plan";
+import { roomOf, type RoomArgs } from "../../../chaos/room";
+import type { Room } from "../../../chaos/steps/contract";
+import { fromVariable } from "../../../chaos/steps/variable";
+import { type Asked, find, kinds, recordGraph } from "./support";
+
+/** The cluster of this kubeconfig does not answer. */
+const kubeconfig = JSON.stringify({
+    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [{ name: "u", user: {} }],
+    contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+    "current-context": "c",
+});
+const programs = { stepCommand: "node steps.js", steps: "", deadline: "void 'Job';", proxy: "void 'proxy';" };
+const plan = planOfArguments("slow", {
+    hypothesis: "It holds.",
+    attacks: [{ kind: "fault", service: "web", delay: "1s", target: "k8s.namespace=demo" }],
+    checks: [{ kind: "http", service: "front", port: 80, path: "/" }],
+});
+const pod = {
+    imagePullSecrets: ["registry"],
+    nodeSelector: { disk: "ssd" },
+    tolerations: [{ key: "spot", operator: "Exists" }],
+    priorityClassName: "high",
+    labels: { team: "shop" },
+    annotations: { note: "chaos" },
+};
+const runName = runNameOf({ ...plan, context: "c" }, "local/0a1b2c3d");
+const pass = "0".repeat(16);
+const ports = [{ name: "", port: 80, target: 8080, listen: 8080 }];
+const found = { service: "web", selector: {}, ports, pods: [] };
+const printed = {
+    "slow-steady-state": { runName, pass },
+    "slow-targets": { attacks: [{ name: "fault", matching: 0, targets: [], found }] },
+    "slow-check": { verdict: "PASSED" },
+};
+const of = { plan, kubeconfig, image: "node:22", identity: "0a1b2c3d", programs: () => programs, enabled: true };
+
+const graphOf = (more: Partial<ExperimentArgs>) =>
+    recordGraph(async () => new Experiment("slow", { ...of, ...more }), printed);
+const roomIn = (asked: Asked[], name: string) =>
+    JSON.parse(fromVariable(find(asked, kinds.command, name).environment.value.ROOM)) as Room;
+const proxyIn = (asked: Asked[]) => find(asked, "kubernetes:core/v1:Pod", "slow-fault");
+
+let asked: Asked[];
+beforeAll(async () => {
+    asked = await graphOf({ pod });
+});
+
+it("what the steps try by a dry run is what is made later", () => {
+    const { job, attacks } = roomIn(asked, "slow-steady-state") as { job: any; attacks: any[] };
+    expect(job.metadata.name).toBe(`${runName}-deadline`);
+    expect(job.spec).toEqual(find(asked, kinds.job, "slow-deadline").spec);
+    expect(attacks.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
+        ["Service", `${runName}-fault`],
+        ["Pod", `${runName}-fault`],
+    ]);
+    const { metadata, spec } = proxyIn(asked);
+    expect(attacks[1].spec).toEqual(spec);
+    expect(attacks[1].metadata.labels).toEqual(metadata.labels);
+    expect(attacks[0].spec).toEqual(find(asked, kinds.service, "slow-fault-pods").spec);
+});
+
+it("it is tried again with the targets, and makes no other run if it changes", async () => {
+    expect(roomIn(asked, "slow-targets")).toEqual(roomIn(asked, "slow-steady-state"));
+    const other = await graphOf({ image: "node:24" });
+    for (const step of ["slow-steady-state", "slow-targets"])
+        expect(find(other, kinds.command, step).triggers).toEqual(find(asked, kinds.command, step).triggers);
+});
+
+it("the options are set on the Job's pod and a proxy, beside their own", () => {
+    const template = find(asked, kinds.job, "slow-deadline").spec.template;
+    for (const { metadata, spec } of [template, proxyIn(asked)]) {
+        expect(metadata.labels).toMatchObject({ team: "shop", "sidecar.istio.io/inject": "false" });
+        expect(metadata.annotations).toMatchObject({ note: "chaos", "linkerd.io/inject": "disabled" });
+        expect(spec.nodeSelector).toEqual({ "kubernetes.io/os": "linux", disk: "ssd" });
+        expect(spec.imagePullSecrets).toEqual([{ name: "registry" }]);
+        expect(spec.priorityClassName).toBe("high");
+        expect(spec.tolerations.at(-1)).toEqual({ key: "spot", operator: "Exists" });
+        expect(spec.securityContext).toMatchObject({ runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 });
+    }
+    expect(template.spec.tolerations).toHaveLength(3);
+});
+
+it.each([
+    [false, {}],
+    [1234, { runAsUser: 1234, runAsGroup: 1234, fsGroup: 1234 }],
+] as const)("runAsUser %j: the ids in the pods are %j, and never root's", async (runAsUser, ids) => {
+    const other = await graphOf({ pod: { runAsUser } });
+    const job = find(other, kinds.job, "slow-deadline").spec.template;
+    for (const { spec } of [job, proxyIn(other)])
+        expect(spec.securityContext).toEqual({
+            runAsNonRoot: true,
+            seccompProfile: { type: "RuntimeDefault" },
+            ...ids,
+        });
+});
+
+it("without options, the pods have no field that nobody asked for", async () => {
+    const { spec } = find(await graphOf({}), kinds.job, "slow-deadline").spec.template;
+    expect(Object.keys(spec)).not.toContain("imagePullSecrets");
+    expect(Object.keys(spec)).not.toContain("priorityClassName");
+});
+
+it("the component's transforms and transformations change what is tried, as they change what is made", async () => {
+    const { output } = await import("@pulumi/pulumi");
+    const labeled = ({ type, props, opts }: pulumi.ResourceTransformArgs) => {
+        if (type === "kubernetes:batch/v1:Job") {
+            const template = { ...props.spec.template, metadata: { labels: { team: output("shop") } } };
+            return { props: { ...props, spec: { ...props.spec, template } }, opts };
+        }
+        if (type !== "kubernetes:core/v1:Pod") return undefined;
+        return { props: { ...props, metadata: { ...props.metadata, labels: { team: "shop" } } }, opts };
+    };
+    const priced: pulumi.ResourceTransformation = ({ props, opts }) => ({ props: { ...props, priced: true }, opts });
+    const transforms = { transforms: [labeled], transformations: [priced] };
+    const args: RoomArgs = {
+        ...{ plan, stack: "local/0a1b2c3d", image: "node:22", programs, prefix: "slow-", transforms },
+        parent: undefined as never,
+    };
+    const room = await new Promise<any>((resolve) => roomOf(args).apply(resolve));
+    expect(room.job).toMatchObject({
+        kind: "Job",
+        priced: true,
+        spec: { template: { metadata: { labels: { team: "shop" } } } },
+    });
+    expect(room.attacks[1]).toMatchObject({ kind: "Pod", metadata: { labels: { team: "shop" } } });
+    // One that wants something of the engine leaves unknown what it changes.
+    const engines = ({ opts }: pulumi.ResourceTransformArgs) => ({
+        props: {},
+        opts: { ...opts, provider: opts.provider!.constructor as never },
+    });
+    const unknown = { ...args, transforms: { transforms: [engines] } };
+    expect(await new Promise((resolve) => roomOf(unknown).apply(resolve))).toEqual({ job: undefined, attacks: [] });
+});
