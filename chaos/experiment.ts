@@ -281,8 +281,12 @@ function endEarlier(
         const cluster = async () => connect({ kubeconfig: text, context }, endTimeoutMs);
         const owner = { stack: holder, defaultNamespace: namespace };
         const [others, wasLost] = await Promise.all([
-            cluster().then((there) => othersOfStack(there, owner)).catch(() => []),
-            cluster().then((there) => endIfLost(there, { stack: holder, plan })).catch(() => false),
+            cluster()
+                .then((there) => othersOfStack(there, owner))
+                .catch(() => []),
+            cluster()
+                .then((there) => endIfLost(there, { stack: holder, plan }))
+                .catch(() => false),
             endAndReport(cluster, owner, { but: runNameOf(plan, holder) }),
         ]);
         if (wasLost) await pulumi.log.info(`The attack of ${plan.experiment} was over: ended what was left of it`);

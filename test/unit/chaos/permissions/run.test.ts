@@ -29,9 +29,7 @@ afterEach(() => run.close());
 async function wholeRun(): Promise<string> {
     const { context } = run;
     const found = await settled(steadyState(context, {}));
-    const targets = await settled(
-        labelTargets(context, { steadyState: found, deadlineJob: job }),
-    );
+    const targets = await settled(labelTargets(context, { steadyState: found, deadlineJob: job }));
     run.attack();
     const labels = { "chaos-experiments/experiment": run.plan.experiment };
     run.cluster.get("NetworkPolicy", attackObject).metadata.labels = labels;

@@ -84,11 +84,7 @@ describe("a run that is ABORTED ends as a whole", () => {
         ["no pod of its Job runs", "job-not-running", () => (run.reporting = false)],
         ["nothing of the attack could be proven", "baseline-failed", () => (run.probe = () => false)],
         ["no container matches any more", "no-target", () => (run.plan.attacks[0]!.target = "k8s.deployment=gone")],
-        [
-            "the Job was made in another cluster",
-            "attack-refused",
-            () => run.cluster.remove("Job", job),
-        ],
+        ["the Job was made in another cluster", "attack-refused", () => run.cluster.remove("Job", job)],
     ])("if %s: no Job, lease, policy or label is left", async (_, code, change) => {
         change();
         await expect(step()).rejects.toThrow(`ABORTED (${code}): `);
@@ -393,7 +389,9 @@ it("lets the deadline Job through also without other policies: a default deny ma
     const { metadata, spec } = run.cluster.get("NetworkPolicy", "run-job");
     expect(spec).toMatchObject({ podSelector: { matchLabels: { "chaos-experiments/pass": pass } }, egress: [{}] });
     // Nobody may run an update any more when the Job is deleted.
-    expect(metadata.ownerReferences).toEqual([{ apiVersion: "batch/v1", kind: "Job", name: job, uid: run.cluster.get("Job", job).metadata.uid }]);
+    expect(metadata.ownerReferences).toEqual([
+        { apiVersion: "batch/v1", kind: "Job", name: job, uid: run.cluster.get("Job", job).metadata.uid },
+    ]);
 });
 
 it("does so also if it has done so before, and was killed", async () => {
