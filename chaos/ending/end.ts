@@ -14,8 +14,8 @@ const maxCalls = 12;
 
 /**
  * How long each part may take before the next begins nevertheless, in milliseconds: calls that hang must not keep an
- * attack from its end within 5 s, of which the Job needs one to see that it is wanted. Policies get the most: a pod that
- * others do not select yet is open without that of its attack.
+ * attack from its end within 5 s, of which the Job needs one to see that it is wanted. Policies get the most: a pod
+ * that others do not select yet is open without that of its attack.
  */
 const patienceMs = [1_000, 2_000];
 
