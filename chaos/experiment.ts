@@ -28,8 +28,8 @@ import { describeValue, isOutput } from "./texts";
 /** What an experiment needs besides what it does. */
 export interface ExperimentOptions {
     /**
-     * Whether the experiment runs. The update that sets it runs the experiment; the next one without it ends the
-     * attacks before anything else, and waits until every check holds again.
+     * Whether the experiment runs. The update that sets it runs the experiment; the next one without it first ends
+     * what is left of the attacks, and waits until every check holds again.
      */
     enabled: boolean;
     /**

@@ -19,11 +19,14 @@ class Construction {
     readonly ended = new Promise<void>((resolve) => (this.end = resolve));
 }
 
-/**
- * How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. And how
- * long an experiment waits for the construction of one that runs: the program may have it no longer.
- */
+/** How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. */
 const patienceMs = 15_000;
+
+/**
+ * How long an experiment waits for the construction of one that runs, in milliseconds: the program may have it no
+ * longer, or it may be that of another stack with the same name.
+ */
+const constructionMs = 5_000;
 
 /**
  * What an update does before any of its program's experiments begins: the disabled ones end their attacks, and then all
@@ -107,7 +110,7 @@ export class FirstActs {
 
     /** Ends when the program has constructed an experiment, or after a while. */
     private constructed(name: string): Promise<unknown> {
-        return within(patienceMs, this.constructionOf(name).ended);
+        return within(constructionMs, this.constructionOf(name).ended);
     }
 
     private async mayBegin(): Promise<void> {

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** Shorter values may be anywhere by chance. */
-const leastLength = 6;
+/** Shorter values may be anywhere by chance: a user `postgres`, a database `orders`. */
+const leastLength = 12;
 
 /** Undocumented, but by this Pulumi's own `Config.get` warns of a secret. */
 const { isConfigSecret } = pulumi.runtime as typeof pulumi.runtime & { isConfigSecret?: (key: string) => boolean };

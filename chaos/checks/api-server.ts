@@ -80,15 +80,16 @@ export class ApiServerPulse {
     }
 
     /**
-     * Whether no answer at all came from the API server for a time, at some time since a moment: not even a refusal.
-     * Then this machine's network may have stalled. False if none ever came.
+     * Whether no answer at all came from the API server for at least half the time since a moment: not even a refusal.
+     * Then a stall of this machine's network may be why something had no answer. False if none ever came.
      *
      * @param moment in milliseconds of `performance.now()`
      */
     wasSilentSince(moment: number): boolean {
         const before = this.answeredAt.findLastIndex((at) => at <= moment);
         const moments = [...this.answeredAt.slice(Math.max(0, before)), performance.now()];
-        return moments.slice(1).some((at, index) => at - moments[index]! >= silentMs);
+        const leastMs = Math.max(silentMs, (performance.now() - moment) / 2);
+        return moments.slice(1).some((at, index) => at - moments[index]! >= leastMs);
     }
 
     private beat(): void {

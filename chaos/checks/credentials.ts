@@ -6,7 +6,7 @@
 /** Without its separators, in lower case: `X-Amz-Security-Token`, `clientSecret`, `api_key`. */
 const credentialName = new RegExp(
     "^(?!no|ask|prompt).*(?:password|passwd|passphrase|secret|apikey|accesskey|secretkey|privatekey|signature)$|" +
-        "^(?:x|amz|api|access|auth|bearer|client|id|private|refresh|security|session|user)*token$|" +
+        "^(?:x|amz|api|access|auth|bearer|id|private|refresh|security|session|user)*token$|" +
         "^(?:sig|pwd|jwt|authorization|credentials?)$",
 );
 
@@ -23,30 +23,32 @@ const authorization = new RegExp(
 );
 /** With a digit: of words that follow, few have one. */
 const bearer = /\bbearer\s+(?=\S*\d)[\w.~+/=-]{6,}/i;
-const assigned = new RegExp(
-    String.raw`(?:^|[\s?&;,"'{-])((?!authorization)[a-z][\w.-]*?)["']?\s*[=:]\s*["']?${noValue}\S`,
-    "gi",
-);
+/** After a colon only what is one word: "Password: how to choose one" has none. */
+const value = `(?:=\\s*["']?${noValue}\\S|:\\s*["']?${noValue}[^\\s"',;&}]+["']?\\s*(?:$|[\\n,;&}]))`;
+const assigned = new RegExp(String.raw`(?:^|[\s?&;,"'{-])((?!authorization)[a-z][\w.-]*?)["']?\s*${value}`, "gi");
 const option = new RegExp(String.raw`(?:^|\s)--?([a-z][\w-]*)\s+["']?${noValue}\S`, "gi");
-/** As curl has it. Not the ids of a user and a group. */
+/** As curl has it. Not a user and a group, by ids or of the same name. */
 const userOption = new RegExp(
-    String.raw`(?:^|\s)(?:-u|--user)[\s=]*["']?[^\s:$"'-][^\s:$]*:(?!\d+(?:\s|$))${noValue}\S`,
+    String.raw`(?:^|\s)(?:-u|--user)[\s=]*["']?([^\s:$"'-][^\s:$]*):(?!(?:\d+|\1)(?:\s|$))${noValue}\S`,
 );
 
 /** Which form of a credential a text has, in words. Undefined if it has none. */
-export function credentialIn(text: string): string | undefined {
+export function credentialIn(text: string, isCredential = namesCredential): string | undefined {
     if (urlWithPassword.test(text)) return "a URL with a password";
     if (authorization.test(text) || bearer.test(text)) return "an authorization";
-    const name = [...text.matchAll(assigned)].map(([, name]) => name!).find(namesCredential);
+    const name = [...text.matchAll(assigned)].map(([, name]) => name!).find(isCredential);
     return name && `a value of ${name}`;
 }
+
+/** `--secret` names a Secret, and `--signature` a file, more often than they have one. */
+const isGivenInClear = (name: string) => namesCredential(name) && !/^-*(?:(?:existing)?secret|signature)$/i.test(name);
 
 /** The same of a program's arguments, which may also follow the names of their options. */
 export function credentialInArguments(args: readonly string[]): string | undefined {
     const line = args.join(" ");
-    const name = [...line.matchAll(option)].map(([, name]) => name!).find(namesCredential);
+    const name = [...line.matchAll(option)].map(([, name]) => name!).find(isGivenInClear);
     if (name) return `a value of ${name}`;
-    return userOption.test(line) ? "a user with a password" : credentialIn(line);
+    return userOption.test(line) ? "a user with a password" : credentialIn(line, isGivenInClear);
 }
 
 /** Where a value has credentials: the keys and indices that lead there, and what it is. */

@@ -94,7 +94,7 @@ export const endpointSchema = {
     port: port.optional(),
     scheme: z.enum(["http", "https"]).optional(),
     ca: textWithout(problemWithCa)
-        // Plans are in environment variables and annotations.
+        // Plans are in environment variables.
         .max(20_000, { error: "longer than 20000 characters; put it into a ConfigMap, and set `caFrom`" })
         .optional(),
     caFrom: z

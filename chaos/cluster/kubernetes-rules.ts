@@ -1,5 +1,5 @@
 /**
- * What Kubernetes accepts and how it reads a pod: names, ports, and whose pods are a Service's. Nothing else in the
+ * What Kubernetes accepts and how it reads a pod: names, ports, and which pods count. Nothing else in the
  * package decides these. Has no schemas: the deadline Job asks it, too.
  */
 import type { V1Container, V1NetworkPolicyPort, V1Pod } from "@kubernetes/client-node";

@@ -6,8 +6,8 @@ import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { dnsLabel } from "../cluster/kubernetes-rules";
 import { objectApi } from "../cluster/objects";
-import type { ObjectApi } from "../cluster/resources";
-import { type Plan, runNameOf } from "../definition/plan";
+import { type ObjectApi, resources } from "../cluster/resources";
+import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import {
     earlyEndOf,
     leaseFor,
@@ -20,6 +20,7 @@ import {
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import { endAttacks, type Say, throwAll } from "./end";
 import { attacksLeftOf, leftOf, ofPlan } from "./left";
+import { jobNameOf } from "./reach";
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -111,7 +112,8 @@ export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Prom
 /**
  * Ends what is left of a run that has its verdict, and has lost an attack since: at its deadline, or because somebody
  * has deleted its object. A refresh has the engine create such an object again: pods that still have the labels would
- * be attacked again, and a deadline Job of the run would kill again.
+ * be attacked again, and a deadline Job of the run would kill again. Or its deadline Job: nothing else would end it in
+ * time, and one that a refresh creates again is not let through other policies.
  *
  * @returns whether there was such a run
  */
@@ -122,7 +124,8 @@ export async function endIfLost(cluster: Cluster, holder: LeaseHolder & { plan: 
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
     const api = objectApi(cluster);
     const { namespace, jobOrders = [], objects = [] } = ofPlan(holder.plan, run);
-    const made = [...jobOrders, ...objects].map(({ resource, name }) => api.get({ resource, namespace, name: name! }));
+    const job = needsDeadlineJob(holder.plan) ? [{ resource: resources.job, name: jobNameOf(run) }] : [];
+    const made = [...jobOrders, ...objects, ...job].map((one) => api.get({ ...one, namespace, name: one.name! }));
     if ((await Promise.all(made)).every((object) => object !== undefined)) return false;
     const { recovery } = await endRun(cluster, holder, undefined, backgroundTimeoutMs);
     await Promise.race([recovery, sleep(undisturbedMs)]);

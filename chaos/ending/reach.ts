@@ -25,7 +25,7 @@ export interface Reach {
     policies?: readonly Some[];
     /** Objects that exist only for the attacks, such as their NetworkPolicies. */
     objects?: readonly Some[];
-    /** Removed in this order once all else is ended: the deadline Job, its rights and its program. */
+    /** Removed in this order once all else is ended: such as the deadline Job and its policy. */
     rest?: readonly Some[];
 }
 
@@ -33,10 +33,13 @@ export interface Reach {
 export const isJobOrder = ({ resource }: Some): boolean => resource === resources.configMap;
 
 /**
- * Name of the policy that lets a run's deadline Job through. The other policies that the run's steps make are owned by
- * it: the Job may delete it alone, and at its end so deletes all of them.
+ * Name of the policy that lets a run's deadline Job through. The other policies by which the run's steps let something
+ * through are owned by it: the Job may delete it alone, and at its end so deletes all of them.
  */
 export const jobPolicyName = (runName: string) => `${runName}-job`;
+
+/** Name of a run's deadline Job. */
+export const jobNameOf = (run: string) => `${run}-deadline`;
 
 /**
  * What a run has made and changed: no other run of the namespace. The deadline Job has the rights to no more.

@@ -6,7 +6,7 @@ import { restrictedContainer } from "../cluster/pod-security";
 import { pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
 import { changedBy } from "../ending/left";
-import { jobPolicyName } from "../ending/reach";
+import { jobNameOf, jobPolicyName } from "../ending/reach";
 import { leasePath } from "../lifecycle/lease";
 import { podProgram } from "../packed";
 import { type PodOptions, runPod } from "../pod-options";
@@ -91,9 +91,6 @@ interface KnownJob extends Pick<DeadlineArgs, "plan" | "image" | "program" | "po
     run: string;
     pass: string;
 }
-
-/** The Job's name. */
-export const jobNameOf = (run: string) => `${run}-deadline`;
 
 export function jobSpec(job: KnownJob) {
     const { labels: own, annotations, spec } = runPod(job.pod, lostNode);

@@ -47,7 +47,7 @@ export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, isEnded
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
     const unproven = unprovenOutward(attacks);
     const done = seen.actions.filter(({ problem }) => problem === undefined);
-    const lasts = needsDeadlineJob(plan) && !isEnded && !seen.reasons.some((one) => one?.code === "run-over");
+    const lasts = needsDeadlineJob(plan) && !isEnded;
     return {
         schema: journalVersion,
         plan,

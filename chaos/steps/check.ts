@@ -60,7 +60,10 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     // Kills are shown beside the verdict, which does not rest on them.
     await proofs.seeKills().catch(() => undefined);
     // All that the verdict rests on is known. What is counted or kept is gone with the attacks.
-    const ending = seen.ending ?? (plan.until === "disabled" ? undefined : await endOwnRun(context));
+    // An attack of a run that is over says nothing more, even if another is still there.
+    const isOver = seen.reasons.some((one) => one?.code === "run-over");
+    const stays = plan.until === "disabled" && !isOver;
+    const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
     const found = { stack, startedAt, attacks: proofs.shown, seen, isEnded: ending !== undefined };
     const journal = journalOf(plan, { ...found, readiness: readiness.stop() });

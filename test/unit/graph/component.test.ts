@@ -184,6 +184,10 @@ describe("mistakes in the arguments", () => {
             pulumi.runtime.setAllConfig({});
         }
         expect((await refused({ it: { checks } })).errors).toEqual([]);
+        pulumi.runtime.setAllConfig({ "shop:user": "customer" }, ["shop:user"]);
+        // A user's name may be anywhere.
+        expect((await refused({ it: { checks } })).errors).toEqual([]);
+        pulumi.runtime.setAllConfig({});
     });
 
     it("are each told once, and together with what is wrong only in relation to another", async () => {

@@ -88,6 +88,13 @@ describe("a silence of the API server, by which a stall of this machine's networ
         expect(wasSilent(1_000)).toBe(false);
     });
 
+    it("is none for a request that lasted so much longer that it is not why there was no answer", async () => {
+        await vi.advanceTimersByTimeAsync(3_010);
+        await silence(1_000);
+        await vi.advanceTimersByTimeAsync(4_000);
+        expect(wasSilent(5_000)).toBe(false);
+    });
+
     it("is none if it is short, or if no answer ever came: then nothing is known by it", async () => {
         await vi.advanceTimersByTimeAsync(3_010);
         await silence(500);

@@ -44,6 +44,9 @@ describe("a credential in a text", () => {
         "token=$(cat /run/token)",
         "secret=/run/secrets/shop",
         "a token, a password and a signature",
+        "Password: how to choose one",
+        '{"subject": "Secret: a party"}',
+        '{"clientToken": "7d3c"}',
         "page_token=abc",
         "key=orders",
     ])("is not %s", (text) => expect(credentialIn(text)).toBeUndefined());
@@ -53,6 +56,7 @@ describe("a credential in arguments", () => {
     it.each<[string[], string]>([
         [["./check", "--password", "x"], "a value of password"],
         [["./check", "--api-key=abc"], "a value of api-key"],
+        [["./check", "--client-secret", "abc"], "a value of client-secret"],
         [["curl", "-u", "ada:lovelace", "http://shop"], "a user with a password"],
         [["curl", "-uada:lovelace1", "http://shop"], "a user with a password"],
         [["curl", "-H", "Authorization: Bearer abc"], "an authorization"],
@@ -69,6 +73,11 @@ describe("a credential in arguments", () => {
         [["sh", "-c", 'curl -u "$USER:$PASSWORD" http://shop']],
         [["sh", "-c", "curl -H \"Authorization: Bearer $TOKEN\" 'http://shop/?q=a:b'"]],
         [["kubectl", "get", "secret", "orders"]],
+        [["gcloud", "secrets", "versions", "access", "latest", "--secret", "db"]],
+        [["gcloud", "secrets", "versions", "access", "latest", "--secret=db"]],
+        [["helm", "template", "--set", "existingSecret=db"]],
+        [["cosign", "verify", "--signature", "file.sig"]],
+        [["docker", "run", "--user", "node:node", "image:1"]],
     ])("is not in %j", (args) => expect(credentialInArguments(args)).toBeUndefined());
 });
 

@@ -92,10 +92,12 @@ it("a run that left nothing to end frees its namespace all the same, as one with
 describe("what is left of a run that has its verdict", () => {
     const labels = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels;
     const object = () => `${runNameOf(run.plan, "ours")}-blackhole`;
+    const job = () => `${runNameOf(run.plan, "ours")}-deadline`;
     const endWhatIsLeft = () => settled(endIfLost(run.cluster.api, run.context));
     beforeEach(async () => {
         await run.label();
         run.cluster.add("NetworkPolicy", object());
+        run.cluster.add("Job", job());
         await noteConcluded(run.cluster.api, run.context);
     });
 
@@ -105,6 +107,12 @@ describe("what is left of a run that has its verdict", () => {
         expect(labels()).toEqual({});
         expect(earlyEndOf(lease())).toMatchObject({ recoveredAfterMs: expect.any(Number) });
         expect(await endWhatIsLeft()).toBe(false);
+    });
+
+    it("ends if its deadline Job is gone: nothing else would end it in time", async () => {
+        run.cluster.remove("Job", job());
+        expect(await endWhatIsLeft()).toBe(true);
+        expect(labels()).toEqual({});
     });
 
     it("stays while the attack lasts", async () => {

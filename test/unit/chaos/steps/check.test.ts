@@ -469,6 +469,14 @@ describe("an attack that stays until it is disabled", () => {
         expect((await step()).lasts).toMatch(/To end it: set `enabled` to false in the program, then run `pulumi up`$/);
     });
 
+    it("is ended if another attack of the run was ended: it is over, and would go on unseen", async () => {
+        await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+        await run.label();
+        endAttack();
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", code: "run-over" });
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).not.toHaveProperty(["chaos-experiments/target"]);
+    });
+
     it.each<[string, () => void]>([
         ["was over before its verdict", endAttack],
         ["has failed the update, and is undone", () => void (run.plan.onFailure = "fail")],

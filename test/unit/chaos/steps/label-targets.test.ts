@@ -429,7 +429,9 @@ describe("in a namespace with other NetworkPolicies", () => {
         run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
         await step();
-        const { spec } = policy("run-blackhole-1");
+        const { metadata, spec } = policy("run-blackhole-1");
+        // Without it, and let go of by the others, the targets would be open if somebody deleted the Job.
+        expect(metadata).not.toHaveProperty("ownerReferences");
         expect(spec).toMatchObject({ policyTypes: ["Ingress", "Egress"], egress: [{}, {}] });
         const { matchLabels, matchExpressions } = spec.podSelector;
         // Not before the others let go: the attack must not begin before the Job has seen its targets.

@@ -60,7 +60,8 @@ describe("recovery", () => {
         expect(run.said.at(-1)).toMatch(
             /^Nothing is left of the attack\. .*whether program recovered: .*not-there\.sh/,
         );
-    });
+        // It starts the program again and again for a minute of the test's clock.
+    }, 60_000);
 
     it("waits for nothing if the application is gone", async () => {
         run.cluster.remove("Namespace", "demo");
