@@ -100,8 +100,8 @@ async function whyRejected({ plan: { namespace }, cluster }: StepContext, object
 
 /** Whether a dry run was rejected that says nothing of the object. */
 async function isUntried(cluster: Cluster, namespace: string, kind: Tried["kind"], error: unknown): Promise<boolean> {
-    // Some webhooks cannot do without side effects. Some API servers let owners be set only by who may delete a pod. And
-    // the trial has the namespace's default account, which some policies refuse.
+    // Some webhooks cannot do without side effects. Some API servers let owners be set only by who may delete a pod.
+    // And the trial has the namespace's default account, which some policies refuse.
     if (/does not support dry ?run|cannot set an ownerRef|service ?account/i.test(messageOf(error))) return true;
     return (
         kind === "Pod" &&
