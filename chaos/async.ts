@@ -29,6 +29,16 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
     await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }
 
+/** Waits for something, but not longer than a time. @throws what that throws meanwhile */
+export async function within(timeoutMs: number, something: Promise<unknown>): Promise<void> {
+    const timeout = new AbortController();
+    try {
+        await Promise.race([something, pause(timeoutMs, timeout.signal)]);
+    } finally {
+        timeout.abort();
+    }
+}
+
 const pollMs = 50;
 
 /**

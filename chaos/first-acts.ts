@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
+import { within } from "./async";
 import type { Cluster } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
 import { type EndOptions, endRuns } from "./ending/end-run";
@@ -139,14 +140,6 @@ export class FirstActs {
 }
 
 const ended = (ending: pulumi.Output<void>) => new Promise<void>((resolve) => void ending.apply(() => resolve()));
-
-/** Waits for something, for a while. */
-async function within(timeoutMs: number, something: Promise<unknown>): Promise<void> {
-    const timeout = new AbortController();
-    const patience = sleep(timeoutMs, undefined, timeout).catch(() => undefined);
-    await Promise.race([something, patience]);
-    timeout.abort();
-}
 
 /** By what a program talks to: one process may run several programs, one after the other. */
 const ofPrograms = new WeakMap<object, FirstActs>();

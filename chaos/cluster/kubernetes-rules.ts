@@ -57,6 +57,10 @@ const lastingIn = ({ spec }: Pod): V1Container[] => [
 const tcpPorts = (pod: Pod) =>
     lastingIn(pod).flatMap(({ ports = [] }) => ports.filter(({ protocol = "TCP" }) => protocol === "TCP"));
 
+/** The addresses of a pod, of each family one. None if it has none yet. */
+export const addressesOf = ({ status }: Pick<Pod, "status">): string[] =>
+    (status?.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
+
 /** The TCP ports that a pod declares, each once: one number may have several names, and a UDP port beside it. */
 export const tcpPortsOf = (pod: Pod): number[] => [...new Set(tcpPorts(pod).map(({ containerPort }) => containerPort))];
 

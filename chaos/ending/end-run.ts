@@ -44,8 +44,8 @@ export interface EndOptions {
  * Ends the runs of a stack before the update does anything else, and removes all that is left of them. Reads
  * nothing but the cluster: neither a definition nor a setting may stand between a person's "stop" and the end of an
  * attack. Then sees when the application recovers, if need be in the background, by the checks of the program's plan:
- * by what a lease says, whoever may change it could have requests sent with this account. If the plan is another one
- * than the run's by now, the last step waits for the recovery, by the plan in the stack's state.
+ * by what a lease says, anybody who may change it could have requests sent with this account. If the plan is another
+ * one than the run's by now, the last step waits for the recovery, by the plan in the stack's state.
  *
  * @returns the experiments whose attacks were ended
  * @throws Error with all that failed, after everything was tried

@@ -1,11 +1,10 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { scaledDeployment } from "../actions/scaled";
 import { change } from "../cluster/change";
 import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { restorablesOfAttacks } from "../attacks/in-job";
-import { inTurns } from "../async";
+import { inTurns, within } from "../async";
 import { exemptedPolicy } from "../policies/exemption";
 import type { Reach, Some } from "./reach";
 
@@ -52,10 +51,9 @@ export async function endAttacks(api: ObjectApi, reach: Reach, say: Say = () => 
     const ending = new Ending(api, reach, say);
     const begun: Promise<unknown>[] = [];
     for (const [index, part] of order.entries()) {
-        const patience = new AbortController();
-        begun.push(part(ending).finally(() => patience.abort()));
-        const patient = sleep(patienceMs[index] ?? 0, undefined, patience).catch(() => undefined);
-        await Promise.race([begun.at(-1), patient]);
+        const parts = part(ending);
+        begun.push(parts);
+        await within(patienceMs[index] ?? 0, parts);
     }
     await Promise.all(begun);
     const ended = ending.done();

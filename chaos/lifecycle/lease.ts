@@ -208,7 +208,7 @@ export async function othersOfStack(cluster: Cluster, owner: LeaseOwner): Promis
 
 const experimentIn = ({ metadata }: V1Lease) => metadata?.annotations?.[labels.experiment] ?? [];
 
-/** Whether a stack of some name holds a lease, whatever its identity. */
+/** Whether a stack of some name holds a lease, with any identity. */
 function isOfStackName({ spec }: V1Lease, { stack }: { stack: string }): boolean {
     const [, name] = /^stack ([^ ]*)\/\w+ /.exec(spec?.holderIdentity ?? "") ?? [];
     return name !== undefined && name === stack.replace(/\/\w+$/, "");

@@ -1,6 +1,6 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
-import { hasEnded } from "../cluster/kubernetes-rules";
+import { addressesOf, hasEnded } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
 import { isInBlock } from "../policies/denial";
 import { exemption } from "../policies/exemption";
@@ -101,7 +101,7 @@ export async function explainWorking(
         name: metadata!.name!,
         uid: metadata!.uid!,
         labels: metadata!.labels ?? {},
-        addresses: (status?.podIPs ?? []).map(({ ip }) => ip),
+        addresses: addressesOf({ status }),
     }));
     // Every namespace has this label. Its others may be hidden from this account.
     const named = { "kubernetes.io/metadata.name": namespace };

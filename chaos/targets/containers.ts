@@ -1,5 +1,5 @@
 import type { V1OwnerReference } from "@kubernetes/client-node";
-import { isReady, isSidecar, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
+import { addressesOf, isReady, isSidecar, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { isProtected, labels } from "../cluster/labels";
 import { type Attributes, matches, parseAttributes } from "./attributes";
 
@@ -68,7 +68,7 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
  */
 export function containersOf(pod: Pod, deployment: string | undefined, clusterName: string): Discovered[] {
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
-    const addresses = (pod.status!.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
+    const addresses = addressesOf(pod);
     const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, status.containerID ?? ""]));
     const [ended, helpers, bare] = [endedIn(pod), helpersIn(pod), isBare(pod)];
     const ports = tcpPortsOf(pod);

@@ -4,7 +4,7 @@
  */
 import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort, V1ObjectMeta } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "../../cluster/client";
-import { allowsPort, hasEnded, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
+import { addressesOf, allowsPort, hasEnded, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { labels } from "../../cluster/labels";
 import { isInBlock } from "../../policies/denial";
 import { exemption } from "../../policies/exemption";
@@ -157,7 +157,7 @@ function missedBy(rule: Rule, args: AccessArgs, isOwnNamespace: boolean): FoundP
         ((rule.peers ?? []).length === 0 || rule.peers!.some((peer) => isFor(peer, side)));
     const isFor = ({ podSelector, namespaceSelector, ipBlock }: V1NetworkPolicyPeer, { metadata, status }: Pod) => {
         // The proxy has no address yet. It will have one as its pods.
-        if (ipBlock) return status === undefined || addressesOf(status).some((one) => isInBlock(ipBlock, one));
+        if (ipBlock) return status === undefined || addressesOf({ status }).some((one) => isInBlock(ipBlock, one));
         const isThere = namespaceSelector ? selects(namespaceSelector, namespace) : isOwnNamespace;
         return isThere && selects(podSelector, labelsOf({ metadata }));
     };
@@ -170,8 +170,6 @@ function missedBy(rule: Rule, args: AccessArgs, isOwnNamespace: boolean): FoundP
             pods.some((pod) => reaches(pod, portNumberIn(pod, target))) && !reaches(proxyPod, listen),
     );
 }
-
-const addressesOf = ({ podIPs = [] }: NonNullable<Pod["status"]>) => podIPs.flatMap(({ ip }) => ip ?? []);
 
 /**
  * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the

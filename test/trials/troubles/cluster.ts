@@ -112,7 +112,7 @@ export const jobEvicted: Trouble = async ({ stack, moment }) => {
     return { saw: `evicted ${name}` };
 };
 
-/** Has an admission policy refuse commands in the shop's pods, whatever the account's rights. */
+/** Has an admission policy refuse commands in the shop's pods, also to accounts with the right. */
 export const execDenied: Trouble = async ({ stack, moment, afterwards }) => {
     await moment({ leaveMs: toTakeEffectMs });
     const { cluster, namespace } = stack;
