@@ -1,4 +1,5 @@
 import { statusOf } from "../cluster/client";
+import type { Answer } from "./answer";
 import { parseJson } from "./values";
 
 /** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */
@@ -37,6 +38,13 @@ export function lackOfEndpoints(body: string, path: string): string | undefined 
 
 const parsed = (body: string) => (parseJson(body) ?? {}) as { kind?: string; apiVersion?: string; message?: string };
 
+/** A bad answer that came while the API server did not answer: nothing is known about the application. */
+export const spoiledBySilence = (answer: Answer): Answer => ({
+    ...answer,
+    problem: `${answer.problem}, while the API server did not answer other requests either`,
+    unseen: true,
+});
+
 /** The longest time that the API server may take to answer, in milliseconds: depends on the checks' time limits. */
 const answerMs = { least: 50, most: 500 };
 
@@ -44,7 +52,7 @@ const answerMs = { least: 50, most: 500 };
 const silentMs = 750;
 
 /**
- * Asks the API server again and again, while checks ask a Service. A request that failed while the API server did not
+ * Asks the API server again and again, while checks ask over the network. A request that failed while the API server did not
  * answer says nothing about the application: it was sent through the API server, or over the same network.
  */
 export class ApiServerPulse {

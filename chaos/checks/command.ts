@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import * as z from "zod";
 import { answerOf } from "./answer";
+import { spoiledBySilence } from "./api-server";
 import { credentialIn, credentialInArguments, storedInClear } from "./credentials";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Ended, runCommand } from "./run-command";
@@ -54,12 +55,18 @@ export const command: CheckKind<CommandCheck> = {
     name: nameOf,
     describeSuccess: (check) => `runs of ${nameOf(check)} ended with exit code ${check.exitCode ?? 0}`,
     showsLatency: true,
+    overNetwork: true,
     rights: () => [],
-    probe: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>
-        answerOf(async (signal) => {
+    async probe({ command: [program, ...args], exitCode = 0, env }, { pulse }, timeoutMs) {
+        const begun = performance.now();
+        const answer = await answerOf(async (signal) => {
             const ended = await runCommand(program!, args, env, signal);
             return { problem: ended.exitCode === exitCode ? undefined : problemWith(ended, exitCode) };
-        }, timeoutMs),
+        }, timeoutMs);
+        // What it asks is not known: a stall of this machine's network may have failed it.
+        const isSpoiled = !answer.good && !answer.unseen && pulse?.wasSilentSince(begun);
+        return isSpoiled ? spoiledBySilence(answer) : answer;
+    },
 };
 
 function nameOf({ command }: CommandCheck): string {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
-import type { ApiServerPulse } from "./api-server";
+import { type ApiServerPulse, spoiledBySilence } from "./api-server";
 import { type EndpointSettings, type FromSecrets, secretsOf } from "./endpoint";
 import { readReferences } from "./references";
 import type { Access } from "./request";
@@ -128,7 +128,5 @@ export async function askEndpoint(
         endpoint.route.kind === "apiServer"
             ? !(await pulse.answeredSince(begun))
             : answer.status === undefined && pulse.wasSilentSince(begun);
-    if (!isSpoiled) return answer;
-    const problem = `${answer.problem}, while the API server did not answer other requests either`;
-    return { ...answer, problem, unseen: true };
+    return isSpoiled ? spoiledBySilence(answer) : answer;
 }

@@ -106,6 +106,7 @@ export const http: CheckKind<HttpCheck> = {
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
     showsLatency: true,
+    overNetwork: true,
     limitMs: ({ maxLatencyMs }) => maxLatencyMs,
     asks: (check, defaultNamespace) =>
         serviceNamedBy(check, defaultNamespace) ?? (check.url === undefined ? plansService : undefined),

@@ -65,6 +65,8 @@ export interface CheckKind<C extends { kind: string }> {
     showsLatency?: true;
     /** From which latency on an answer is bad, in milliseconds. @default only the time limit says */
     limitMs?(check: C): number | undefined;
+    /** Set if a stall of this machine's network could make an answer bad: the API server is watched meanwhile. */
+    overNetwork?: true;
     /** The Service of the application that it asks. @default none */
     asks?(check: C, defaultNamespace: string): typeof plansService | NamedService | undefined;
     /** Sends one probe; never rejects. */

@@ -95,8 +95,14 @@ function withFields(body: Request["body"], fields: Record<string, string> = {}):
     return whole;
 }
 
-/** Path and query as they are sent: what no URL may have is encoded. Node.js leaves out the mark of an empty query. */
-const targetOf = ({ pathname, search, href }: URL) => pathname + (search || (href.endsWith("?") ? "?" : ""));
+/**
+ * Path and query as they are sent. What no path may have by RFC 3986 is encoded, also what `URL` leaves: the API
+ * server's proxy does the same. Node.js leaves out the mark of an empty query.
+ */
+export function targetOf({ pathname, search, href }: URL): string {
+    const path = pathname.replace(/[[\]|^]/g, (character) => encodeURIComponent(character));
+    return path + (search || (href.endsWith("?") ? "?" : ""));
+}
 
 async function sendThroughApiServer(
     path: string,

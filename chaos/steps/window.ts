@@ -118,7 +118,7 @@ function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadySta
         ...(service !== undefined && route?.kind === "apiServer" ? [service] : []),
         ...named.filter((one) => routes[routeKey(one)]?.kind === "apiServer"),
     ];
-    if (!checks.some(({ check }) => checkKindOf(check).asks !== undefined)) return undefined;
+    if (!checks.some(({ check }) => checkKindOf(check).overNetwork)) return undefined;
     const [told = service ?? named[0]] = throughProxy;
     // The account may read either.
     const ask = () =>

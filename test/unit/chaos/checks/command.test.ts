@@ -4,6 +4,7 @@ import { chmodSync, createReadStream, existsSync, mkdtempSync, readFileSync, rmS
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import type { ApiServerPulse } from "../../../../chaos/checks/api-server";
 import { command, type CommandCheck } from "../../../../chaos/checks/command";
 import { local, until } from "../../../support/until";
 import { FakeCluster } from "../support/fake-cluster";
@@ -21,6 +22,24 @@ function script(name: string, text: string, mode = 0o755): string {
 
 const look = (program: string | string[], fields: Partial<CommandCheck> = {}, timeoutMs = 5_000) =>
     command.probe({ kind: "command", command: [program].flat(), ...fields }, contextOf(new FakeCluster()), timeoutMs);
+
+describe("while the API server does not answer this machine either, a run of a program", () => {
+    const run = (text: string, isSilent: boolean) => {
+        const pulse = { wasSilentSince: () => isSilent } as unknown as ApiServerPulse;
+        const context = { ...contextOf(new FakeCluster()), pulse };
+        return command.probe({ kind: "command", command: [script("stalled.sh", text)] }, context, 5_000);
+    };
+
+    it("says nothing of the application if it fails: it may have asked over the same network", async () => {
+        expect(await run("exit 1", true)).toMatchObject({
+            unseen: true,
+            problem: "exit code 1 (required: 0), while the API server did not answer other requests either",
+        });
+        expect(await run("exit 1", false)).not.toHaveProperty("unseen");
+    });
+
+    it("is good if it succeeds", async () => expect(await run("exit 0", true)).toMatchObject({ good: true }));
+});
 
 describe("a run of a program", () => {
     it.each<[string, string, Partial<CommandCheck>, string | undefined]>([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { notPassedOn } from "../../../../chaos/checks/proxy-limits";
+import { targetOf } from "../../../../chaos/checks/request";
 
 describe("the API server's proxy passes on", () => {
     it.each([
@@ -14,6 +15,12 @@ describe("the API server's proxy passes on", () => {
         "/latin-1/%E9",
         "/v1/...",
     ])("the path %s", (path) => expect(notPassedOn(path, [])).toEqual([]));
+
+    it("what no path may have by RFC 3986: it is encoded whichever way it is asked, and the query is not", () => {
+        const target = targetOf(new URL("http://service/a|b[c]^?q=[1]|2"));
+        expect(target).toBe("/a%7Cb%5Bc%5D%5E?q=[1]|2");
+        expect(notPassedOn(target, [])).toEqual([]);
+    });
 
     it.each([
         ["lower-case hexadecimal digits", "/caf%c3%a9"],
@@ -49,7 +56,8 @@ describe("it does not pass on", () => {
         ["/files%2F", "/files/"],
         ["/Products(1)", "/Products%281%29"],
         ["/a!b'c*d", "/a%21b%27c%2Ad"],
-        ["/a|b[c]", "/a%7Cb%5Bc%5D"],
+        // A path may have these, and encoded they are not the same (RFC 3986, 2.2).
+        ["/a(b)!*'", "/a%28b%29%21%2A%27"],
         ["/a%40b%3Ac%3Bd", "/a@b:c;d"],
         ["/100%", "/100%25"],
     ])("the path %s, which arrives as %s", (path, arrives) =>
