@@ -42,17 +42,17 @@ export const policyOfJob = ({ experiment, namespace }: Plan, runName: string, pa
 
 /**
  * Lets the deadline Job through, whether or not other policies are there yet: one that comes during the run must not
- * keep it from ending the attacks. Its policy goes with the Job, and with its work.
+ * keep it from ending the attacks. Its policy goes with the Job's work, and with the Job's account. Not with the Job:
+ * if somebody deleted that, the policies of this one would go too, while a fault's Service still leads to its proxy.
  *
- * @param job the Job
+ * @param job name of the Job, and of its account
  */
-export async function admitJob(
-    run: Omit<Admitted, "owner">,
-    job: Pick<V1OwnerReference, "name" | "uid">,
-): Promise<Admitted> {
+export async function admitJob(run: Omit<Admitted, "owner">, job: string): Promise<Admitted> {
     const { cluster, plan, runName, pass } = run;
     const { metadata, spec } = policyOfJob(plan, runName, pass);
-    const ownerReferences = [{ apiVersion: "batch/v1", kind: resources.job.kind, ...job }];
+    const account = await cluster.core.readNamespacedServiceAccount({ name: job, namespace: plan.namespace });
+    const { uid } = account.metadata!;
+    const ownerReferences = [{ apiVersion: "v1", kind: resources.serviceAccount.kind, name: job, uid: uid! }];
     const made = await create(cluster, { metadata: { ...metadata, ownerReferences }, spec });
     const { kind } = resources.networkPolicy;
     const { name } = metadata;

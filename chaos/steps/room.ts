@@ -80,7 +80,7 @@ export async function requireRoom(context: StepContext, objects: readonly Tried[
 }
 
 /** @returns what it is and why, unless it is admitted or cannot be tried */
-async function whyRejected({ plan: { namespace }, cluster }: StepContext, object: Tried): Promise<string[]> {
+async function whyRejected({ plan: { namespace }, cluster, say }: StepContext, object: Tried): Promise<string[]> {
     const { kind, metadata, what = `${kind} ${metadata.name}`, ...rest } = object;
     const body = { ...rest, metadata: { ...metadata, namespace } };
     // The account of a pod does not exist yet, and the API server would look for it.
@@ -93,18 +93,23 @@ async function whyRejected({ plan: { namespace }, cluster }: StepContext, object
         // Whoever rejects objects has been asked before the API server looks whether there is one of that name (409).
         if (statusOf(error) === 409) return [];
         if (!isAnswer) throw error;
-        if (await isUntried(cluster, namespace, kind, error)) return [];
+        if (saysNothing(error)) {
+            say(`A dry run does not show whether namespace ${namespace} admits ${what}: ${problemOf(error)}`);
+            return [];
+        }
+        if (kind === "Pod" && (await mayMakeNone(cluster, namespace))) return [];
         return [`${what}: ${problemOf(error)}`];
     }
 }
 
-/** Whether a dry run was rejected that says nothing of the object. */
-async function isUntried(cluster: Cluster, namespace: string, kind: Tried["kind"], error: unknown): Promise<boolean> {
-    // Some webhooks cannot do without side effects. Some API servers let owners be set only by who may delete a pod.
-    // And the trial has the namespace's default account, which some policies refuse.
-    if (/does not support dry ?run|cannot set an ownerRef|service ?account/i.test(messageOf(error))) return true;
-    return (
-        kind === "Pod" &&
-        (await missingRights(cluster, [{ ...rightToTryPods(namespace), without: undefined }])).length > 0
-    );
+/**
+ * Whether a dry run was rejected that says nothing of the object. Some webhooks cannot do without side effects. Some API
+ * servers let owners be set only by who may delete a pod. And the trial has the namespace's default account, which some
+ * policies refuse: of a policy that refuses the run's own, too, the words are at least printed.
+ */
+const saysNothing = (error: unknown) =>
+    /does not support dry ?run|cannot set an ownerRef|service ?account/i.test(messageOf(error));
+
+async function mayMakeNone(cluster: Cluster, namespace: string): Promise<boolean> {
+    return (await missingRights(cluster, [{ ...rightToTryPods(namespace), without: undefined }])).length > 0;
 }

@@ -14,6 +14,13 @@ const made = (...policies: V1NetworkPolicy[]) => witnessPolicies(policies, pass)
 const selectorsOf = (specs: V1NetworkPolicySpec[]) =>
     specs.map(({ podSelector, policyTypes }) => [podSelector!.matchLabels ?? {}, policyTypes]);
 
+it("the deadline Job itself is let through whatever default deny comes, and a fault's proxy has its own policy", () => {
+    const { podSelector, ...rules } = jobPolicy(pass);
+    expect(rules).toEqual({ policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] });
+    expect(selects(podSelector, { "chaos-experiments/pass": pass })).toBe(true);
+    expect(selects(podSelector, { "chaos-experiments/pass": pass, "chaos-experiments/proxy": "x" })).toBe(false);
+});
+
 it("needs none in a namespace without policies", () => expect(made()).toEqual([]));
 
 it("isolates no pod in a direction in which no policy does, and no pod under attack", () => {

@@ -300,6 +300,16 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         };
         await expect(begin({ attacks: [] })).resolves.toBeDefined();
     });
+
+    it("a pod is not refused for the namespace's default account, which only the trial has: the words are printed", async () => {
+        reject = (call) => {
+            if (call === "createNamespacedPod") refuse(403, "serviceAccount default may not be used");
+        };
+        await expect(begin()).resolves.toBeDefined();
+        expect(run.said).toContainEqual(
+            expect.stringMatching(/^A dry run does not show .* serviceAccount default may/),
+        );
+    });
 });
 
 describe("a run does not begin", () => {

@@ -106,6 +106,7 @@ export class FakeRun {
         };
         const running = { phase: "Running", containerStatuses: [{ name: "deadline", state: { running: {} } }] };
         this.cluster.add("Job", job);
+        this.cluster.add("ServiceAccount", job);
         this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status: running });
         setInterval(() => this.look(), lookMs);
         vi.spyOn(Exec.prototype, "exec").mockImplementation((...args) => this.exec(...args));
