@@ -18,6 +18,7 @@ import {
     type RunEnd,
 } from "../lifecycle/lease";
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
+import type { Reason } from "../reasons";
 import { endAttacks, type Say, throwAll } from "./end";
 import { attacksLeftOf, leftOf, ofPlan } from "./left";
 import { jobNameOf } from "./reach";
@@ -107,6 +108,15 @@ export async function endRun(
 export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Promise<void> {
     const { own } = await leaseFor(cluster, holder);
     if (own) await note(cluster, own, { [annotations.concluded]: "true" });
+}
+
+/**
+ * Notes in the lease that a run was ABORTED, and why, instead of releasing it. Others may take it. If the update is
+ * repeated, the run's remaining steps know that nothing was attacked.
+ */
+export async function noteAborted(cluster: Cluster, holder: LeaseHolder, aborted: Reason): Promise<void> {
+    const { own } = await leaseFor(cluster, holder);
+    if (own) await note(cluster, own, { [annotations.run]: null, ...noteOf({ at: Date.now(), aborted }) });
 }
 
 /**

@@ -5,7 +5,7 @@ import type { LeaseOfRun } from "./protocol";
 
 interface Lease {
     metadata: { annotations?: Record<string, string> };
-    spec?: { renewTime?: string; leaseDurationSeconds?: number };
+    spec?: { acquireTime?: string; renewTime?: string; leaseDurationSeconds?: number };
 }
 
 /**
@@ -23,13 +23,13 @@ export async function lookAtLease(leaseOf: LeaseOfRun): Promise<LeaseState> {
 }
 
 /**
- * When a run took the lease, in milliseconds since the epoch. Undefined if the lease does not say so.
+ * When a run took the lease first, in milliseconds since the epoch. Undefined if the lease does not say so.
  *
  * @throws Error if the API server does not say
  */
 export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> {
     const { own } = await readOwn(leaseOf);
-    const at = Date.parse(own?.spec?.renewTime ?? "");
+    const at = Date.parse(own?.spec?.acquireTime ?? "");
     return Number.isNaN(at) ? undefined : at;
 }
 

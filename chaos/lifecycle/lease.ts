@@ -4,7 +4,7 @@ import { againOnConflict } from "../cluster/change";
 import { parseJson } from "../checks/values";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
-import { ReasonError } from "../reasons";
+import { type Reason, reasonCodes, ReasonError } from "../reasons";
 import { remedy } from "../texts";
 
 export const leaseName = "chaos-experiment";
@@ -78,9 +78,10 @@ export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { pla
 }
 
 /**
- * Takes the lease again that an earlier step of the run has taken, which has named the run.
+ * Takes the lease again that an earlier step of the run has taken, which has named the run. It keeps the time since
+ * which the run has it: the deadline of a run without attacks counts from then, here and in its Job.
  *
- * @throws Error if it was deleted since, which ends the run
+ * @throws ReasonError if the run was ABORTED, or the lease was deleted since, which ends the run
  * @throws LeaseHeldError that names the holder, if another stack has taken it since
  */
 export async function renewLease(
@@ -90,7 +91,11 @@ export async function renewLease(
 ): Promise<void> {
     const { namespace, run } = holder.plan;
     const found = await readAt(cluster, namespace);
-    if (found.held) return take(cluster, holder, found, runName);
+    const { held } = found;
+    const aborted = held && belongsTo(held, holder) ? earlyEndOf(held)?.aborted : undefined;
+    if (aborted) throw abortedAgain(aborted, holder.plan);
+    if (held)
+        return take(cluster, holder, found, runName, belongsTo(held, holder) ? held.spec?.acquireTime : undefined);
     const message = `the lease of namespace ${namespace} was deleted, which ends the run ${run}`;
     throw new ReasonError("run-over", message, `Start another run: ${remedy(holder.plan, "run", `${run} again`)}`);
 }
@@ -100,12 +105,12 @@ async function take(
     { stack, plan }: LeaseHolder & { plan: Plan },
     { held, now }: FoundLease,
     runName = runNameOf(plan, stack),
+    since: V1MicroTime = new V1MicroTime(now),
 ): Promise<void> {
     const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
     // The attacks of a run that was ended are gone. Its resources may still be deleted.
     const isFree = !held || isOver(held, now) || belongsTo(held, { stack }) || earlyEndOf(held) !== undefined;
     if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, { stack, plan }));
-    const time = new V1MicroTime(now);
     const body: V1Lease = {
         metadata: {
             name: leaseName,
@@ -121,8 +126,8 @@ async function take(
         },
         spec: {
             holderIdentity: `stack ${stack} (its application is in ${defaultNamespace})`,
-            acquireTime: time,
-            renewTime: time,
+            acquireTime: since,
+            renewTime: new V1MicroTime(now),
             leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
         },
     };
@@ -139,8 +144,12 @@ async function take(
 export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string): Promise<boolean> {
     const { held, now } = await readAt(cluster, plan.namespace);
     if (held?.metadata!.annotations?.[annotations.run] !== runName) return false;
-    return now < takenAt(held) + plan.deadlineMs;
+    return now < timeOf(held.spec?.acquireTime) + plan.deadlineMs;
 }
+
+/** A run that was ABORTED stays so, for the same reason. */
+export const abortedAgain = ({ code, message }: Reason, plan: Plan) =>
+    new ReasonError(code, message, `Start another run: ${remedy(plan, "run", `${plan.run} again`)}`);
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
 export interface RunEnd {
@@ -148,13 +157,17 @@ export interface RunEnd {
     at: number;
     /** From then until every check held, in milliseconds. Absent if that was not seen. */
     recoveredAfterMs?: number;
+    /** Why it was ABORTED. Absent if it was not. */
+    aborted?: Reason;
 }
 
 /** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
 export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
-    const { at, recoveredAfterMs } = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
+    const note = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
+    const { at, recoveredAfterMs, aborted } = note;
     if (!isTime(at)) return undefined;
-    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs }) };
+    const isReason = typeof aborted?.message === "string" && aborted.code in reasonCodes;
+    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs }), ...(isReason && { aborted }) };
 }
 
 /** Whether it is a moment since the epoch or a length of time, in milliseconds, of which a Date can be made. */
@@ -244,9 +257,9 @@ interface FoundLease {
 }
 
 /** In milliseconds since the epoch: 0 if the lease does not say it. Somebody else has made or changed it then. */
-const takenAt = ({ spec }: V1Lease) => new Date(spec?.renewTime ?? 0).getTime() || 0;
+const timeOf = (time?: Date) => new Date(time ?? 0).getTime() || 0;
 /** When a lease ends, in milliseconds since the epoch. */
-export const leaseEndsAt = (lease: V1Lease) => takenAt(lease) + (lease.spec?.leaseDurationSeconds ?? 0) * 1_000;
+export const leaseEndsAt = ({ spec }: V1Lease) => timeOf(spec?.renewTime) + (spec?.leaseDurationSeconds ?? 0) * 1_000;
 const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
 
 /**

@@ -1,7 +1,7 @@
 import type { V1Lease, V1Pod } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
 import { experimentOf, labels, targetLabelOf } from "../cluster/labels";
-import { allLeases, inAllOr, leaseEndsAt } from "./lease";
+import { allLeases, earlyEndOf, inAllOr, leaseEndsAt } from "./lease";
 
 export interface RunningExperiment {
     namespace: string;
@@ -25,7 +25,7 @@ export interface RunningExperiments {
 
 /**
  * Who attacks what, as leases and target labels say: in all namespaces, or only in one's own if the account may not
- * list the others'. An expired lease without targets is left out: nothing is attacked, and anybody may take it.
+ * list the others'. A lease without targets that is over is left out: nothing is attacked, and anybody may take it.
  */
 export async function runningExperiments(cluster: Cluster, own: string): Promise<RunningExperiments> {
     const { core } = cluster;
@@ -42,12 +42,14 @@ export async function runningExperiments(cluster: Cluster, own: string): Promise
         ...inNamespace(leases.items.find(isIn(namespace)), pods.items.filter(isIn(namespace))),
     }));
     return {
-        running: running.filter(({ lease, targets }) => targets.length > 0 || lease!.endsAt > Date.now()),
+        running: running.filter(({ lease, targets }) => targets.length > 0 || (lease?.endsAt ?? 0) > Date.now()),
         everywhere: leases.everywhere && pods.everywhere,
     };
 }
 
-function inNamespace(lease: V1Lease | undefined, pods: readonly V1Pod[]): Omit<RunningExperiment, "namespace"> {
+function inNamespace(found: V1Lease | undefined, pods: readonly V1Pod[]): Omit<RunningExperiment, "namespace"> {
+    // One that was ended keeps nobody from the namespace.
+    const lease = found && earlyEndOf(found) === undefined ? found : undefined;
     const targets = pods.map((pod) => ({ pod: pod.metadata!.name!, label: targetLabelOf(pod)! }));
     return {
         experiment: lease?.metadata?.annotations?.[labels.experiment] ?? experimentOf(targets[0]?.label ?? "unknown."),

@@ -10,7 +10,7 @@ import { decisive, reason, type Reason, ReasonError } from "../reasons";
 import { labelPods } from "../targets/pods";
 import { type Begun, notSeen, whyBegunTooLate } from "./attacks-last";
 import type { StepContext } from "./contract";
-import { undo } from "./recovery";
+import { endWholly } from "./recovery";
 
 const maxNamed = 3;
 
@@ -57,7 +57,7 @@ export async function beginAttacks(
     if (problem === undefined || over !== undefined || isReady || begun.length < run.attacks.length)
         return decisive([problem, over]);
     // It must not hide why the run ends. The deadline Job tries again, and so does the next update.
-    await undo(cluster, stack, plan, say).catch((error: unknown) =>
+    await endWholly(cluster, { stack, plan }, say, problem).catch((error: unknown) =>
         say(`Not everything could be undone yet: ${problemOf(error)}`),
     );
     throw new ReasonError(problem.code, problem.message, "Start another run");

@@ -3,10 +3,11 @@ import { attackKindOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
 import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";
 import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
+import { ignoreNotFound } from "../cluster/client";
 import { describeEstablished } from "../proof/established";
 import { noteConcluded } from "../ending/end-run";
-import { pageOfReason, verdictLine } from "../reasons";
-import { earlyEndOf, leaseFor } from "../lifecycle/lease";
+import { pageOfReason, type Reason, verdictLine } from "../reasons";
+import { abortedAgain, earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
 import { failsUpdate, journalOf } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
@@ -16,9 +17,9 @@ import { awaitRecovery, endOwnRun, type Ending } from "./abort";
 import { abortingRun } from "./abort-run";
 import { notSeen, whyRunIsOver } from "./attacks-last";
 import { beginAttacks, letGo } from "./begin";
-import type { Step, StepContext } from "./contract";
+import type { Step, StepContext, StepInputs } from "./contract";
 import { dismissWitness } from "./other-policies";
-import { undo } from "./recovery";
+import { endAttacksStep, undo } from "./recovery";
 import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
 
 /**
@@ -28,7 +29,24 @@ import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
  * @throws Error with the verdict, if the plan wants a verdict other than PASSED to fail the update, or if the attacks
  *   could not be ended at the first try
  */
-export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = async (context, given) => {
+export const check: Step<"check", Given> = async (context, given) => {
+    const { conclusion, ending } = await observe(context, given).catch(async (error: unknown) => {
+        // Such as for a full disk. Nobody shall wait for the deadline.
+        await endAttacksStep(context, {}).catch(() => undefined);
+        throw error;
+    });
+    return conclude(context, conclusion, ending);
+};
+
+type Given = "steadyState" | "targets" | "deadlineJob";
+
+/** A verdict, and what became of the attacks if they were ended with it. */
+interface Concluded {
+    conclusion: Conclusion;
+    ending?: Ending;
+}
+
+async function observe(context: StepContext, given: Pick<StepInputs, Given>): Promise<Concluded> {
     const { plan, cluster, stack } = context;
     const startedAt = Date.now();
     const shiftMs = clockShift();
@@ -37,7 +55,8 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     const run = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
-    if (kept) return conclude(context, kept);
+    if (kept && "verdict" in kept) return { conclusion: kept };
+    if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)));
     const over =
         ended ??
         (isPoliced ? await letGo(context, run) : undefined) ??
@@ -62,15 +81,27 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     // All that the verdict rests on is known. What is counted or kept is gone with the attacks.
     // An attack of a run that is over says nothing more, even if another is still there.
     const isOver = seen.reasons.some((one) => one?.code === "run-over");
-    const stays = plan.until === "disabled" && !isOver;
+    const stays = plan.until === "disabled" && !isOver && (await wouldEnd(context, job));
     const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
     const found = { stack, startedAt, attacks: proofs.shown, seen, isEnded: ending !== undefined };
     const journal = journalOf(plan, { ...found, readiness: readiness.stop() });
     keepReport(journal);
 
-    return conclude(context, journal.conclusion, ending);
-};
+    return { conclusion: journal.conclusion, ending };
+}
+
+/** Whether the deadline Job is there, without which nothing would end attacks that stay. Never rejects. */
+async function wouldEnd({ plan, cluster, say }: StepContext, name: string): Promise<boolean> {
+    if (!needsDeadlineJob(plan)) return true;
+    const reading = ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace: plan.namespace }));
+    const isGone = await reading
+        .then((job) => !job || job.metadata!.deletionTimestamp !== undefined)
+        .catch(() => false);
+    if (isGone)
+        say(`The deadline Job ${name} is gone, and nothing else would end ${undoneOf(plan)} on time: ending it`);
+    return !isGone;
+}
 
 /** Prints the verdict, and that the attacks stay; or waits for recovery, if they were ended. @throws as `check` */
 async function conclude(context: StepContext, conclusion: Conclusion, ending?: Ending): Promise<Conclusion> {
@@ -113,14 +144,15 @@ function printEstablished({ say }: StepContext, attacks: readonly ShownAttack[])
 }
 
 /**
- * The verdict of a run that has ended its attacks, and whose check was interrupted while it waited for recovery: its
+ * Why the run was ABORTED by an earlier try of this step. Or the verdict of a run that has ended its attacks, and whose check was interrupted while it waited for recovery: its
  * journal was written by then. The attack is gone, so the check could not be done again. Never rejects.
  *
  * @returns undefined if the lease does not say that the run was ended, or this machine has no journal of that
  */
-async function keptVerdict({ cluster, plan, stack }: StepContext): Promise<Conclusion | undefined> {
+async function keptVerdict({ cluster, plan, stack }: StepContext): Promise<Conclusion | Reason | undefined> {
     const { own } = await leaseFor(cluster, { stack, plan }).catch(() => ({ own: undefined }));
     const end = own && earlyEndOf(own);
+    if (end?.aborted) return end.aborted;
     const journal = lastJournalOf(plan, stack);
     if (end === undefined || journal === undefined) return undefined;
     // An earlier run may have had the same plan.

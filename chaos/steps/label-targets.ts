@@ -52,14 +52,14 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const { room, deadlineJob, steadyState } = given;
     const { runName, pass } = steadyState;
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
-    // An earlier try of this step that was ABORTED has deleted it, too, and the Job.
+    // An earlier try of this step that was ABORTED has noted that in it.
     await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
-    const [discovered, job] = await Promise.all([
+    const [discovered] = await Promise.all([
         isAttack(plan) ? discover(cluster, plan) : [],
         requireSameCluster(context, deadlineJob),
     ]);
     // At once: its pod is starting, and may need it.
-    const run = await admitJob({ cluster, plan, runName, pass }, job);
+    const run = await admitJob({ cluster, plan, runName, pass }, deadlineJob);
     if (!isAttack(plan)) {
         // No action may begin that the Job could not undo.
         await new JobPod(cluster, plan.namespace, deadlineJob).awaitStart(startTimeoutMs);
@@ -113,13 +113,14 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
 }
 
 /**
- * Ends the run as a whole if it is ABORTED: with the lease and the Job, which would have nothing to end.
+ * Ends the run as a whole if it is ABORTED: with the Job, which would have nothing to end.
  *
  * @throws the error
  */
 async function endIfAborted(context: StepContext, error: unknown): Promise<never> {
     const { plan, cluster, stack, say } = context;
-    if (error instanceof ReasonError) await endWholly(cluster, { stack, plan }, say).catch(sayNotUndone(context));
+    if (error instanceof ReasonError)
+        await endWholly(cluster, { stack, plan }, say, error.reason).catch(sayNotUndone(context));
     throw error;
 }
 
@@ -150,12 +151,9 @@ async function noteWitness({ cluster }: StepContext, attacks: readonly RunAttack
  *
  * @throws ReasonError if these are two clusters: one would be attacked while the other is watched
  */
-async function requireSameCluster(
-    { plan: { namespace }, cluster }: StepContext,
-    name: string,
-): Promise<{ name: string; uid: string }> {
+async function requireSameCluster({ plan: { namespace }, cluster }: StepContext, name: string): Promise<void> {
     const job = await ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace }));
-    if (job && job.metadata!.deletionTimestamp === undefined) return { name, uid: job.metadata!.uid! };
+    if (job && job.metadata!.deletionTimestamp === undefined) return;
     throw new ReasonError(
         "attack-refused",
         `the provider has created the Job ${name} in another cluster than the kubeconfig's, where namespace ` +

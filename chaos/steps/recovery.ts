@@ -4,10 +4,12 @@ import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
+import { noteAborted } from "../ending/end-run";
 import { attacksLeftOf, leftOf, policiesOf } from "../ending/left";
 import { earlyEndOf, leaseFor, releaseLease } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
+import type { Reason } from "../reasons";
 import { addRecovery } from "../report/report";
 import { sinceUndone } from "../report/verdict";
 import type { Step, StepContext } from "./contract";
@@ -32,6 +34,11 @@ export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan
 export const recovery: Step<"recovery"> = async (context) => {
     const { cluster, stack, plan, say } = context;
     const { own } = await leaseFor(cluster, context);
+    if (own && earlyEndOf(own)?.aborted) {
+        // Nothing has happened that could recover.
+        await endWholly(cluster, context, say);
+        return { recoveredAfterMs: null };
+    }
     const undone = await undo(cluster, stack, plan, say).catch((error: unknown) => {
         // An earlier try has reported that, and left nothing. The application may be gone for good.
         const isReported = own === undefined;
@@ -51,13 +58,19 @@ export const recovery: Step<"recovery"> = async (context) => {
  * Removes all that is left of an experiment, and releases the lease. If another run has that by now, removes only
  * what cannot be that run's.
  *
+ * @param aborted why the run was ABORTED: then the lease is not released, but says so. @default it was not
  * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels
  */
-export async function endWholly(cluster: Cluster, holder: { stack: string; plan: Plan }, say: (line: string) => void) {
+export async function endWholly(
+    cluster: Cluster,
+    holder: { stack: string; plan: Plan },
+    say: (line: string) => void,
+    aborted?: Reason,
+) {
     const { stack, plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
     const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
-    await releaseLease(cluster, holder);
+    await (aborted ? noteAborted(cluster, holder, aborted) : releaseLease(cluster, holder));
     return { own, others, swept };
 }
 

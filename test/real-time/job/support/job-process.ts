@@ -75,7 +75,11 @@ export class JobProcess {
             metadata: {
                 annotations: { [annotations.run]: run, [annotations.kept]: JSON.stringify(kept) },
             },
-            spec: { renewTime: renewedAt.toISOString(), leaseDurationSeconds: 60 },
+            spec: {
+                acquireTime: renewedAt.toISOString(),
+                renewTime: renewedAt.toISOString(),
+                leaseDurationSeconds: 60,
+            },
         });
     }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { keptTargets, lookAtLease } from "../../../../chaos/job/lease-look";
+import { keptTargets, lookAtLease, takenAt } from "../../../../chaos/job/lease-look";
 import { startClock, stopClock } from "../support/time";
 
 const get = vi.hoisted(() => vi.fn());
@@ -39,4 +39,11 @@ it.each([
     const noted = { "chaos-experiments/run": "run", "chaos-experiments/kept": kept };
     get.mockResolvedValue({ status: 200, body: JSON.stringify({ metadata: { annotations: noted } }), sentAt: 0 });
     expect(await keptTargets({ path: "/lease", run: "run" })).toEqual(to);
+});
+
+it("a run has its lease since it took it first: a step that is tried again renews it later", async () => {
+    const spec = { acquireTime: "2026-11-21T10:00:00.000000Z", renewTime: "2026-11-21T10:09:00.000000Z" };
+    const body = JSON.stringify({ metadata: { annotations: { "chaos-experiments/run": "run" } }, spec });
+    get.mockResolvedValue({ status: 200, body, sentAt: Date.now() });
+    expect(await takenAt({ path: "/lease", run: "run" })).toBe(Date.parse("2026-11-21T10:00:00Z"));
 });

@@ -3,6 +3,7 @@ import {
     acquireLease,
     LeaseHeldError,
     leaseFor,
+    isUnderWay,
     leaseName,
     releaseLease,
     renewLease,
@@ -157,6 +158,15 @@ describe("renewing the lease", () => {
         };
         await expect(renewLease(cluster.api, ours, "run")).rejects.toThrow();
         expect(cluster.names("Lease")).toEqual([]);
+    });
+
+    it("does not put off the deadline of a run without attacks, which its Job counts from the first time", async () => {
+        await acquireLease(cluster.api, ours);
+        vi.advanceTimersByTime(590_000);
+        await renewLease(cluster.api, ours, "run");
+        expect(await isUnderWay(cluster.api, ours.plan, "run")).toBe(true);
+        vi.advanceTimersByTime(11_000);
+        expect(await isUnderWay(cluster.api, ours.plan, "run")).toBe(false);
     });
 
     it("fails if another stack has taken it", async () => {

@@ -36,6 +36,13 @@ describe("what runs now", () => {
         expect(await running()).toEqual({ running: [], everywhere: true });
     });
 
+    it("is nothing where a run was ended before its lease: by its verdict, or ABORTED", async () => {
+        await acquireLease(cluster.api, { stack: "theirs", plan });
+        const note = { "chaos-experiments/ended": JSON.stringify({ at: Date.now() }) };
+        Object.assign(cluster.get("Lease", leaseName, "shop").metadata.annotations!, note);
+        expect(await running()).toEqual({ running: [], everywhere: true });
+    });
+
     it("is said of all namespaces: who, what and until when", async () => {
         await acquireLease(cluster.api, { stack: "theirs", plan });
         addTarget("hot-deals-1", "shop", "hot-deals-blackhole.blackhole");

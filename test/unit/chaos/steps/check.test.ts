@@ -1,12 +1,12 @@
 import type { KnownRoutes } from "../../../../chaos/checks/endpoints";
 import { Exec } from "@kubernetes/client-node";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { http, type HttpCheck } from "../../../../chaos/checks/http";
 import type { KeptState } from "../../../../chaos/job/protocol";
-import { endRuns } from "../../../../chaos/ending/end-run";
+import { endRuns, noteAborted } from "../../../../chaos/ending/end-run";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { keptJournals } from "../../../../chaos/report/journal-files";
@@ -464,6 +464,19 @@ describe("an attack that stays until it is disabled", () => {
         expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
     });
 
+    it("is ended with its verdict all the same if somebody has deleted the Job, which would end it on time", async () => {
+        await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+        run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+            "chaos-experiments/experiment": run.plan.experiment,
+        };
+        run.after(2_900, () => run.cluster.remove("Job", job));
+        expect(await step()).not.toHaveProperty("lasts");
+        expect(run.said).toContainEqual(
+            expect.stringMatching(/^The deadline Job run-deadline is gone, and nothing else/),
+        );
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+    });
+
     it("of an experiment in a program is ended there", async () => {
         run.plan.settings = undefined;
         expect((await step()).lasts).toMatch(/To end it: set `enabled` to false in the program, then run `pulumi up`$/);
@@ -487,6 +500,27 @@ describe("an attack that stays until it is disabled", () => {
         expect(journal().conclusion).not.toHaveProperty("lasts");
         expect(run.said.join("\n")).not.toContain("stays");
     });
+});
+
+it("a run that an earlier try has ABORTED is so again, for that reason", async () => {
+    await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+    await noteAborted(run.cluster.api, run.context, { code: "proxy-failed", message: "the proxy is not ready" });
+    endAttack();
+    await expect(step()).rejects.toThrow(
+        /^ABORTED \(proxy-failed\): the proxy is not ready\. Nothing was attacked\. Start another run: /,
+    );
+    expect(journal().conclusion).toMatchObject({ verdict: "ABORTED", code: "proxy-failed" });
+});
+
+it("an attack whose journal cannot be written is ended: no verdict would end it", async () => {
+    run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+        "chaos-experiments/experiment": run.plan.experiment,
+    };
+    rmSync(run.plan.reports, { recursive: true });
+    writeFileSync(run.plan.reports, "");
+    await expect(step()).rejects.toThrow(/EEXIST|ENOTDIR/);
+    expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+    expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
 });
 
 describe("an attack that ends with its verdict", () => {

@@ -85,17 +85,16 @@ describe("a run that is ABORTED ends as a whole", () => {
         ["nothing of the attack could be proven", "baseline-failed", () => (run.probe = () => false)],
         ["no container matches any more", "no-target", () => (run.plan.attacks[0]!.target = "k8s.deployment=gone")],
         ["the Job was made in another cluster", "attack-refused", () => run.cluster.remove("Job", job)],
-    ])("if %s: no Job, lease, policy or label is left", async (_, code, change) => {
+    ])("if %s: no Job, policy or label is left, and the lease says why", async (_, code, change) => {
         change();
         await expect(step()).rejects.toThrow(`ABORTED (${code}): `);
-        expect([jobs(), run.cluster.names("Lease"), run.cluster.names("NetworkPolicy"), labels()]).toEqual([
-            [],
-            [],
-            [],
-            [],
-        ]);
-        // What the next update tries again says that another run must be started.
-        await expect(step()).rejects.toThrow(/^ABORTED \(run-over\): .* Start another run: /);
+        expect([jobs(), run.cluster.names("NetworkPolicy"), labels()]).toEqual([[], [], []]);
+        const { annotations } = run.cluster.get("Lease", leaseName).metadata;
+        expect(annotations).not.toHaveProperty(["chaos-experiments/run"]);
+        expect(JSON.parse(annotations!["chaos-experiments/ended"]!)).toMatchObject({ aborted: { code } });
+        // If the step is tried again for itself, that is still the reason.
+        await expect(step()).rejects.toThrow(new RegExp(`^ABORTED \\(${code}\\): .* Start another run: `));
+        await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
     });
 
     it("but not another stack's, which has the lease by now", async () => {
@@ -388,10 +387,9 @@ it("lets the deadline Job through also without other policies: a default deny ma
     expect(run.cluster.names("NetworkPolicy")).toEqual(["run-job"]);
     const { metadata, spec } = run.cluster.get("NetworkPolicy", "run-job");
     expect(spec).toMatchObject({ podSelector: { matchLabels: { "chaos-experiments/pass": pass } }, egress: [{}] });
-    // Nobody may run an update any more when the Job is deleted.
-    expect(metadata.ownerReferences).toEqual([
-        { apiVersion: "batch/v1", kind: "Job", name: job, uid: run.cluster.get("Job", job).metadata.uid },
-    ]);
+    // It goes with the run's parts, not with the Job: somebody may delete that while callers need a fault's proxy.
+    const { uid } = run.cluster.get("ServiceAccount", job).metadata;
+    expect(metadata.ownerReferences).toEqual([{ apiVersion: "v1", kind: "ServiceAccount", name: job, uid }]);
 });
 
 it("does so also if it has done so before, and was killed", async () => {

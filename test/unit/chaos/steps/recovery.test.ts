@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { noteAborted } from "../../../../chaos/ending/end-run";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import { check } from "../../../../chaos/steps/check";
@@ -32,6 +33,14 @@ describe("recovery", () => {
             "Removed what was left of the attack: 1 object",
             expect.stringMatching(/^Recovered: pods succeeded again 5\.\d s after the attack was undone$/),
         ]);
+    });
+
+    it("of a run that was ABORTED waits for nothing, and releases the lease: nothing was attacked", async () => {
+        await noteAborted(run.cluster.api, run.context, { code: "no-tool", message: "a has no tool" });
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        const begun = Date.now();
+        expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect([Date.now() - begun, run.cluster.names("Lease"), labels()]).toEqual([0, [], {}]);
     });
 
     it("fails after a minute if a check is not steady, and says what to look at", async () => {
