@@ -154,7 +154,7 @@ export interface AttackToMake<A> {
 }
 
 /** What the objects of an attack are made from that are tried by a dry run, before anything is touched. */
-export interface TrialArgs<A> extends Pick<
+export interface DryRunArgs<A> extends Pick<
     AttackToMake<A>,
     "attack" | "experiment" | "namespace" | "image" | "programs" | "pod"
 > {
@@ -165,12 +165,12 @@ export interface TrialArgs<A> extends Pick<
 }
 
 /** An object that a run makes, to be tried by a dry run. */
-export interface Trial {
+export interface DryRun {
     kind: "Job" | "Pod" | "Service";
     /** Name of the Pulumi resource. */
     name: string;
     /** The resource's inputs. */
-    props: { metadata: { name: string; namespace: string }; spec: object };
+    props: { metadata: { name: string; namespace: string; annotations?: Record<string, string> }; spec: object };
 }
 
 /** What an attack counts of the traffic to its targets. Probes do not count. */

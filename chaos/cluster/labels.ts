@@ -26,6 +26,13 @@ export const labels = {
     protected: "chaos-experiments/protected",
 } as const;
 
+/** Metadata of an object that a run makes: by its label the sweep finds it. @typeParam N text, or an output of it */
+export const metadataFor = <N>(name: N, { namespace, experiment }: { namespace: string; experiment: string }) => ({
+    name,
+    namespace,
+    labels: { [labels.experiment]: experiment },
+});
+
 /** The labels of some objects, as a query of the API server selects by them. */
 export const selectorOf = (wanted: Readonly<Record<string, string>>): string =>
     Object.entries(wanted)

@@ -11,7 +11,7 @@ import { ReasonError } from "../reasons";
 import type { Room, StepContext } from "./contract";
 import { policyOfJob } from "./other-policies";
 
-interface Tried {
+interface DryRunObject {
     kind: keyof typeof creating;
     metadata: V1ObjectMeta & { name: string };
     /** What it is, for people. @default its kind and name */
@@ -36,7 +36,7 @@ const sweptMs = 5_000;
 const pauseMs = 500;
 
 /** What the deadline Job is made of: the Job, its pod as the Job will make it, and the policy that lets it through. */
-export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: string): Tried[] {
+export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: string): DryRunObject[] {
     const { metadata: ofPolicy, spec: rules } = policyOfJob(plan, runName, pass);
     const policy = { kind: "NetworkPolicy" as const, metadata: ofPolicy, spec: forClient(rules) };
     if (job === undefined) return [policy];
@@ -55,19 +55,19 @@ export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: str
         },
         spec: template.spec,
     };
-    return [job as Tried, pod, policy];
+    return [job as DryRunObject, pod, policy];
 }
 
 /** What attacks are made of. */
-export const attackObjects = ({ attacks }: Room): Tried[] => attacks as Tried[];
+export const attackObjects = ({ attacks }: Room): DryRunObject[] => attacks as DryRunObject[];
 
 /**
  * Tries by dry runs whether a namespace admits objects that a run will make. What cannot be tried is found out later.
  *
  * @throws ReasonError in the words of the quota, the limits or the policy that rejects some
  */
-export async function requireRoom(context: StepContext, objects: readonly Tried[]): Promise<void> {
-    const { namespace } = context.plan;
+export async function requireRoom(context: StepContext, objects: readonly DryRunObject[]): Promise<void> {
+    const { namespace, settings } = context.plan;
     const look = async () => (await Promise.all(objects.map((one) => whyRejected(context, one)))).flat();
     const isFinal = (all: readonly string[]) => !all.some((one) => /quota/.test(one));
     const rejected = await poll(look, isFinal, sweptMs, pauseMs);
@@ -75,12 +75,12 @@ export async function requireRoom(context: StepContext, objects: readonly Tried[
     throw new ReasonError(
         "no-room",
         `namespace ${namespace} admits no ${rejected.join("; no ")}`,
-        "Make room or allow it; `pod` of the experiment sets labels and more on its pods",
+        `Make room or allow it${settings === undefined ? "; `pod` of the experiment sets labels and more on its pods" : ""}`,
     );
 }
 
 /** @returns what it is and why, unless it is admitted or cannot be tried */
-async function whyRejected({ plan: { namespace }, cluster }: StepContext, object: Tried): Promise<string[]> {
+async function whyRejected({ plan: { namespace }, cluster }: StepContext, object: DryRunObject): Promise<string[]> {
     const { kind, metadata, what = `${kind} ${metadata.name}`, ...rest } = object;
     const body = { ...rest, metadata: { ...metadata, namespace } };
     // The account of a pod does not exist yet, and the API server would look for it.
@@ -99,7 +99,12 @@ async function whyRejected({ plan: { namespace }, cluster }: StepContext, object
 }
 
 /** Whether a dry run was rejected that says nothing of the object. */
-async function isUntried(cluster: Cluster, namespace: string, kind: Tried["kind"], error: unknown): Promise<boolean> {
+async function isUntried(
+    cluster: Cluster,
+    namespace: string,
+    kind: DryRunObject["kind"],
+    error: unknown,
+): Promise<boolean> {
     // Some webhooks cannot do without side effects. Some API servers let owners be set only by who may delete a pod.
     // And the trial has the namespace's default account, which some policies refuse.
     if (/does not support dry ?run|cannot set an ownerRef|service ?account/i.test(messageOf(error))) return true;
