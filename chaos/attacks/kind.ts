@@ -53,7 +53,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /** What its part in the deadline Job is told, as JSON. @default nothing */
     forJob?(attack: A, wanted: { target: string; radius: Radius; clusterName: string }): object;
     /** What that part must be allowed to. @param object name of the attack's object. @default nothing */
-    rightsInJob?(object: string): Pick<Right, "apiGroup" | "resource" | "names" | "verbs">[];
+    rightsInJob?(object: string): Right[];
 
     /**
      * What the attack needs to know of the cluster before its targets are chosen. It also says among which pods: no
