@@ -75,11 +75,11 @@ function isByAutoscaler({ metadata }: KubeObject): boolean {
     return setter?.subresource === "scale" && reports.some(({ manager }) => manager === setter.manager);
 }
 
-/** Such as "Deployment web has 3 replicas, as kubectl has set it", by what the API server knows of that. */
+/** Such as "Deployment web has 3 replicas, set by kubectl", by what the API server knows of that. */
 export function describeNumber(object: KubeObject, verb = "has"): string {
     const number = replicasIn(object);
     const setter = setterOf(object.metadata!, field);
-    const by = setter && `, as ${setter.manager} has set it${isByAutoscaler(object) ? " for an autoscaler" : ""}`;
+    const by = setter && `, set by ${setter.manager}${isByAutoscaler(object) ? " for an autoscaler" : ""}`;
     const replicas = `${number} ${number === 1 ? "replica" : "replicas"}`;
     return `Deployment ${object.metadata!.name} ${verb} ${replicas}${by ?? ""}`;
 }
@@ -103,7 +103,7 @@ export const scaledDeployment: Restorable = {
     left(object) {
         const scaling = scalingOf(object);
         if (scaling === undefined || numberWithoutRun(object) === scaling.before) return undefined;
-        return `${describeNumber(object, "keeps")} since; before the run it had ${scaling.before}`;
+        return `${describeNumber(object, "keeps")}; before the run it had ${scaling.before}`;
     },
 };
 

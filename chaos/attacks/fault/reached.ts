@@ -55,7 +55,7 @@ async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOu
     );
     if (lost.length === 0) return { leftOut: missing.map(({ name }) => name) };
     const names = lost.map(({ name }) => name).join(", ");
-    const message = `the fault's proxy did not reach ${names} before the fault, so callers would have lost that`;
+    const message = `the fault's proxy could not connect to ${names} before the fault began: callers would have lost it`;
     return reason("baseline-failed", message);
 }
 

@@ -128,7 +128,7 @@ describe("a number that somebody else has set since", () => {
         await undone();
         expect(numberAndTraces()).toEqual([4, ...before.slice(1)]);
         expect(web().metadata.managedFields).toEqual([withoutReplicas, status, person]);
-        expect(said).toEqual(["Deployment web keeps 4 replicas, as kubectl has set it since; before the run it had 1"]);
+        expect(said).toEqual(["Deployment web keeps 4 replicas, set by kubectl; before the run it had 1"]);
     });
 
     it("does not stay if an autoscaler has only limited the run's number", async () => {
@@ -145,7 +145,7 @@ describe("a number that somebody else has set since", () => {
         setBy(autoscaler, 8);
         await undone();
         expect(numberAndTraces()).toEqual([8, ...before.slice(1)]);
-        expect(said[0]).toContain("keeps 8 replicas, as k3s has set it for an autoscaler");
+        expect(said[0]).toContain("keeps 8 replicas, set by k3s for an autoscaler");
     });
 
     it("is the number before, of a run that scales it after that", async () => {
@@ -191,7 +191,7 @@ describe("whether a Deployment is still as it was scaled", () => {
         await scaled(5);
         expect(await why()).toBeUndefined();
         setBy(autoscaler, 3);
-        expect(await why()).toBe("Deployment web has 3 replicas, as k3s has set it for an autoscaler");
+        expect(await why()).toBe("Deployment web has 3 replicas, set by k3s for an autoscaler");
         web().metadata.managedFields = [];
         expect(await why()).toBe("Deployment web has 3 replicas");
     });
