@@ -1,5 +1,5 @@
 import { type Attack, attackKindOf, attackObjects, objectTypeOf } from "../attacks/registry";
-import { type NamedObject, type Resource, resources, type Right, rightsOn } from "../cluster/resources";
+import { type NamedObject, resources, type Right, rightsOn } from "../cluster/resources";
 import { leaseName } from "../lifecycle/lease";
 
 /**

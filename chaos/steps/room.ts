@@ -72,10 +72,11 @@ export async function requireRoom(context: StepContext, objects: readonly DryRun
     const isFinal = (all: readonly string[]) => !all.some((one) => /quota/.test(one));
     const rejected = await poll(look, isFinal, sweptMs, pauseMs);
     if (rejected.length === 0) return;
+    const inProgram = settings === undefined ? "; `pod` of the experiment sets labels and more on its pods" : "";
     throw new ReasonError(
         "no-room",
         `namespace ${namespace} admits no ${rejected.join("; no ")}`,
-        `Make room or allow it${settings === undefined ? "; `pod` of the experiment sets labels and more on its pods" : ""}`,
+        `Make room or allow it${inProgram}`,
     );
 }
 

@@ -123,8 +123,8 @@ function acceptedAt(port: FoundPort, policies: readonly V1NetworkPolicy[], { ser
     const policy = policies.find((one) => !areAlike([one]))!.metadata!.name;
     throw new ReasonError(
         "attack-refused",
-        `the NetworkPolicy ${policy} allows callers to reach only some pods of Service ${service.service} at its port ` +
-            `${port.port}; through a proxy they would reach all of them`,
+        `the NetworkPolicy ${policy} allows callers to reach only some pods of Service ${service.service} at its ` +
+            `port ${port.port}; through a proxy they would reach all of them`,
         "Make the policies allow the same callers for all of its pods",
     );
 }

@@ -80,8 +80,8 @@ export function whyInMesh(pods: readonly Pod[]): string | undefined {
         );
         if (found)
             return (
-                `its pod ${metadata!.name} is in the service mesh ${found.mesh}, which may accept only callers with a ` +
-                "mesh identity, and the proxy has none. Use the mesh's own faults, or a blackhole"
+                `its pod ${metadata!.name} is in the service mesh ${found.mesh}, which may accept only callers with ` +
+                "a mesh identity, and the proxy has none. Use the mesh's own faults, or a blackhole"
             );
     }
     return undefined;

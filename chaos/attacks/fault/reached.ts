@@ -55,8 +55,8 @@ async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOu
     );
     if (lost.length === 0) return { leftOut: missing.map(({ name }) => name) };
     const names = lost.map(({ name }) => name).join(", ");
-    const message = `the fault's proxy could not connect to ${names} before the fault began: callers would have lost it`;
-    return reason("baseline-failed", message);
+    const message = `the fault's proxy could not connect to ${names} before the fault began`;
+    return reason("baseline-failed", `${message}: callers would have lost it`);
 }
 
 async function lastReach({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<Tried[]> {
