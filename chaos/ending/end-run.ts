@@ -19,7 +19,7 @@ import {
 } from "../lifecycle/lease";
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import { endAttacks, type Say, throwAll } from "./end";
-import { attacksLeftOf, leftOf, ofPlan } from "./left";
+import { attacksAreThere, attacksLeftOf, leftOf } from "./left";
 import { jobNameOf } from "./reach";
 
 /**
@@ -122,11 +122,8 @@ export async function endIfLost(cluster: Cluster, holder: LeaseHolder & { plan: 
     const { [annotations.run]: run, [annotations.concluded]: concluded } = own?.metadata?.annotations ?? {};
     // Of a run without a verdict, an update that was killed may not have made all attacks yet.
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
-    const api = objectApi(cluster);
-    const { namespace, jobOrders = [], objects = [] } = ofPlan(holder.plan, run);
     const job = needsDeadlineJob(holder.plan) ? [{ resource: resources.job, name: jobNameOf(run) }] : [];
-    const made = [...jobOrders, ...objects, ...job].map((one) => api.get({ ...one, namespace, name: one.name! }));
-    if ((await Promise.all(made)).every((object) => object !== undefined)) return false;
+    if (await attacksAreThere(objectApi(cluster), holder.plan, run, job)) return false;
     const { recovery } = await endRun(cluster, holder, undefined, backgroundTimeoutMs);
     await Promise.race([recovery, sleep(undisturbedMs)]);
     return true;

@@ -8,7 +8,7 @@ import {
     resourcesOfAttacks,
 } from "../attacks/registry";
 import { annotations, labels, runLabels } from "../cluster/labels";
-import { changedOf, jobTypes, type KubeObject, type NamedObject, resources } from "../cluster/resources";
+import { changedOf, jobTypes, type KubeObject, type NamedObject, type ObjectApi, resources } from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
 import { isJobOrder, ofRun, type Reach } from "./reach";
 
@@ -78,12 +78,30 @@ export function witnessPoliciesOf({ namespace, experiment }: Plan): Reach {
     return { namespace, objects: [{ resource: resources.networkPolicy, labelSelector }] };
 }
 
+/**
+ * Whether the attacks of a run are all there: each lasts while its object exists.
+ *
+ * @param more further objects of the run that must be there
+ */
+export async function attacksAreThere(
+    api: ObjectApi,
+    plan: Plan,
+    runName: string,
+    more: readonly NamedObject[] = [],
+): Promise<boolean> {
+    const { namespace } = plan;
+    const wanted = [...objectsOf(plan, runName), ...more];
+    const found = await Promise.all(wanted.map((object) => api.get({ ...object, namespace })));
+    return found.every((object) => object !== undefined);
+}
+
+const objectsOf = ({ attacks }: Plan, runName: string): NamedObject[] =>
+    attacks.map(({ attack, name }) => ({ resource: objectTypeOf(attack), name: objectNameOf(runName, name) }));
+
 /** What a run of a plan has made and changed. */
 export function ofPlan(plan: Plan, runName: string): Reach {
     const { namespace, attacks } = plan;
-    const ended = attacks.map((planned) => ({
-        object: { resource: objectTypeOf(planned.attack), name: objectNameOf(runName, planned.name) },
-        label: targetLabelFor(plan, planned),
-    }));
+    const objects = objectsOf(plan, runName);
+    const ended = attacks.map((planned, index) => ({ object: objects[index]!, label: targetLabelFor(plan, planned) }));
     return ofRun({ namespace, run: runName }, ended, changedBy(plan));
 }

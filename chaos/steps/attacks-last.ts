@@ -1,9 +1,9 @@
-import { objectTypeOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
+import { attacksAreThere } from "../ending/left";
 import { isUnderWay } from "../lifecycle/lease";
 import { inconclusive, type Inconclusive } from "../proof/outcome";
 import { reason, ReasonError, type Reason } from "../reasons";
@@ -51,16 +51,8 @@ export async function whyBegunTooLate(plan: Plan, cluster: Cluster, begun: Begun
 }
 
 /** Whether a run lasts: its attacks exist or, without any, it still has the lease. */
-export async function runLasts(plan: Plan, cluster: Cluster, { runName, attacks }: Begun): Promise<boolean> {
-    if (!isAttack(plan)) return isUnderWay(cluster, plan, runName);
-    const api = objectApi(cluster);
-    const found = await Promise.all(
-        attacks.map(({ attack, namespace, object: name }) =>
-            api.get({ resource: objectTypeOf(attack), name, namespace }),
-        ),
-    );
-    return found.every((object) => object !== undefined);
-}
+export const runLasts = (plan: Plan, cluster: Cluster, { runName }: Pick<Begun, "runName">): Promise<boolean> =>
+    isAttack(plan) ? attacksAreThere(objectApi(cluster), plan, runName) : isUnderWay(cluster, plan, runName);
 
 /** A cluster that cannot be asked shows nothing: that is a verdict, too, not a failed update. */
 export const notSeen = (error: unknown): Inconclusive =>

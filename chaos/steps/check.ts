@@ -41,7 +41,7 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     const over =
         ended ??
         (isPoliced ? await letGo(context, run) : undefined) ??
-        (await abortingRun(context, () => beginAttacks(context, run)));
+        (await abortingRun(context, () => beginAttacks(context, run), { undo: () => undo(context) }));
     const { deadlineJob: job } = given;
     const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
@@ -81,7 +81,7 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
     if (ending && "problem" in ending) say(`The attacks could not be ended at once: ${ending.problem}`);
     else if (ending && needsDeadlineJob(plan)) await awaitRecovery(context, ending);
     if (failsUpdate(plan, verdict) || (ending && "problem" in ending)) {
-        await undo(cluster, stack, plan, say);
+        await undo(context);
         throw new Error(
             `${verdictLine(conclusion)} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded ` +
                 `again; the journal is ${conclusion.journal}`,

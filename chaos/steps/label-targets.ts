@@ -11,9 +11,9 @@ import { discover } from "../targets/discover";
 import { ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
-import { problemOf } from "../cluster/problem";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
+import { endWholly } from "../ending/wholly";
 import {
     admitAttacks,
     admitJob,
@@ -27,11 +27,10 @@ import {
 } from "./other-policies";
 import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
-import { abortingRun } from "./abort-run";
-import { describeLeftOut } from "./begin";
+import { abortingRun, sayNotUndone } from "./abort-run";
+import { describeLeftOut } from "../proof/outcome";
 import { equip } from "./equip";
 import { ReasonError } from "../reasons";
-import { endWholly } from "./recovery";
 import { refuseIfHeld } from "./steady-state";
 import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
@@ -43,7 +42,10 @@ import { printed } from "./variable";
  * looked at them, since an attack must not begin that nothing could end or witness.
  */
 export const labelTargets: Step<"label-targets", Given> = (context, given) =>
-    abortingRun(context, () => label(context, given).catch((error: unknown) => endIfAborted(context, error)));
+    abortingRun(context, () => label(context, given), {
+        // With the lease and the Job, which would have nothing to end. Another try after any other error needs these.
+        undo: async (error) => error instanceof ReasonError && endWholly(context),
+    });
 
 type Given = "room" | "steadyState" | "deadlineJob";
 
@@ -106,27 +108,11 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         printed(result);
         return result;
     } catch (error) {
-        // It must not hide why the run ends. The deadline Job tries again, and so does the next update.
-        await end().catch(sayNotUndone(context));
+        // An ABORTED run is ended as a whole.
+        if (!(error instanceof ReasonError)) await end().catch(sayNotUndone(context));
         throw error;
     }
 }
-
-/**
- * Ends the run as a whole if it is ABORTED: with the lease and the Job, which would have nothing to end.
- *
- * @throws the error
- */
-async function endIfAborted(context: StepContext, error: unknown): Promise<never> {
-    const { plan, cluster, stack, say } = context;
-    if (error instanceof ReasonError) await endWholly(cluster, { stack, plan }, say).catch(sayNotUndone(context));
-    throw error;
-}
-
-const sayNotUndone =
-    ({ say }: StepContext) =>
-    (failure: unknown) =>
-        say(`Not everything could be undone yet: ${problemOf(failure)}`);
 
 function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {
     const number = combinedNumber(combination, uid);

@@ -1,11 +1,11 @@
-import type { Cluster } from "../cluster/client";
 import { namesOf } from "../checks/observe";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
-import { isAttack, type Plan, undoneOf } from "../definition/plan";
+import { isAttack, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
-import { attacksLeftOf, leftOf, policiesOf } from "../ending/left";
-import { earlyEndOf, leaseFor, releaseLease } from "../lifecycle/lease";
+import { attacksLeftOf } from "../ending/left";
+import { endWholly } from "../ending/wholly";
+import { earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
 import { addRecovery } from "../report/report";
@@ -30,9 +30,9 @@ export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan
  * @throws Error if a check does not hold within a minute, at the first try, and sees the application
  */
 export const recovery: Step<"recovery"> = async (context) => {
-    const { cluster, stack, plan, say } = context;
+    const { cluster, say } = context;
     const { own } = await leaseFor(cluster, context);
-    const undone = await undo(cluster, stack, plan, say).catch((error: unknown) => {
+    const undone = await undo(context).catch((error: unknown) => {
         // An earlier try has reported that, and left nothing. The application may be gone for good.
         const isReported = own === undefined;
         // A program that a check starts is not there if the stack is destroyed from elsewhere.
@@ -48,20 +48,6 @@ export const recovery: Step<"recovery"> = async (context) => {
 };
 
 /**
- * Removes all that is left of an experiment, and releases the lease. If another run has that by now, removes only
- * what cannot be that run's.
- *
- * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels
- */
-export async function endWholly(cluster: Cluster, holder: { stack: string; plan: Plan }, say: (line: string) => void) {
-    const { stack, plan } = holder;
-    const { own, others } = await leaseFor(cluster, holder);
-    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
-    await releaseLease(cluster, holder);
-    return { own, others, swept };
-}
-
-/**
  * Removes what is left of an experiment, releases the lease, and waits until every check holds. If the attack had
  * ended earlier, by its deadline say, another stack may have begun one since: that is left alone. If the update has
  * ended the attacks before, the recovery is counted from then.
@@ -69,8 +55,9 @@ export async function endWholly(cluster: Cluster, holder: { stack: string; plan:
  * @returns when the attacks were undone, and how long until every check held; null if the application is gone
  * @throws NotRecoveredError if a check does not hold within a minute
  */
-export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void) {
-    const { own, others, swept } = await endWholly(cluster, { stack, plan }, say);
+export async function undo(context: StepContext) {
+    const { plan, cluster, say } = context;
+    const { own, others, swept } = await endWholly(context);
     if (others) say(others);
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);

@@ -6,7 +6,6 @@ import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
-import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, runNameOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
@@ -40,21 +39,16 @@ export const steadyState: Step<"steady-state", "room"> = async (context, { room 
     const { plan, cluster, stack } = context;
     requireReportsFolder(plan.reports);
     const seen: { checks?: Observed[] } = {};
+    let hasLease = false;
     const prepare = async () => {
         await requireRights(context);
         await acquireLease(cluster, { stack, plan }).catch(refuseIfHeld(plan));
+        hasLease = true;
         context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
-        try {
-            return await findSteadyState(context, room, seen);
-        } catch (error) {
-            // It must not hide why the run ends. A lease expires.
-            await releaseLease(cluster, { stack, plan }).catch((failure: unknown) =>
-                context.say(`The namespace's lease could not be released: ${problemOf(failure)}`),
-            );
-            throw error;
-        }
+        return findSteadyState(context, room, seen);
     };
-    return abortingRun(context, prepare, () => seen.checks);
+    const undo = async () => hasLease && releaseLease(cluster, { stack, plan });
+    return abortingRun(context, prepare, { undo, checks: () => seen.checks });
 };
 
 /** @param seen gets what the checks have seen */
