@@ -1,5 +1,5 @@
 import { statusOf } from "../cluster/client";
-import { parseJson } from "./values";
+import { parseJson } from "../json";
 
 /** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */
 const ownTexts = [

@@ -20,7 +20,7 @@ import {
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import { endAttacks, type Say, throwAll } from "./end";
 import { attacksAreThere, attacksLeftOf, leftOf } from "./left";
-import { jobNameOf } from "./reach";
+import { jobNameOf } from "./scope";
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and

@@ -17,7 +17,7 @@ import type { JobPart } from "../attacks/job-part";
 import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
-import { jobPolicyName, ofRun } from "../ending/reach";
+import { jobPolicyName, ofRun } from "../ending/scope";
 import { endingApi, log, noteOnOwnPod, objectApi } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";

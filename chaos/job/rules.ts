@@ -1,4 +1,4 @@
-import { type Attack, attackKindOf, attackObjects, objectTypeOf } from "../attacks/registry";
+import { type Attack, attackKindOf, attackTypes, objectTypeOf } from "../attacks/registry";
 import { type NamedObject, resources, type Right, rightsOn } from "../cluster/resources";
 import { leaseName } from "../lifecycle/lease";
 
@@ -26,7 +26,7 @@ export function jobRightsOf(
     ];
     const lease = { apiGroup: "coordination.k8s.io", resource: "leases", names: [leaseName] };
     return [
-        ...attackObjects.flatMap((type) =>
+        ...attackTypes.flatMap((type) =>
             own(
                 objects.filter(({ resource }) => resource === type),
                 ["get", "delete"],

@@ -1,7 +1,7 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
-import { parseJson } from "../checks/values";
+import { parseJson } from "../json";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { ReasonError } from "../reasons";

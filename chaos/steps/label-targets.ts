@@ -34,7 +34,7 @@ import { ReasonError } from "../reasons";
 import { refuseIfHeld } from "./steady-state";
 import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
-import { attackObjects, requireRoom } from "./room";
+import { requireRoom } from "./room";
 import { printed } from "./variable";
 
 /**
@@ -78,7 +78,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const [policies] = await Promise.all([
         otherPolicies(cluster, plan.namespace),
         // Once more: the Job's pod is there, and takes its part of a quota.
-        room && requireRoom(context, attackObjects(room)),
+        room && requireRoom(context, room.attacks),
     ]);
     const isPoliced = policies.length > 0;
     const attacks = attacksOf(plan, runName, chosen);

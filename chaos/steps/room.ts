@@ -58,17 +58,14 @@ export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: str
     return [job as DryRunObject, pod, policy];
 }
 
-/** What attacks are made of. */
-export const attackObjects = ({ attacks }: Room): DryRunObject[] => attacks as DryRunObject[];
-
 /**
  * Tries by dry runs whether a namespace admits objects that a run will make. What cannot be tried is found out later.
  *
  * @throws ReasonError in the words of the quota, the limits or the policy that rejects some
  */
-export async function requireRoom(context: StepContext, objects: readonly DryRunObject[]): Promise<void> {
+export async function requireRoom(context: StepContext, objects: readonly object[]): Promise<void> {
     const { namespace, settings } = context.plan;
-    const look = async () => (await Promise.all(objects.map((one) => whyRejected(context, one)))).flat();
+    const look = async () => (await Promise.all(objects.map((one) => whyRejected(context, one as DryRunObject)))).flat();
     const isFinal = (all: readonly string[]) => !all.some((one) => /quota/.test(one));
     const rejected = await poll(look, isFinal, sweptMs, pauseMs);
     if (rejected.length === 0) return;

@@ -23,7 +23,7 @@ import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
-import { attackObjects, jobObjects, requireRoom } from "./room";
+import { jobObjects, requireRoom } from "./room";
 
 const timeoutMs = 10_000;
 const pauseMs = 20;
@@ -85,7 +85,7 @@ async function findSteadyState(
     const pass = randomBytes(8).toString("hex");
     await Promise.all([
         isAttack(plan) && requireTargets(context, discovered),
-        room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...attackObjects(room)]),
+        room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
     ]);
     return {
         ...(route && { route }),

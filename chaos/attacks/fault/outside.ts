@@ -1,6 +1,6 @@
 /** Callers of a Service that would not reach a proxy in its place, as far as the Service and its pods show it. */
 import type { V1Service } from "@kubernetes/client-node";
-import { parseJson } from "../../checks/values";
+import { parseJson } from "../../json";
 import type { Pod } from "../../cluster/kubernetes-rules";
 
 const beta = "service.beta.kubernetes.io";

@@ -1,6 +1,6 @@
 /** What a fault's proxy reaches before its Service points to it. */
 import { poll } from "../../async";
-import { parseJson } from "../../checks/values";
+import { parseJson } from "../../json";
 import type { Cluster } from "../../cluster/client";
 import { isReady } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
