@@ -18,10 +18,13 @@ export const labels = {
     proxy: "chaos-experiments/proxy",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
     kills: "chaos-experiments/kills",
-    /** On a Deployment that an action has scaled: its replicas before, those that the action has set, and its uid. */
-    scaled: "chaos-experiments/scaled",
-    /** On such a Deployment: the run. */
-    scaledBy: "chaos-experiments/scaled-by",
+    /**
+     * With the name of a field, on an object whose field an action has set: the value before, the one that the action
+     * has set, and the object's uid.
+     */
+    set: "chaos-experiments/set.",
+    /** On such an object: the run. */
+    setBy: "chaos-experiments/set-by",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */
     protected: "chaos-experiments/protected",
 } as const;

@@ -1,5 +1,5 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
-import { scaledDeployment } from "../actions/scaled";
+import { setFields } from "../actions/set-field";
 import { change } from "../cluster/change";
 import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
@@ -71,7 +71,7 @@ export function throwAll(failures: readonly unknown[]): void {
     if (distinct.length > 1) throw new AggregateError(distinct);
 }
 
-const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, scaledDeployment];
+const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, setFields];
 
 type Work = () => Promise<unknown>;
 export type Say = (message: string) => void;
@@ -159,7 +159,7 @@ class Ending {
                 ? restorable.next(current, kept, found)
                 : undefined;
         await change(this.api, object, next, found);
-        const left = restorable.left?.(found);
+        const left = restorable.left?.(found, object.resource.kind);
         if (left !== undefined) this.say(left);
     }
 

@@ -28,7 +28,7 @@ const pointing = (run: string, note: object = { run, selector: { app: "web" }, o
 const scaled = (run: string, replicas = 3) => ({
     metadata: {
         uid: "u",
-        labels: { "chaos-experiments/scaled": "1-3-u", "chaos-experiments/scaled-by": run },
+        labels: { "chaos-experiments/set.replicas": "1-3-u", "chaos-experiments/set-by": run },
     },
     spec: { replicas },
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { scale } from "../../../../chaos/actions/scale";
-import { scaledDeployment } from "../../../../chaos/actions/scaled";
+import { setFields } from "../../../../chaos/actions/set-field";
 import { objectApi } from "../../../../chaos/cluster/objects";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../chaos/ending/left";
@@ -115,7 +115,7 @@ describe("a Deployment that a run has scaled", () => {
 
     it("is restored only at the version that was read", async () => {
         await scaled(3);
-        expect(scaledDeployment.next(web())).toMatchObject({
+        expect(setFields.next(web())).toMatchObject({
             metadata: { resourceVersion: web().metadata.resourceVersion },
         });
     });
@@ -168,7 +168,7 @@ describe("nothing is scaled back that no run has scaled:", () => {
     });
 
     it.each(["", "1", "1-3", "a-3-web", "1-3-other"])("one whose note is %s", async (note) => {
-        web().metadata.labels!["chaos-experiments/scaled"] = note;
+        web().metadata.labels!["chaos-experiments/set.replicas"] = note;
         web().spec.replicas = 3;
         await undone();
         expect(numberAndTraces()).toEqual([3, ...before.slice(1)]);
