@@ -3,6 +3,7 @@ import "./toolchain/redact-debug-messages";
 
 import { Experiment } from "./chaos/index";
 import { installAgent } from "./components/agent/agent";
+import { experimentPods } from "./components/base/placement";
 import { openCluster } from "./components/cluster/cluster";
 import { firstLook } from "./components/cluster/state-records";
 import { gatewayOutputs } from "./components/cluster/gateway-outputs";
@@ -26,8 +27,10 @@ export = withUserErrors(async () => {
     const plan = planOnShop(experimentSettings(configuration, cluster.context));
     const shop = await installShop("shop", configuration, cluster);
     const agent = await installAgent("agent", configuration, cluster);
-    const args = { enabled: true, identity: cluster.identity, plan, image: images.node, programs: experimentPrograms };
-    const opts = { ...cluster.opts, dependsOn: shop.whenReady };
+    const { identity, provider } = cluster;
+    const pod = experimentPods(configuration.placement);
+    const args = { enabled: true, identity, plan, image: images.node, pod, programs: experimentPrograms };
+    const opts = { provider, dependsOn: shop.whenReady };
     return {
         variant,
         namespace: shop.namespace,

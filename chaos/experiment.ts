@@ -1,28 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
-import { actionKindOf } from "./actions/registry";
-import { namesOf } from "./checks/observe";
 import { connect } from "./cluster/client";
 import { guardedContext, type Naming } from "./cluster/guard";
 import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
 import { explain } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
 import { inputsOf } from "./definition/inputs";
-import { isAttack, type Plan, runNameOf } from "./definition/plan";
+import { type Plan, runNameOf } from "./definition/plan";
 import { podMistakes } from "./definition/pod-mistakes";
 import { endIfLost } from "./ending/end-run";
 import { endAndReport, type FirstActs, firstActs } from "./first-acts";
 import { othersOfStack } from "./lifecycle/lease";
 import type { PodOptions } from "./pod-options";
-import { holderOf, identityIfKept, ifKnown, notKept } from "./stash";
+import { holderOf, identityIfKept, notKept } from "./stash";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
-import { verdictLine } from "./reasons";
-import { secretSettingsIn } from "./secret-settings";
+import { requireNoSecrets } from "./secret-settings";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
-import type { LabeledTargets } from "./steps/contract";
 import { asVariable, maxVariableLength } from "./steps/variable";
-import { previewTargets, wouldAttack } from "./preview";
+import { preview } from "./preview";
 import { describeValue, isOutput } from "./texts";
 
 /** What an experiment needs besides what it does. */
@@ -174,16 +170,6 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
     return { plan: { ...plan, context: allowed } };
 }
 
-/** @throws Error if the plan, which the state shows, has the value of a secret setting */
-function requireNoSecrets(name: string, plan: Plan): void {
-    const held = secretSettingsIn(plan);
-    if (held.length === 0) return;
-    throw new Error(
-        `the experiment ${name} has the value of the secret setting ${held.join(" and ")}: the state and ` +
-            "journals show it; use headersFrom, queryFrom or bodyFrom with a Secret",
-    );
-}
-
 /** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */
 function contextIn(kubeconfig: pulumi.Input<string> | undefined, context: string | undefined): string | undefined {
     // Types prevent none.
@@ -240,30 +226,6 @@ function guarded(
     });
 }
 
-/** Says in a preview whom the experiment would hit, and what it would do and check; or that it has run or begun. */
-async function preview(
-    plan: Plan,
-    kubeconfig: pulumi.Input<string> | undefined,
-    { conclusion, targets }: ReturnType<typeof runResources>,
-): Promise<void> {
-    const { experiment, context, actions } = plan;
-    // A preview knows the result of a check only if it would not run it.
-    const [concluded] = await ifKnown(conclusion);
-    if (concluded !== undefined)
-        return pulumi.log.info(`${experiment} has run, and would not run again. ${verdictLine(concluded)}`);
-    if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
-    const [begun] = await ifKnown(targets);
-    if (begun !== undefined) return pulumi.log.info(describeBegun(plan, begun));
-    const besides = [
-        ...(actions.length > 0 ? [`Meanwhile it would ${doneBy(plan)}`] : []),
-        `It would check ${namesOf(plan)}`,
-    ];
-    const known = await ifKnown(pulumi.output(kubeconfig));
-    if (known.length > 0) return previewTargets(plan, () => connect({ kubeconfig: known[0], context }), besides);
-    const would = `${wouldAttack(plan)}; the kubeconfig is not known yet, so no pod is named here`;
-    return pulumi.log.info([would, ...besides].join("\n"));
-}
-
 /**
  * Ends the attacks of an experiment whose plan has changed since, or of which only a part is left. A failure is not
  * reported here: the engine deletes them before the next run begins, and the first step of that needs the same rights.
@@ -292,25 +254,6 @@ function endEarlier(
         if (wasLost) await pulumi.log.info(`The attack of ${plan.experiment} was over: ended what was left of it`);
         return others;
     });
-}
-
-/** An update was killed, or its verdict has failed it. The next goes on with the targets that were chosen. */
-function describeBegun({ experiment }: Plan, { attacks }: LabeledTargets): string {
-    const pods = attacks.flatMap(({ targets }) => targets.map(({ pod }) => pod)).join(", ");
-    return (
-        `${experiment} has begun on ${pods}, and has no verdict: the update would go on with it, or give the verdict ` +
-        "INCONCLUSIVE if the attack is over"
-    );
-}
-
-const doneBy = ({ actions }: Plan) => actions.map((action) => actionKindOf(action).describe(action)).join(", ");
-
-function describeWithoutAttack(plan: Plan): string {
-    const { experiment, namespace, checks } = plan;
-    const done = doneBy(plan);
-    const nothing = `${experiment} would attack nothing`;
-    if (done === "") return `${nothing}, and only check ${namesOf({ checks })}`;
-    return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }
 
 /** @param identity undefined if the state keeps none: nothing has run under it */

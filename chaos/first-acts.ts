@@ -60,8 +60,8 @@ export class FirstActs {
         this.identities.set(identity, other ?? name);
         if (other === undefined) return undefined;
         return (
-            `the experiments ${other} and ${name} have the same identity: ${describeValue(identity)}; each needs ` +
-            "another, since it decides whose attacks an update ends. Leave `identity` out: each then keeps its own"
+            `the experiments ${other} and ${name} have the same identity, ${describeValue(identity)}: it decides ` +
+            "whose attacks an update ends. Remove `identity`: the stack's state then keeps one for each"
         );
     }
 

@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { labels } from "./cluster/labels";
+import { metadataFor } from "./cluster/labels";
 import { podProgram } from "./packed";
 
 export interface PodResourcesArgs {
@@ -16,8 +16,8 @@ export interface PodResourcesArgs {
 
 /** What a pod of a run needs before it starts: an account with rights, and its program. */
 export function podResources(name: string, args: PodResourcesArgs, opts: pulumi.CustomResourceOptions) {
-    const { object, namespace, experiment, rules } = args;
-    const metadata = { name: object, namespace, labels: { [labels.experiment]: experiment } };
+    const { object, namespace, rules } = args;
+    const metadata = metadataFor(object, args);
     const { binaryData } = podProgram(args.program);
     const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, opts);
     const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, opts);

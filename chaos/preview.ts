@@ -1,8 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
+import { actionKindOf } from "./actions/registry";
 import { requestsOf } from "./attacks/registry";
-import type { Cluster } from "./cluster/client";
+import { namesOf } from "./checks/observe";
+import { type Cluster, connect } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
-import type { Plan } from "./definition/plan";
+import { isAttack, type Plan } from "./definition/plan";
+import { verdictLine } from "./reasons";
+import type { runResources } from "./run";
+import { ifKnown } from "./stash";
+import type { LabeledTargets } from "./steps/contract";
 import { chooseForAll, type TargetRequest } from "./targets/choose";
 import { type Discovered, select } from "./targets/containers";
 import { discover } from "./targets/discover";
@@ -12,6 +18,30 @@ import { containersWithin } from "./targets/radius";
 import { refuseWebhookServers } from "./targets/webhooks";
 
 const maxNamed = 10;
+
+/** Says in a preview whom the experiment would hit, and what it would do and check; or that it has run or begun. */
+export async function preview(
+    plan: Plan,
+    kubeconfig: pulumi.Input<string> | undefined,
+    { conclusion, targets }: ReturnType<typeof runResources>,
+): Promise<void> {
+    const { experiment, context, actions } = plan;
+    // A preview knows the result of a check only if it would not run it.
+    const [concluded] = await ifKnown(conclusion);
+    if (concluded !== undefined)
+        return pulumi.log.info(`${experiment} has run, and would not run again. ${verdictLine(concluded)}`);
+    if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
+    const [begun] = await ifKnown(targets);
+    if (begun !== undefined) return pulumi.log.info(describeBegun(plan, begun));
+    const besides = [
+        ...(actions.length > 0 ? [`Meanwhile it would ${doneBy(plan)}`] : []),
+        `It would check ${namesOf(plan)}`,
+    ];
+    const known = await ifKnown(pulumi.output(kubeconfig));
+    if (known.length > 0) return previewTargets(plan, () => connect({ kubeconfig: known[0], context }), besides);
+    const would = `${wouldAttack(plan)}; the kubeconfig is not known yet, so no pod is named here`;
+    return pulumi.log.info([would, ...besides].join("\n"));
+}
 
 /** Logs in a preview which containers an experiment would hit today. The attack itself chooses again. */
 export async function previewTargets(plan: Plan, reach: () => Cluster, besides: readonly string[]): Promise<void> {
@@ -44,7 +74,7 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
 }
 
 /** What an experiment would attack, if the cluster does not say which pods these are. */
-export const wouldAttack = ({ experiment, attacks }: Plan): string =>
+const wouldAttack = ({ experiment, attacks }: Plan): string =>
     `${experiment} would attack ${attacks.map(({ target }) => target).join("; ")}`;
 
 function describe(discovered: readonly Discovered[], request: TargetRequest): string {
@@ -75,4 +105,23 @@ function describe(discovered: readonly Discovered[], request: TargetRequest): st
         `${number} container${number === 1 ? "" : "s"} of ${eligible} that ${condition} ${target}, chosen when the ` +
         `attack begins; running now: ${running}${others}${unproven}`
     );
+}
+
+/** An update was killed, or its verdict has failed it. The next goes on with the targets that were chosen. */
+function describeBegun({ experiment }: Plan, { attacks }: LabeledTargets): string {
+    const pods = attacks.flatMap(({ targets }) => targets.map(({ pod }) => pod)).join(", ");
+    return (
+        `${experiment} has begun on ${pods}, and has no verdict: the update would go on with it, or give the verdict ` +
+        "INCONCLUSIVE if the attack is over"
+    );
+}
+
+const doneBy = ({ actions }: Plan) => actions.map((action) => actionKindOf(action).describe(action)).join(", ");
+
+function describeWithoutAttack(plan: Plan): string {
+    const { experiment, namespace, checks } = plan;
+    const done = doneBy(plan);
+    const nothing = `${experiment} would attack nothing`;
+    if (done === "") return `${nothing}, and only check ${namesOf({ checks })}`;
+    return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }

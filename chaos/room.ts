@@ -1,10 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Trial } from "./attacks/kind";
+import type { DryRun } from "./attacks/kind";
 import { objectNameOf } from "./attacks/registry";
-import { attackTrials } from "./attacks/resource";
-import { labels } from "./cluster/labels";
-import { jobSpec } from "./job/deadline";
-import { jobNameOf } from "./ending/reach";
+import { attackDryRuns } from "./attacks/resource";
+import { jobObject } from "./job/deadline";
 import { type Plan, runNameOf } from "./definition/plan";
 import type { PodOptions } from "./pod-options";
 import type { ExperimentPrograms } from "./programs";
@@ -28,7 +26,7 @@ export interface RoomArgs {
     parent: pulumi.Resource;
 }
 
-const types: Record<Trial["kind"], string> = {
+const types: Record<DryRun["kind"], string> = {
     Job: "kubernetes:batch/v1:Job",
     Pod: "kubernetes:core/v1:Pod",
     Service: "kubernetes:core/v1:Service",
@@ -39,22 +37,23 @@ const somePass = "0".repeat(16);
 
 /**
  * What a run will make that a namespace may have no room for, as the steps try it by a dry run: as it is made later,
- * with what the component's own transforms make of it. Only the engine knows the transforms of its parents and of the
- * stack, and only the run the Service of a fault.
+ * with what the component's own transforms make of it. `pod` cannot stand in for these: an admission policy may require
+ * a label of the Job or the Service itself, or a field of a pod that `pod` does not have, and a dry run without the
+ * transforms would abort a run that the namespace admits. Only the engine knows the transforms of its parents and of
+ * the stack, and only the run the Service of a fault.
  */
 export function roomOf(args: RoomArgs): pulumi.Output<Room> {
     const { plan, image, programs, pod, prefix } = args;
     const { namespace, experiment } = plan;
     return pulumi.output(args.stack).apply((stack) => {
         const run = runNameOf(plan, stack);
-        const spec = jobSpec({ plan, image, program: programs.deadline, pod, run, pass: somePass });
-        const metadata = { name: jobNameOf(run), namespace, labels: { [labels.experiment]: experiment } };
         const ofAttacks = plan.attacks.flatMap(({ name, attack }) => {
             const made = { attack, experiment, namespace, image, programs, pod, run, pass: somePass };
-            return attackTrials(`${prefix}${name}`, { ...made, object: objectNameOf(run, name) });
+            return attackDryRuns(`${prefix}${name}`, { ...made, object: objectNameOf(run, name) });
         });
-        const job: Trial = { kind: "Job", name: `${prefix}deadline`, props: { metadata, spec } };
-        return pulumi.all([job, ...ofAttacks].map((trial) => transformed(trial, args))).apply(([first, ...rest]) => ({
+        const props = jobObject({ plan, image, program: programs.deadline, pod, run, pass: somePass });
+        const job: DryRun = { kind: "Job", name: `${prefix}deadline`, props };
+        return pulumi.all([job, ...ofAttacks].map((one) => transformed(one, args))).apply(([first, ...rest]) => ({
             job: first,
             attacks: rest.filter((one) => one !== undefined),
         }));
@@ -67,7 +66,7 @@ export function roomOf(args: RoomArgs): pulumi.Output<Room> {
  * @returns its inputs, with the kind. Undefined if a transform fails, which may want something of the engine
  */
 function transformed(
-    { kind, name, props }: Trial,
+    { kind, name, props }: DryRun,
     { transforms: { transforms = [], transformations = [] } = {}, parent }: RoomArgs,
 ): pulumi.Output<object | undefined> {
     const all: pulumi.ResourceTransform[] = [

@@ -127,6 +127,10 @@ export function remedy({ settings }: Written, name: string, value: string | numb
     return `pulumi config set ${settings}${name} ${quoted}`;
 }
 
+/** How to start another run of an experiment, in a sentence without a period. */
+export const anotherRun = ({ settings, run }: Written & { run: string }): string =>
+    `Start another run: ${remedy({ settings }, "run", `${run} again`)}`;
+
 /** How to disable an experiment: completes "…: ". */
 export const disabling = ({ settings }: Written): string =>
     settings === undefined

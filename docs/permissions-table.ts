@@ -3,6 +3,8 @@ import { exampleAttacks, objectTypeOf } from "../chaos/attacks/registry";
 import { exampleChecks } from "../chaos/checks/registry";
 import { isRequired, resources, type Right } from "../chaos/cluster/resources";
 import { type Plan, planOf } from "../chaos/definition/plan";
+import { changedBy } from "../chaos/ending/left";
+import { jobRightsOf } from "../chaos/job/rules";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { tableOf, withPart } from "./markdown";
 
@@ -80,4 +82,13 @@ function rowsOf(rights: readonly Right[]): string[][] {
     return [...rows.values()];
 }
 
-export const withPermissionsTables = (page: string): string => withPart(page, "permissions", permissionsTables());
+/** What the Job of a run with all of these may do. */
+function jobTable(): string {
+    const attacks = everything.attacks.map(({ attack }) => ({ attack, object: "ATTACK" }));
+    const rights = jobRightsOf(attacks, changedBy(everything), "JOB");
+    const rows = rowsOf(rights.map((right) => ({ ...right, names: right.names && [...new Set(right.names)] })));
+    return tableOf([["objects", "verbs", "to"], ...rows.map(([objects, _, ...rest]) => [objects!, ...rest])]);
+}
+
+export const withPermissionsTables = (page: string): string =>
+    withPart(withPart(page, "permissions", permissionsTables()), "deadline Job", jobTable());

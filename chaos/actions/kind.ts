@@ -20,8 +20,8 @@ export interface ActionKind<A extends { kind: string }> {
     /** The workload that it changes; it must be there before anything is touched. Absent if it changes none. */
     workload?(action: A): Workload;
     /**
-     * What it changes until the run is undone: the undoing restores it, and the deadline Job does if nothing else has,
-     * by a `Restorable` in `chaos/ending/end.ts`. Absent if nothing must be restored.
+     * What it changes until the run is undone, by `setUntilUndone`: the undoing restores it, and the deadline Job does
+     * if nothing else has. Absent if nothing must be restored.
      */
     restores?: Restores<A>;
     /**

@@ -1,12 +1,9 @@
 import * as z from "zod";
-import { change } from "../cluster/change";
 import { dnsSubdomain } from "../cluster/kubernetes-rules";
-import { objectApi } from "../cluster/objects";
 import { resources } from "../cluster/resources";
 import { nameSchema } from "../texts";
 import type { ActionKind } from "./kind";
-import { describeNumber, replicasIn, scalingOf, scalingTo } from "./scaled";
-import { notFound } from "./workload";
+import { setUntilUndone, whyNotSet } from "./workload";
 
 /** Scales a Deployment, as `kubectl scale` does, until the run is undone. */
 export interface ScaleAction {
@@ -30,15 +27,8 @@ export const scale: ActionKind<ScaleAction> = {
     rights: () => [],
     workload: ({ deployment: name }) => ({ kind: "Deployment", name }),
     restores: { resource, named: "deployment" },
-    async perform({ deployment: name, replicas }, { cluster, namespace, run }) {
-        const object = { resource, namespace, name };
-        if (!(await change(objectApi(cluster), object, scalingTo(replicas, run)))) throw new Error(notFound(object));
-    },
-    async whyNotKept({ deployment: name, replicas }, { cluster, namespace }) {
-        const object = { resource, namespace, name };
-        const found = await objectApi(cluster).get(object);
-        if (found === undefined) return notFound(object);
-        // A later action may have scaled it, too.
-        return replicasIn(found) === (scalingOf(found)?.set ?? replicas) ? undefined : describeNumber(found);
-    },
+    perform: ({ deployment: name, replicas }, context) =>
+        setUntilUndone(context, { resource, namespace: context.namespace, name }, "replicas", replicas),
+    whyNotKept: ({ deployment: name, replicas }, context) =>
+        whyNotSet(context, { resource, namespace: context.namespace, name }, "replicas", replicas),
 };

@@ -5,9 +5,11 @@ import type {
     V1ObjectMeta,
     V1StatefulSetSpec,
 } from "@kubernetes/client-node";
+import { change } from "../cluster/change";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
 import { type ObjectReference, type Resource, resources } from "../cluster/resources";
+import { describeField, isKept, settingTo } from "./set-field";
 
 export interface Workload {
     kind: WorkloadKind;
@@ -48,6 +50,33 @@ export const readWorkload = (
     workload: Workload,
     namespace: string,
 ): Promise<FoundWorkload | undefined> => objectApi(cluster).get(referenceTo(workload, namespace));
+
+/**
+ * Sets a field of an object's `spec` until the run is undone: a note on the object says what was there before.
+ *
+ * @param value one that the API server keeps: not the one that it takes an absent field for
+ * @throws Error if the object does not exist
+ */
+export async function setUntilUndone(
+    { cluster, run }: { cluster: Cluster; run: string },
+    object: ObjectReference,
+    field: string,
+    value: number | boolean,
+): Promise<void> {
+    if (!(await change(objectApi(cluster), object, settingTo(field, value, run)))) throw new Error(notFound(object));
+}
+
+/** Why a field does not have what an action has set, or a later one of the run. Undefined if it has. */
+export async function whyNotSet(
+    { cluster }: { cluster: Cluster },
+    object: ObjectReference,
+    field: string,
+    value: number | boolean,
+): Promise<string | undefined> {
+    const found = await objectApi(cluster).get(object);
+    if (found === undefined) return notFound(object);
+    return isKept(found, field, value) ? undefined : describeField(object.resource.kind, found, field);
+}
 
 /** @throws Error that an object does not exist, if nothing was found */
 export function requireFound<T>(found: T | undefined, object: ObjectReference): T {

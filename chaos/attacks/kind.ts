@@ -53,7 +53,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /** What its part in the deadline Job is told, as JSON. @default nothing */
     forJob?(attack: A, wanted: { target: string; radius: Radius; clusterName: string }): object;
     /** What that part must be allowed to. @param object name of the attack's object. @default nothing */
-    rightsInJob?(object: string): Pick<Right, "apiGroup" | "resource" | "names" | "verbs">[];
+    rightsInJob?(object: string): Right[];
 
     /**
      * What the attack needs to know of the cluster before its targets are chosen. It also says among which pods: no
@@ -154,7 +154,7 @@ export interface AttackToMake<A> {
 }
 
 /** What the objects of an attack are made from that are tried by a dry run, before anything is touched. */
-export interface TrialArgs<A> extends Pick<
+export interface DryRunArgs<A> extends Pick<
     AttackToMake<A>,
     "attack" | "experiment" | "namespace" | "image" | "programs" | "pod"
 > {
@@ -165,12 +165,12 @@ export interface TrialArgs<A> extends Pick<
 }
 
 /** An object that a run makes, to be tried by a dry run. */
-export interface Trial {
+export interface DryRun {
     kind: "Job" | "Pod" | "Service";
     /** Name of the Pulumi resource. */
     name: string;
     /** The resource's inputs. */
-    props: { metadata: { name: string; namespace: string }; spec: object };
+    props: { metadata: { name: string; namespace: string; annotations?: Record<string, string> }; spec: object };
 }
 
 /** What an attack counts of the traffic to its targets. Probes do not count. */

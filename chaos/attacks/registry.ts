@@ -49,13 +49,13 @@ export const attackSchema = attackSchemaWith(() => ({})) as z.ZodType<Attack>;
 export const findsTargets = (kind: Attack["kind"]): boolean => kinds[kind].find !== undefined;
 
 /** The types of the objects that attacks are: while one exists, the attack lasts. */
-export const attackObjects: readonly Resource[] = [
+export const attackTypes: readonly Resource[] = [
     ...new Set(all.map(({ object = resources.networkPolicy }) => object)),
 ];
 
 /** The types of all objects that attacks are made of. */
 export const attackParts: readonly Resource[] = [
-    ...new Set([...attackObjects, ...all.flatMap(({ parts = [] }) => parts)]),
+    ...new Set([...attackTypes, ...all.flatMap(({ parts = [] }) => parts)]),
 ];
 
 export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resource ?? []);

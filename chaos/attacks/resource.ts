@@ -1,9 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { annotations, labels } from "../cluster/labels";
+import { annotations, labels, metadataFor } from "../cluster/labels";
 import { denying, isTotal, type Peers, peersIn } from "../policies/denial";
-import { faultResources, faultTrials } from "./fault/resources";
-import type { AttackResourceArgs, AttackToMake, Trial, TrialArgs } from "./kind";
+import { faultDryRuns, faultResources } from "./fault/resources";
+import type { AttackResourceArgs, AttackToMake, DryRun, DryRunArgs } from "./kind";
 import { type Attack, attackKindOf } from "./registry";
 
 type Make = (name: string, args: AttackResourceArgs<never>, opts: pulumi.CustomResourceOptions) => AttackResource;
@@ -13,13 +13,13 @@ type AttackResource = k8s.networking.v1.NetworkPolicy | k8s.core.v1.ConfigMap | 
 const others: Readonly<Partial<Record<Attack["kind"], Make>>> = { fault: faultResources, kill: request };
 
 /** The kinds that make pods, or other objects that a quota may leave no room for. */
-const trials: Readonly<Partial<Record<Attack["kind"], (name: string, args: TrialArgs<never>) => Trial[]>>> = {
-    fault: faultTrials,
+const dryRuns: Readonly<Partial<Record<Attack["kind"], (name: string, args: DryRunArgs<never>) => DryRun[]>>> = {
+    fault: faultDryRuns,
 };
 
 /** Objects of an attack that are tried by a dry run before anything is touched. */
-export const attackTrials = (name: string, args: TrialArgs<Attack>): Trial[] =>
-    trials[args.attack.kind]?.(name, args as TrialArgs<never>) ?? [];
+export const attackDryRuns = (name: string, args: DryRunArgs<Attack>): DryRun[] =>
+    dryRuns[args.attack.kind]?.(name, args as DryRunArgs<never>) ?? [];
 
 /** The resource that is an attack: while its object exists, the attack lasts. */
 export function attackResource(
@@ -27,13 +27,11 @@ export function attackResource(
     args: AttackToMake<Attack>,
     opts: pulumi.CustomResourceOptions,
 ): AttackResource {
-    const { attack, experiment, namespace, object, chosen } = args;
+    const { attack, object, chosen } = args;
     const make = others[attack.kind] ?? policy;
     const targets = chosen.apply((found) => found.targets.map(({ pod }) => pod).join(","));
     const metadata = {
-        name: object,
-        namespace,
-        labels: { [labels.experiment]: experiment },
+        ...metadataFor(object, args),
         annotations: { [annotations.targets]: targets },
     };
     const made: AttackResourceArgs<Attack> = { ...args, metadata };

@@ -1,6 +1,6 @@
 import { statusOf } from "../cluster/client";
+import { parseJson } from "../json";
 import type { Answer } from "./answer";
-import { parseJson } from "./values";
 
 /** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */
 const ownTexts = [

@@ -3,7 +3,14 @@
  * that it is none: names that carry credentials, and forms that hold them. It does not guess from what looks random.
  */
 
-/** Without its separators, in lower case: `X-Amz-Security-Token`, `clientSecret`, `api_key`. */
+/** A header or a variable is there for its value, so a part of its name is enough. */
+export const carriesCredential = (name: string): boolean =>
+    /authorization|cookie|token|secret|passw|api[-_]?key|credential/i.test(name);
+
+/**
+ * A field or an option may only speak of a credential: `maxTokens`, `noPassword`. Matches names without their
+ * separators, in lower case: `X-Amz-Security-Token`, `clientSecret`, `api_key`.
+ */
 const credentialName = new RegExp(
     "^(?!no|ask|prompt).*(?:password|passwd|passphrase|secret|apikey|accesskey|secretkey|privatekey|signature)$|" +
         "^(?:x|amz|api|access|auth|bearer|id|private|refresh|security|session|user)*token$|" +
@@ -68,6 +75,10 @@ export function credentialInPath(path: string): string | undefined {
     return parameters[0]?.what ?? credentialIn(place!);
 }
 
-/** @param instead the way that works */
+/**
+ * What is wrong with a value that has a credential: completes its place.
+ *
+ * @param what as `credentialIn` says it @param instead the way that works
+ */
 export const storedInClear = (what: string, instead: string) =>
     `has ${what}; secrets must not be in a definition: the state and journals show it; ${instead}`;

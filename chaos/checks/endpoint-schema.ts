@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
 import { dnsLabel, dnsSubdomain } from "../cluster/kubernetes-rules";
-import { credentialIn, storedInClear } from "./credentials";
+import { carriesCredential, credentialIn, storedInClear } from "./credentials";
 import type { EndpointSettings, FromSecrets } from "./endpoint";
 import { type Mistake, nameSchema as name, notAllowed } from "../texts";
 
@@ -23,15 +23,14 @@ function problemWithUrl(text: string): string | undefined {
     // A URL that cannot be read may hold a password.
     if (!URL.canParse(text)) return `not an absolute URL; ${form}`;
     const { protocol, username, password, search, hash, href } = new URL(text);
-    if (username || password)
-        return "a URL must not hold a user or password: the state and journals show it. Use headersFrom";
+    if (username || password) return storedInClear("a user or a password", inHeaders);
     if (!["http:", "https:"].includes(protocol)) return `"${href}" has the scheme ${protocol}; ${form}`;
     return search || hash
         ? `"${href}" has a query or a fragment; ${form}, and the rest in the path of the check`
         : undefined;
 }
 
-const secretHeader = /authorization|cookie|token|secret|password|api-?key/i;
+const inHeaders = "use headersFrom with a Secret";
 
 export function failing(check: () => void, problem: string): string | undefined {
     try {
@@ -52,7 +51,7 @@ const byHeader = <T extends z.ZodType>(value: T, refused: (name: string) => stri
 
 const headerValue = textWithout((value) => {
     const what = credentialIn(value);
-    if (what) return storedInClear(what, "use headersFrom with a Secret");
+    if (what) return storedInClear(what, inHeaders);
     return failing(() => validateHeaderValue("value", value), "a header value must not have control characters");
 });
 
@@ -113,9 +112,7 @@ export const endpointSchema = {
         .optional(),
     headers: byHeader(
         headerValue,
-        (name) =>
-            secretHeader.test(name) &&
-            "secrets must not be in a definition: the state and journals show it; use headersFrom with a Secret",
+        (name) => carriesCredential(name) && storedInClear(`a value of ${name}`, inHeaders),
     ).optional(),
     headersFrom: byHeader(secretReference).optional(),
     queryFrom: fromSecrets(/./, "not the name of a parameter; allowed: such as access_token").optional(),

@@ -1,6 +1,6 @@
 import { ApiException, type V1APIResource } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
-import { parseJson } from "./values";
+import { parseJson } from "../json";
 import { askApiServer } from "./request";
 import { MissingError } from "./references";
 

@@ -22,14 +22,6 @@ export const expectationSchema = z.strictObject({
 /** The beginning of a text, on one line. */
 export const excerpt = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
 
-export function parseJson(text: string): unknown {
-    try {
-        return JSON.parse(text);
-    } catch {
-        return undefined;
-    }
-}
-
 /** The first expectation that a document does not meet, in words. Undefined if it meets all. */
 export function unmet(
     expectations: readonly JsonExpectation[],

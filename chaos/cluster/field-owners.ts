@@ -7,9 +7,6 @@ import type { KubeObject } from "./resources";
 /** Who has set a field, by server-side apply or otherwise. */
 export type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
 
-/** A field of `spec` that has an owner as a whole. */
-type Field = "selector" | "podSelector" | "replicas";
-
 /** What a selector was before a run: all that restoring needs. */
 interface SelectorNote<S> {
     /** Name of the run. */
@@ -29,7 +26,7 @@ interface SelectorNote<S> {
  */
 export class BorrowedSelector<S extends object> {
     constructor(
-        private readonly field: Exclude<Field, "replicas">,
+        private readonly field: "selector" | "podSelector",
         private readonly annotation: string,
     ) {}
 
@@ -44,7 +41,7 @@ export class BorrowedSelector<S extends object> {
 
     /** The selector of the manifest that was applied last by a client-side `kubectl apply`, which notes it. */
     appliedIn(object: KubeObject): S | undefined {
-        const { spec } = noteIn<{ spec: Partial<Record<Field, S>> }>(object, lastApplied);
+        const { spec } = noteIn<{ spec: Partial<Record<string, S>> }>(object, lastApplied);
         return spec?.[this.field];
     }
 
@@ -74,7 +71,7 @@ export class BorrowedSelector<S extends object> {
         if (set) return this.patch(metadata, {}, set);
         if (!this.isNoted(object)) return undefined;
         const { selector, owners = [] } = this.noteOf(object) ?? {};
-        const isRestored = isDeepStrictEqual((object.spec as Partial<Record<Field, S>>)[this.field] ?? {}, selector);
+        const isRestored = isDeepStrictEqual((object.spec as Partial<Record<string, S>>)[this.field] ?? {}, selector);
         return this.patch(metadata, {
             annotations: { [this.annotation]: null },
             managedFields: givenBack(metadata, this.field, isRestored ? owners : []),
@@ -91,28 +88,28 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 /** Which fields somebody has set, as in `managedFields`. */
 type Fields = Record<"f:spec", Record<string, object> | undefined>;
 
-const has = ({ fieldsV1 }: V1ManagedFieldsEntry, field: Field) =>
+const has = ({ fieldsV1 }: V1ManagedFieldsEntry, field: string) =>
     (fieldsV1 as Fields | undefined)?.["f:spec"]?.[`f:${field}`] !== undefined;
 
 /** Who has set a field, but for this package. */
-export const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Owner[] =>
+export const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: string): Owner[] =>
     managedFields
         .filter((entry) => has(entry, field) && entry.manager !== fieldManager)
         .map(({ manager, operation, apiVersion, subresource }) => ({ manager, operation, apiVersion, subresource }));
 
 /** Who has set a field last. Undefined if the API server does not say. */
-export function setterOf({ managedFields = [] }: V1ObjectMeta, field: Field): Owner | undefined {
+export function setterOf({ managedFields = [] }: V1ObjectMeta, field: string): Owner | undefined {
     const at = ({ time }: V1ManagedFieldsEntry) => new Date(time ?? 0).getTime();
     const entries = managedFields.filter((entry) => has(entry, field));
     return entries.sort((a, b) => at(b) - at(a))[0];
 }
 
 /** Whether this package owns a field: it has set it, and not given it back. */
-export const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: Field): boolean =>
+export const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: string): boolean =>
     managedFields.some((entry) => has(entry, field) && entry.manager === fieldManager);
 
 /** Those that own a field by now, but for this package and the earlier owners. */
-export const newOwners = ({ managedFields = [] }: V1ObjectMeta, field: Field, owners: readonly Owner[]): Owner[] =>
+export const newOwners = ({ managedFields = [] }: V1ObjectMeta, field: string, owners: readonly Owner[]): Owner[] =>
     managedFields.filter(
         (entry) => has(entry, field) && entry.manager !== fieldManager && !owners.some(isSameOwner(entry)),
     );
@@ -121,7 +118,7 @@ const isSameOwner = (owner: Owner) => (another: Owner) =>
     (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => another[key] === owner[key]);
 
 /** The `managedFields` by which a field is not this package's, and its earlier owners' again unless others own it. */
-export function givenBack(metadata: V1ObjectMeta, field: Field, owners: readonly Owner[]): V1ManagedFieldsEntry[] {
+export function givenBack(metadata: V1ObjectMeta, field: string, owners: readonly Owner[]): V1ManagedFieldsEntry[] {
     const others = (metadata.managedFields ?? []).filter(({ manager }) => manager !== fieldManager);
     if (others.some((entry) => has(entry, field))) return others;
     const kept = others.map((entry) => (owners.some(isSameOwner(entry)) ? owning(entry, field) : entry));
@@ -130,7 +127,7 @@ export function givenBack(metadata: V1ObjectMeta, field: Field, owners: readonly
     return [...kept, ...lost.map((owner) => owning({ ...owner, fieldsType: "FieldsV1" }, field))];
 }
 
-function owning(entry: V1ManagedFieldsEntry, field: Field): V1ManagedFieldsEntry {
+function owning(entry: V1ManagedFieldsEntry, field: string): V1ManagedFieldsEntry {
     const fields = entry.fieldsV1 as Fields | undefined;
     return { ...entry, fieldsV1: { ...fields, "f:spec": { ...fields?.["f:spec"], [`f:${field}`]: {} } } };
 }

@@ -18,13 +18,23 @@ export const labels = {
     proxy: "chaos-experiments/proxy",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
     kills: "chaos-experiments/kills",
-    /** On a Deployment that an action has scaled: its replicas before, those that the action has set, and its uid. */
-    scaled: "chaos-experiments/scaled",
-    /** On such a Deployment: the run. */
-    scaledBy: "chaos-experiments/scaled-by",
+    /**
+     * With the name of a field, on an object whose field an action has set: the value before, the one that the action
+     * has set, and the object's uid.
+     */
+    set: "chaos-experiments/set.",
+    /** On such an object: the run. */
+    setBy: "chaos-experiments/set-by",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */
     protected: "chaos-experiments/protected",
 } as const;
+
+/** Metadata of an object that a run makes: by its label the sweep finds it. @typeParam N text, or an output of it */
+export const metadataFor = <N>(name: N, { namespace, experiment }: { namespace: string; experiment: string }) => ({
+    name,
+    namespace,
+    labels: { [labels.experiment]: experiment },
+});
 
 /** The labels of some objects, as a query of the API server selects by them. */
 export const selectorOf = (wanted: Readonly<Record<string, string>>): string =>

@@ -110,8 +110,12 @@ export interface Restorable {
      * @param found the object before the first of the patches. @default the object
      */
     next(object: KubeObject, kept?: KubeObject, found?: KubeObject): object | undefined;
-    /** What stays of an object as somebody else has set it since, in words. Undefined if nothing does. */
-    left?(object: KubeObject): string | undefined;
+    /**
+     * What stays of an object as somebody else has set it since, in words. Undefined if nothing does.
+     *
+     * @param kind of the object
+     */
+    left?(object: KubeObject, kind: string): string | undefined;
 }
 
 /** What Kubernetes RBAC lets an account do with some objects. */

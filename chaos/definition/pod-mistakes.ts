@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { dnsSubdomain } from "../cluster/kubernetes-rules";
 import { type PodOptions, runPods } from "../pod-options";
+import { nameSchema } from "../texts";
 import { issuesIn } from "./definition";
 
 /** Labels and annotations by which runs find their pods, and keep meshes and autoscalers away from them. */
@@ -7,11 +9,11 @@ function unlessOwn(own: Readonly<Record<string, string>>) {
     return z.record(z.string(), z.string()).superRefine((all, context) => {
         for (const key of Object.keys(all))
             if (key in own || key.startsWith("chaos-experiments/"))
-                context.addIssue({ code: "custom", path: [key], message: "is set by the experiment; leave it out" });
+                context.addIssue({ code: "custom", path: [key], message: "is set by the experiment; remove it" });
     });
 }
 
-const name = z.string().trim().min(1);
+const name = nameSchema("the name of an object", dnsSubdomain);
 
 const podSchema = z.strictObject({
     imagePullSecrets: z.array(name).optional(),
@@ -32,7 +34,7 @@ const podSchema = z.strictObject({
     annotations: unlessOwn(runPods.annotations).optional(),
     runAsUser: z
         .union([z.int().min(1), z.literal(false)], {
-            error: "allowed: the id of a user but 0, or false for none",
+            error: "allowed: a user id above 0, or false to set none",
         })
         .optional(),
 }) satisfies z.ZodType<PodOptions>;

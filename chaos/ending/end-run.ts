@@ -20,8 +20,8 @@ import {
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Reason } from "../reasons";
 import { endAttacks, type Say, throwAll } from "./end";
-import { attacksLeftOf, leftOf, ofPlan } from "./left";
-import { jobNameOf } from "./reach";
+import { attacksAreThere, attacksLeftOf, leftOf } from "./left";
+import { jobNameOf } from "./scope";
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -116,7 +116,8 @@ export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Prom
  */
 export async function noteAborted(cluster: Cluster, holder: LeaseHolder, aborted: Reason): Promise<void> {
     const { own } = await leaseFor(cluster, holder);
-    if (own) await note(cluster, own, { [annotations.run]: null, ...noteOf({ at: Date.now(), aborted }) });
+    if (own === undefined || earlyEndOf(own)?.aborted) return;
+    await note(cluster, own, { [annotations.run]: null, ...noteOf({ at: Date.now(), aborted }) });
 }
 
 /**
@@ -132,11 +133,8 @@ export async function endIfLost(cluster: Cluster, holder: LeaseHolder & { plan: 
     const { [annotations.run]: run, [annotations.concluded]: concluded } = own?.metadata?.annotations ?? {};
     // Of a run without a verdict, an update that was killed may not have made all attacks yet.
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
-    const api = objectApi(cluster);
-    const { namespace, jobOrders = [], objects = [] } = ofPlan(holder.plan, run);
     const job = needsDeadlineJob(holder.plan) ? [{ resource: resources.job, name: jobNameOf(run) }] : [];
-    const made = [...jobOrders, ...objects, ...job].map((one) => api.get({ ...one, namespace, name: one.name! }));
-    if ((await Promise.all(made)).every((object) => object !== undefined)) return false;
+    if (await attacksAreThere(objectApi(cluster), holder.plan, run, job)) return false;
     const { recovery } = await endRun(cluster, holder, undefined, backgroundTimeoutMs);
     await Promise.race([recovery, sleep(undisturbedMs)]);
     return true;

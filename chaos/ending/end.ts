@@ -1,12 +1,12 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
-import { scaledDeployment } from "../actions/scaled";
+import { setFields } from "../actions/set-field";
 import { change } from "../cluster/change";
 import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { restorablesOfAttacks } from "../attacks/in-job";
 import { inTurns, within } from "../async";
 import { exemptedPolicy } from "../policies/exemption";
-import type { Reach, Some } from "./reach";
+import type { Scope, Some } from "./scope";
 
 /** Calls to the API server at a time, in each part: fewer than the Job's connections, of which some may hang. */
 const maxCalls = 12;
@@ -30,25 +30,25 @@ const patienceMs = [1_000, 2_000];
 const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
     (ending) =>
         Promise.all([
-            ending.each(ending.reach.labeled, (pod) => () => ending.api.patch(pod, unlabeling)),
-            ending.remove(ending.reach.jobOrders),
-            ending.restore(ending.reach.changed),
+            ending.each(ending.scope.labeled, (pod) => () => ending.api.patch(pod, unlabeling)),
+            ending.remove(ending.scope.jobOrders),
+            ending.restore(ending.scope.changed),
         ]),
-    (ending) => ending.restore(ending.reach.policies),
-    (ending) => ending.remove(ending.reach.objects),
+    (ending) => ending.restore(ending.scope.policies),
+    (ending) => ending.remove(ending.scope.objects),
 ];
 
 /**
  * Ends attacks: removes the targets' labels and the attacks' objects, and restores what was somebody's. Then removes
- * the rest, such as the deadline Job, if the reach has any.
+ * the rest, such as the deadline Job, if the scope has any.
  *
  * @param say is told what stays as somebody else has set it since. @default nobody is
  * @returns the number of objects that were removed, restored or lost labels
  * @throws Error with all that failed: everything is tried, also if something fails or hangs. Then the rest stays: the
  *   Job may have to end what is left
  */
-export async function endAttacks(api: ObjectApi, reach: Reach, say: Say = () => undefined): Promise<number> {
-    const ending = new Ending(api, reach, say);
+export async function endAttacks(api: ObjectApi, scope: Scope, say: Say = () => undefined): Promise<number> {
+    const ending = new Ending(api, scope, say);
     const begun: Promise<unknown>[] = [];
     for (const [index, part] of order.entries()) {
         const parts = part(ending);
@@ -57,7 +57,7 @@ export async function endAttacks(api: ObjectApi, reach: Reach, say: Say = () => 
     }
     await Promise.all(begun);
     const ended = ending.done();
-    const rest = await Promise.all((reach.rest ?? []).map((some) => ending.find(some)));
+    const rest = await Promise.all((scope.rest ?? []).map((some) => ending.find(some)));
     // The program last: the Job may have to start again as long as it exists.
     for (const objects of rest) await inTurns(objects, maxCalls, (object) => api.delete(object));
     return ended + rest.flat().length;
@@ -71,7 +71,7 @@ export function throwAll(failures: readonly unknown[]): void {
     if (distinct.length > 1) throw new AggregateError(distinct);
 }
 
-const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, scaledDeployment];
+const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, setFields];
 
 type Work = () => Promise<unknown>;
 export type Say = (message: string) => void;
@@ -83,7 +83,7 @@ class Ending {
 
     constructor(
         readonly api: ObjectApi,
-        readonly reach: Reach,
+        readonly scope: Scope,
         private readonly say: Say,
     ) {}
 
@@ -140,7 +140,7 @@ class Ending {
     /** @returns what is asked for by its name is not read */
     private async *found(some: Some) {
         const { resource, name, labelSelector } = some;
-        const { namespace } = this.reach;
+        const { namespace } = this.scope;
         if (name !== undefined) yield { object: { resource, namespace, name }, found: undefined };
         else
             for await (const found of this.api.list(resource, namespace, labelSelector))
@@ -159,7 +159,7 @@ class Ending {
                 ? restorable.next(current, kept, found)
                 : undefined;
         await change(this.api, object, next, found);
-        const left = restorable.left?.(found);
+        const left = restorable.left?.(found, object.resource.kind);
         if (left !== undefined) this.say(left);
     }
 
@@ -169,7 +169,7 @@ class Ending {
      * @param isNamed whether the run is known to change that object, even if it does not say by which run it is changed
      */
     private restorableOf(object: KubeObject, isNamed = false): Restorable | undefined {
-        const { run } = this.reach;
+        const { run } = this.scope;
         const restorable = restorables.find((one) => one.isChanged(object));
         if (!restorable || run === undefined) return restorable;
         const by = restorable.runOf(object);

@@ -1,16 +1,23 @@
 import { resourcesOfActions, restoredBy } from "../actions/registry";
 import {
     attackKindOf,
-    attackObjects,
+    attackTypes,
     attackParts,
     objectNameOf,
     objectTypeOf,
     resourcesOfAttacks,
 } from "../attacks/registry";
 import { annotations, labels, runLabels } from "../cluster/labels";
-import { changedOf, jobTypes, type KubeObject, type NamedObject, resources } from "../cluster/resources";
+import {
+    changedOf,
+    jobTypes,
+    type KubeObject,
+    type NamedObject,
+    type ObjectApi,
+    resources,
+} from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
-import { isJobOrder, ofRun, type Reach } from "./reach";
+import { isJobOrder, ofRun, type Scope } from "./scope";
 
 /** The types of objects that attacks and actions of any kind may change, each once, without NetworkPolicies. */
 export const restored = [...new Set([...resourcesOfAttacks, ...resourcesOfActions])];
@@ -27,18 +34,18 @@ type OfExperiment = Pick<Plan, "namespace" | "experiment">;
  * The attacks that an experiment may have left in its namespace, and what any run has changed there: the caller holds
  * the lease on the namespace.
  */
-export function attacksLeftOf({ namespace, experiment }: OfExperiment): Reach {
+export function attacksLeftOf({ namespace, experiment }: OfExperiment): Scope {
     const labelSelector = `${labels.experiment}=${experiment}`;
     const { networkPolicy, pod } = resources;
     // The other pods are the deadline Job's, and the other ConfigMaps programs, which may have to start again.
     const isAttack = ({ metadata }: KubeObject) => metadata?.annotations?.[annotations.targets] !== undefined;
-    const attacks = attackObjects.map((resource) => ({
+    const attacks = attackTypes.map((resource) => ({
         resource,
         labelSelector,
         // The steps make some policies, too.
         ...(resource !== networkPolicy && { only: isAttack }),
     }));
-    const parts = attackParts.filter((resource) => !attackObjects.includes(resource));
+    const parts = attackParts.filter((resource) => !attackTypes.includes(resource));
     return {
         namespace,
         labeled: runLabels.map((key) => ({ resource: pod, labelSelector: key })),
@@ -56,7 +63,7 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Reach {
  * Everything that an experiment may have left: the sweep. An update that is killed between creating an object and
  * recording it leaves one that the engine does not know. The engine accepts that objects it does know are gone.
  */
-export function leftOf(of: OfExperiment): Reach {
+export function leftOf(of: OfExperiment): Scope {
     const labelSelector = `${labels.experiment}=${of.experiment}`;
     return {
         ...attacksLeftOf(of),
@@ -68,22 +75,40 @@ export function leftOf(of: OfExperiment): Reach {
 }
 
 /** The policies that a run's steps have made: its names have its stack, and the engine does not know these. */
-export function policiesOf(plan: Plan, stack: string): Reach {
+export function policiesOf(plan: Plan, stack: string): Scope {
     const only = ({ metadata }: KubeObject) => metadata!.name!.startsWith(`${runNameOf(plan, stack)}-`);
     return { namespace: plan.namespace, objects: [{ resource: resources.networkPolicy, only }] };
 }
 
-export function witnessPoliciesOf({ namespace, experiment }: Plan): Reach {
+export function witnessPoliciesOf({ namespace, experiment }: Plan): Scope {
     const labelSelector = `${labels.experiment}=${experiment},${labels.witness}=${experiment}`;
     return { namespace, objects: [{ resource: resources.networkPolicy, labelSelector }] };
 }
 
+/**
+ * Whether the attacks of a run are all there: each lasts while its object exists.
+ *
+ * @param more further objects of the run that must be there
+ */
+export async function attacksAreThere(
+    api: ObjectApi,
+    plan: Plan,
+    runName: string,
+    more: readonly NamedObject[] = [],
+): Promise<boolean> {
+    const { namespace } = plan;
+    const wanted = [...objectsOf(plan, runName), ...more];
+    const found = await Promise.all(wanted.map((object) => api.get({ ...object, namespace })));
+    return found.every((object) => object !== undefined);
+}
+
+const objectsOf = ({ attacks }: Plan, runName: string): NamedObject[] =>
+    attacks.map(({ attack, name }) => ({ resource: objectTypeOf(attack), name: objectNameOf(runName, name) }));
+
 /** What a run of a plan has made and changed. */
-export function ofPlan(plan: Plan, runName: string): Reach {
+export function ofPlan(plan: Plan, runName: string): Scope {
     const { namespace, attacks } = plan;
-    const ended = attacks.map((planned) => ({
-        object: { resource: objectTypeOf(planned.attack), name: objectNameOf(runName, planned.name) },
-        label: targetLabelFor(plan, planned),
-    }));
+    const objects = objectsOf(plan, runName);
+    const ended = attacks.map((planned, index) => ({ object: objects[index]!, label: targetLabelFor(plan, planned) }));
     return ofRun({ namespace, run: runName }, ended, changedBy(plan));
 }

@@ -1,12 +1,12 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { attackKindOf, objectNameOf, objectTypeOf } from "../attacks/registry";
-import { labels } from "../cluster/labels";
+import { labels, metadataFor } from "../cluster/labels";
 import { restrictedContainer } from "../cluster/pod-security";
 import { pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
 import { changedBy } from "../ending/left";
-import { jobNameOf, jobPolicyName } from "../ending/reach";
+import { jobNameOf, jobPolicyName } from "../ending/scope";
 import { leasePath } from "../lifecycle/lease";
 import { podProgram } from "../packed";
 import { type PodOptions, runPod } from "../pod-options";
@@ -59,7 +59,7 @@ export class Deadline {
                 jobPolicyName(run),
             ),
         );
-        const { metadata, account, role, binding, program } = podResources(
+        const { account, role, binding, program } = podResources(
             name,
             { object: objectName, namespace, experiment, rules, program: args.program },
             child,
@@ -67,9 +67,7 @@ export class Deadline {
         this.job = new k8s.batch.v1.Job(
             name,
             {
-                // The provider would wait until the Job completes, when the attack is over. The step that labels the
-                // targets waits for the Job: its own report comes a second before its status.
-                metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
+                metadata: jobMetadata(objectName, args.plan),
                 // A preview does not know the name: it leaves out the hundred lines that are the same for every run.
                 spec: pulumi.all([args.runName, args.pass]).apply(([run, pass]) => jobSpec({ ...args, run, pass })),
             },
@@ -92,7 +90,20 @@ interface KnownJob extends Pick<DeadlineArgs, "plan" | "image" | "program" | "po
     pass: string;
 }
 
-export function jobSpec(job: KnownJob) {
+/** The Job, as the program makes it. */
+export const jobObject = (job: KnownJob) => ({
+    metadata: jobMetadata(jobNameOf(job.run), job.plan),
+    spec: jobSpec(job),
+});
+
+const jobMetadata = <N>(name: N, plan: Plan) => ({
+    ...metadataFor(name, plan),
+    // The provider would wait until the Job completes, when the attack is over. The step that labels the targets waits
+    // for the Job: its own report comes a second before its status.
+    annotations: { "pulumi.com/skipAwait": "true" },
+});
+
+function jobSpec(job: KnownJob) {
     const { labels: own, annotations, spec } = runPod(job.pod, lostNode);
     // The experiment's label keeps experiments from choosing this pod as a target.
     const ofRun = { [labels.experiment]: job.plan.experiment, [labels.pass]: job.pass };

@@ -11,7 +11,7 @@ const maxEndpoints = 200;
  */
 export class JobLog {
     private lines = 0;
-    private toldAt = -Infinity;
+    private printedAt = -Infinity;
     /** Whether each endpoint accepted a connection in the last look. */
     private accepted = new Map<string, Change>();
     private kept = new Map<string, Change>();
@@ -31,8 +31,8 @@ export class JobLog {
         this.accepted = accepted;
         this.kept = states;
         // Not the difference itself: the clock may be set back.
-        if (changes.length === 0 && Math.abs(at - this.toldAt) < heartbeatMs) return;
-        this.toldAt = at;
+        if (changes.length === 0 && Math.abs(at - this.printedAt) < heartbeatMs) return;
+        this.printedAt = at;
         for (let from = 0; from === 0 || from < changes.length; from += maxEndpoints) {
             const some = changes.slice(from, from + maxEndpoints);
             const changed: LogLine["changed"] = {};
@@ -43,7 +43,7 @@ export class JobLog {
     }
 
     /** Writes down a kill, or one that could not be made. */
-    told(report: KillReport | MissedKill): void {
+    reported(report: KillReport | MissedKill): void {
         this.append(report);
     }
 

@@ -17,7 +17,7 @@ import type { JobPart } from "../attacks/job-part";
 import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
-import { jobPolicyName, ofRun } from "../ending/reach";
+import { jobPolicyName, ofRun } from "../ending/scope";
 import { endingApi, log, noteOnOwnPod, objectApi } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
@@ -37,7 +37,7 @@ const reach = {
     // Last: without it, a default deny could keep this pod from the API server.
     rest: [{ resource: resources.networkPolicy, name: jobPolicyName(lease.run) }],
 };
-const maxTold = 5;
+const maxShown = 5;
 /** Between two looks whether the attacks must end, in milliseconds. */
 const lookMs = 1_000;
 
@@ -65,8 +65,8 @@ async function main(): Promise<void> {
             ending: ending.signal,
             mayAct: () => mayAct(path),
             log,
-            killed: ({ at, pod, uid }) => jobLog.told({ at, killed: { pod, uid, label } }),
-            missed: ({ at, ...missed }) => jobLog.told({ at, missed: { label, ...missed } }),
+            killed: ({ at, pod, uid }) => jobLog.reported({ at, killed: { pod, uid, label } }),
+            missed: ({ at, ...missed }) => jobLog.reported({ at, missed: { label, ...missed } }),
             noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
         }),
     );
@@ -80,9 +80,9 @@ async function main(): Promise<void> {
 
 function tellFailures(error: unknown): void {
     const failures = (error instanceof AggregateError ? error.errors : [error]) as Error[];
-    const more = failures.length > maxTold ? `; and ${failures.length - maxTold} more` : "";
-    const told = failures.slice(0, maxTold).map(({ message }) => message);
-    log(`not everything is undone yet, which is tried again: ${told.join("; ")}${more}`);
+    const more = failures.length > maxShown ? `; and ${failures.length - maxShown} more` : "";
+    const shown = failures.slice(0, maxShown).map(({ message }) => message);
+    log(`not everything is undone yet, which is tried again: ${shown.join("; ")}${more}`);
 }
 
 /** When each attack's object was first seen, by this node's clock. */

@@ -1,11 +1,11 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
-import { parseJson } from "../checks/values";
+import { parseJson } from "../json";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
-import { remedy } from "../texts";
+import { anotherRun } from "../texts";
 
 export const leaseName = "chaos-experiment";
 
@@ -97,7 +97,7 @@ export async function renewLease(
     if (held)
         return take(cluster, holder, found, runName, belongsTo(held, holder) ? held.spec?.acquireTime : undefined);
     const message = `the lease of namespace ${namespace} was deleted, which ends the run ${run}`;
-    throw new ReasonError("run-over", message, `Start another run: ${remedy(holder.plan, "run", `${run} again`)}`);
+    throw new ReasonError("run-over", message, anotherRun(holder.plan));
 }
 
 async function take(
@@ -147,9 +147,9 @@ export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string):
     return now < timeOf(held.spec?.acquireTime) + plan.deadlineMs;
 }
 
-/** A run that was ABORTED stays so, for the same reason. */
+/** A run that was ABORTED stays so, for the same reason: its Job is gone, and the engine makes no other. */
 export const abortedAgain = ({ code, message }: Reason, plan: Plan) =>
-    new ReasonError(code, message, `Start another run: ${remedy(plan, "run", `${plan.run} again`)}`);
+    new ReasonError(code, `run ${plan.run} was ABORTED before: ${message}`, anotherRun(plan));
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
 export interface RunEnd {

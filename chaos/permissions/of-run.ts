@@ -3,7 +3,7 @@ import { changesWorkloads } from "../actions/perform";
 import { attackKindOf, attackParts, objectTypeOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import { jobTypes, resources, type Right, rightsOn } from "../cluster/resources";
-import { roleRulesOf } from "../job/rules";
+import { jobRightsOf } from "../job/rules";
 import { changedBy, restored } from "../ending/left";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { leaseName } from "../lifecycle/lease";
@@ -106,14 +106,12 @@ function rightsOfJob(plan: Plan): Right[] {
     if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
     const ofAttacks = attacks.map(({ attack }) => ({ attack, object }));
-    const rules = roleRulesOf(ofAttacks, changedBy(plan), object);
-    const granted = rules.flatMap(({ apiGroups, resources, resourceNames = [object], verbs }) =>
-        resources.map((resource) => {
-            const names = resourceNames.includes(object) ? undefined : resourceNames;
-            const why = "give the deadline Job its rights: you cannot grant rights that you do not have";
-            return rightsOn({ namespace, apiGroup: apiGroups[0], resource, names })(verbs, why);
-        }),
-    );
+    const granted = jobRightsOf(ofAttacks, changedBy(plan), object).map(({ names, ...right }) => ({
+        ...right,
+        namespace,
+        names: names?.includes(object) ? undefined : names,
+        why: "give the deadline Job its rights: you cannot grant rights that you do not have",
+    }));
     return [...granted, rightToTryPods(namespace)];
 }
 

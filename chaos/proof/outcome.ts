@@ -68,3 +68,15 @@ export interface Proven extends Witnessed {
 export const inconclusive = (code: ReasonCode, message: string): Inconclusive => ({
     inconclusive: reason(code, message),
 });
+
+const maxNamed = 3;
+
+/** What the proof does without, for people. */
+export function describeLeftOut(connections: readonly string[]): string {
+    const named = connections.slice(0, maxNamed).join(", ");
+    const more = connections.length > maxNamed ? `, and ${connections.length - maxNamed} more` : "";
+    return (
+        `Not part of the proof, since they do not work before the attack or cannot be tried: connections ` +
+        `${named}${more}`
+    );
+}

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { sinceProven } from "../checks/abort";
+import { sinceAttack } from "../checks/abort";
 import type { RunAttack } from "../definition/plan";
 import { type ReasonCode, reasonCodes } from "../reasons";
 import { milliseconds } from "../texts";
@@ -24,8 +24,8 @@ export const conclusionSchema = z.object({
     reason: z.string().describe("The verdict in a sentence"),
     requests: z.int().nonnegative().describe("Of all checks"),
     successRate: z.string().describe("Share of good answers among the counted, as a percentage"),
-    timeToFirstFailureMs: milliseconds.nullable().describe(`${sinceProven}; null if no answer was bad`),
-    timeToStabilityMs: milliseconds.nullable().describe(`${sinceProven}; null if the last answer was bad`),
+    timeToFirstFailureMs: milliseconds.nullable().describe(`${sinceAttack}; null if no answer was bad`),
+    timeToStabilityMs: milliseconds.nullable().describe(`${sinceAttack}; null if the last answer was bad`),
     established: z
         .array(
             z.object({

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { parseJson } from "../checks/values";
+import { parseJson } from "../json";
 import type { Plan } from "../definition/plan";
 import { type Journal, journalSchema, journalVersion } from "./journal-schema";
 

@@ -1,30 +1,56 @@
 import type { Observed } from "../checks/observe";
-import { isAttack } from "../definition/plan";
+import { problemOf } from "../cluster/problem";
+import { isAttack, type Plan } from "../definition/plan";
 import { pageOfReason, ReasonError, sentenceOf, verdictLine } from "../reasons";
 import { abortedJournal } from "../report/compose";
 import { keepReport } from "../report/report";
+import { anotherRun } from "../texts";
 import type { StepContext } from "./contract";
 
 /**
  * Does what must be done before the attacks begin. If it throws a `ReasonError`, the run ends with the verdict ABORTED.
  *
- * @param checks what the checks have seen by then. @default nothing
+ * @param how.undo undoes what was done by then, whatever was thrown
+ * @param how.hasBegun whether the run has its steady state: the engine does not look for that again, so another run must
+ *   be started. @default false
+ * @param how.checks what the checks have seen by then. @default nothing
  * @throws Error with the reason and the advice
  */
 export async function abortingRun<T>(
-    { plan, stack }: StepContext,
+    context: StepContext,
     act: () => Promise<T>,
-    checks: () => Observed[] | undefined = () => undefined,
+    { undo, hasBegun = false, checks }: HowToAbort,
 ): Promise<T> {
+    const { plan, stack } = context;
     const startedAt = Date.now();
     try {
         return await act();
     } catch (error) {
+        await undo(error).catch(sayNotUndone(context));
         if (!(error instanceof ReasonError)) throw error;
-        const { reason, advice } = error;
-        keepReport(abortedJournal(plan, { stack, reason, startedAt, checks: checks() ?? [] }));
+        const { reason } = error;
+        const advice = (hasBegun ? adviceFor(plan, error) : error.advice).replace(/(?<![.!?])$/, "");
+        keepReport(abortedJournal(plan, { stack, reason, startedAt, checks: checks?.() ?? [] }));
         const aborted = verdictLine({ verdict: "ABORTED", code: reason.code, reason: sentenceOf(reason) });
         const nothing = `Nothing was ${isAttack(plan) ? "attacked" : "done"}.`;
-        throw new Error(`${aborted} ${nothing} ${advice.replace(/(?<![.!?])$/, "")}\nSee ${pageOfReason(reason.code)}`);
+        throw new Error(`${aborted} ${nothing} ${advice}\nSee ${pageOfReason(reason.code)}`);
     }
 }
+
+interface HowToAbort {
+    undo: (error: unknown) => Promise<unknown>;
+    hasBegun?: boolean;
+    checks?: () => Observed[] | undefined;
+}
+
+function adviceFor(plan: Plan, { advice }: ReasonError): string {
+    const again = anotherRun(plan);
+    const others = advice.replace(again, "").replace(/Start another run$/, "");
+    return others === "" ? again : `${others.replace(/(?<![.!?])$/, ".")} Then s${again.slice(1)}`;
+}
+
+/** What fails must not hide why the run ends. The lease expires; the deadline Job and the next update try again. */
+export const sayNotUndone =
+    ({ say }: StepContext) =>
+    (failure: unknown) =>
+        say(`Not everything could be undone yet: ${problemOf(failure)}`);

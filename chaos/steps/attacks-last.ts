@@ -1,13 +1,13 @@
-import { objectTypeOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
+import { attacksAreThere } from "../ending/left";
 import { isUnderWay } from "../lifecycle/lease";
 import { inconclusive, type Inconclusive } from "../proof/outcome";
 import { reason, ReasonError, type Reason } from "../reasons";
-import { remedy } from "../texts";
+import { anotherRun } from "../texts";
 
 /** A run whose attacks may have begun. */
 export interface Begun {
@@ -25,7 +25,7 @@ export async function whyRunIsOver(plan: Plan, cluster: Cluster, begun: Begun): 
     // The engine runs a check again that was killed, or that failed the update. Its attack is over by then.
     const { run } = plan;
     const ended = `${isAttack(plan) ? "the attack of " : ""}run ${run} has already ended`;
-    return reason("run-over", `${ended}. Start another run: ${remedy(plan, "run", `${run} again`)}`);
+    return reason("run-over", `${ended}. ${anotherRun(plan)}`);
 }
 
 /**
@@ -35,7 +35,7 @@ export async function whyRunIsOver(plan: Plan, cluster: Cluster, begun: Begun): 
 export async function whyBegunTooLate(plan: Plan, cluster: Cluster, begun: Begun): Promise<Reason | undefined> {
     const over = await whyRunIsOver(plan, cluster, begun);
     if (over !== undefined) return over;
-    const { namespace, run } = plan;
+    const { namespace } = plan;
     try {
         const labeled = async (labelSelector: string) =>
             (await cluster.core.listNamespacedPod({ namespace, labelSelector })).items;
@@ -47,20 +47,12 @@ export async function whyBegunTooLate(plan: Plan, cluster: Cluster, begun: Begun
         return notSeen(error).inconclusive;
     }
     const lost = "a target has lost its label before its attack could begin";
-    return reason("run-over", `${lost}. Start another run: ${remedy(plan, "run", `${run} again`)}`);
+    return reason("run-over", `${lost}. ${anotherRun(plan)}`);
 }
 
 /** Whether a run lasts: its attacks exist or, without any, it still has the lease. */
-export async function runLasts(plan: Plan, cluster: Cluster, { runName, attacks }: Begun): Promise<boolean> {
-    if (!isAttack(plan)) return isUnderWay(cluster, plan, runName);
-    const api = objectApi(cluster);
-    const found = await Promise.all(
-        attacks.map(({ attack, namespace, object: name }) =>
-            api.get({ resource: objectTypeOf(attack), name, namespace }),
-        ),
-    );
-    return found.every((object) => object !== undefined);
-}
+export const runLasts = (plan: Plan, cluster: Cluster, { runName }: Pick<Begun, "runName">): Promise<boolean> =>
+    isAttack(plan) ? attacksAreThere(objectApi(cluster), plan, runName) : isUnderWay(cluster, plan, runName);
 
 /** A cluster that cannot be asked shows nothing: that is a verdict, too, not a failed update. */
 export const notSeen = (error: unknown): Inconclusive =>

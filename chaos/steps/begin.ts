@@ -2,39 +2,22 @@ import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
-import { problemOf } from "../cluster/problem";
 import type { Plan } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { ofPlan } from "../ending/left";
 import { decisive, reason, type Reason, ReasonError } from "../reasons";
+import { describeLeftOut } from "../proof/outcome";
 import { labelPods } from "../targets/pods";
 import { type Begun, notSeen, whyBegunTooLate } from "./attacks-last";
 import type { StepContext } from "./contract";
-import { endWholly } from "./recovery";
-
-const maxNamed = 3;
-
-/** What the proof does without. */
-export function describeLeftOut(connections: readonly string[]): string {
-    const named = connections.slice(0, maxNamed).join(", ");
-    const more = connections.length > maxNamed ? `, and ${connections.length - maxNamed} more` : "";
-    return (
-        `Not part of the proof, since they do not work before the attack or cannot be tried: connections ` +
-        `${named}${more}`
-    );
-}
 
 /**
  * Begins the attacks that do not begin by themselves, once all of these are ready. Notes what the proof does without.
  *
  * @returns why one has not begun, or that the attacks are over, and then none lasts
- * @throws ReasonError if one is not ready, and the run has no others that begin by themselves: nobody was attacked, and
- *   the run is undone
+ * @throws ReasonError if one is not ready, and the run has no others that begin by themselves: nobody was attacked
  */
-export async function beginAttacks(
-    { plan, cluster, stack, say }: StepContext,
-    run: Begun,
-): Promise<Reason | undefined> {
+export async function beginAttacks({ plan, cluster, say }: StepContext, run: Begun): Promise<Reason | undefined> {
     const begun = run.attacks.filter(({ attack }) => attackKindOf(attack).begin !== undefined);
     if (begun.length === 0) return undefined;
     let problem: Reason | undefined;
@@ -56,10 +39,6 @@ export async function beginAttacks(
     const over = await endIfTooLate(plan, cluster, run);
     if (problem === undefined || over !== undefined || isReady || begun.length < run.attacks.length)
         return decisive([problem, over]);
-    // It must not hide why the run ends. The deadline Job tries again, and so does the next update.
-    await endWholly(cluster, { stack, plan }, say, problem).catch((error: unknown) =>
-        say(`Not everything could be undone yet: ${problemOf(error)}`),
-    );
     throw new ReasonError(problem.code, problem.message, "Start another run");
 }
 

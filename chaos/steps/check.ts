@@ -6,7 +6,8 @@ import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
 import { ignoreNotFound } from "../cluster/client";
 import { describeEstablished } from "../proof/established";
 import { noteConcluded } from "../ending/end-run";
-import { pageOfReason, type Reason, verdictLine } from "../reasons";
+import { endWholly } from "../ending/wholly";
+import { pageOfReason, type Reason, ReasonError, verdictLine } from "../reasons";
 import { abortedAgain, earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
 import { failsUpdate, journalOf } from "../report/compose";
@@ -56,11 +57,14 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept && "verdict" in kept) return { conclusion: kept };
-    if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)));
+    // With the Job, which would have nothing to end: nobody was attacked.
+    const abort = (error: unknown) => endWholly(context, error instanceof ReasonError ? error.reason : undefined);
+    const undone = { hasBegun: true, undo: abort };
+    if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)), undone);
     const over =
         ended ??
         (isPoliced ? await letGo(context, run) : undefined) ??
-        (await abortingRun(context, () => beginAttacks(context, run)));
+        (await abortingRun(context, () => beginAttacks(context, run), undone));
     const { deadlineJob: job } = given;
     const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
@@ -112,7 +116,7 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
     if (ending && "problem" in ending) say(`The attacks could not be ended at once: ${ending.problem}`);
     else if (ending && needsDeadlineJob(plan)) await awaitRecovery(context, ending);
     if (failsUpdate(plan, verdict) || (ending && "problem" in ending)) {
-        await undo(cluster, stack, plan, say);
+        await undo(context);
         throw new Error(
             `${verdictLine(conclusion)} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded ` +
                 `again; the journal is ${conclusion.journal}`,

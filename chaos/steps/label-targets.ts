@@ -11,9 +11,9 @@ import { discover } from "../targets/discover";
 import { ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
-import { problemOf } from "../cluster/problem";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
+import { endWholly } from "../ending/wholly";
 import {
     admitAttacks,
     admitJob,
@@ -27,15 +27,14 @@ import {
 } from "./other-policies";
 import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
-import { abortingRun } from "./abort-run";
-import { describeLeftOut } from "./begin";
+import { abortingRun, sayNotUndone } from "./abort-run";
+import { describeLeftOut } from "../proof/outcome";
 import { equip } from "./equip";
 import { ReasonError } from "../reasons";
-import { endWholly } from "./recovery";
 import { refuseIfHeld } from "./steady-state";
 import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
-import { attackObjects, requireRoom } from "./room";
+import { requireRoom } from "./room";
 import { printed } from "./variable";
 
 /**
@@ -43,7 +42,11 @@ import { printed } from "./variable";
  * looked at them, since an attack must not begin that nothing could end or witness.
  */
 export const labelTargets: Step<"label-targets", Given> = (context, given) =>
-    abortingRun(context, () => label(context, given).catch((error: unknown) => endIfAborted(context, error)));
+    abortingRun(context, () => label(context, given), {
+        // With the Job, which would have nothing to end. Another try after any other error needs that, and the lease.
+        hasBegun: true,
+        undo: async (error) => error instanceof ReasonError && endWholly(context, error.reason),
+    });
 
 type Given = "room" | "steadyState" | "deadlineJob";
 
@@ -76,7 +79,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const [policies] = await Promise.all([
         otherPolicies(cluster, plan.namespace),
         // Once more: the Job's pod is there, and takes its part of a quota.
-        room && requireRoom(context, attackObjects(room)),
+        room && requireRoom(context, room.attacks),
     ]);
     const isPoliced = policies.length > 0;
     const attacks = attacksOf(plan, runName, chosen);
@@ -106,28 +109,11 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         printed(result);
         return result;
     } catch (error) {
-        // It must not hide why the run ends. The deadline Job tries again, and so does the next update.
-        await end().catch(sayNotUndone(context));
+        // An ABORTED run is ended as a whole.
+        if (!(error instanceof ReasonError)) await end().catch(sayNotUndone(context));
         throw error;
     }
 }
-
-/**
- * Ends the run as a whole if it is ABORTED: with the Job, which would have nothing to end.
- *
- * @throws the error
- */
-async function endIfAborted(context: StepContext, error: unknown): Promise<never> {
-    const { plan, cluster, stack, say } = context;
-    if (error instanceof ReasonError)
-        await endWholly(cluster, { stack, plan }, say, error.reason).catch(sayNotUndone(context));
-    throw error;
-}
-
-const sayNotUndone =
-    ({ say }: StepContext) =>
-    (failure: unknown) =>
-        say(`Not everything could be undone yet: ${problemOf(failure)}`);
 
 function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {
     const number = combinedNumber(combination, uid);

@@ -8,7 +8,7 @@ import { resources } from "../cluster/resources";
 import type { Plan, RunAttack } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { witnessPoliciesOf } from "../ending/left";
-import { jobPolicyName } from "../ending/reach";
+import { jobPolicyName } from "../ending/scope";
 import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";

@@ -1,15 +1,13 @@
-import type { Cluster } from "../cluster/client";
 import { namesOf } from "../checks/observe";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
-import { isAttack, type Plan, undoneOf } from "../definition/plan";
+import { isAttack, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
-import { noteAborted } from "../ending/end-run";
-import { attacksLeftOf, leftOf, policiesOf } from "../ending/left";
-import { earlyEndOf, leaseFor, releaseLease } from "../lifecycle/lease";
+import { attacksLeftOf } from "../ending/left";
+import { endWholly } from "../ending/wholly";
+import { earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
-import type { Reason } from "../reasons";
 import { addRecovery } from "../report/report";
 import { sinceUndone } from "../report/verdict";
 import type { Step, StepContext } from "./contract";
@@ -32,14 +30,14 @@ export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan
  * @throws Error if a check does not hold within a minute, at the first try, and sees the application
  */
 export const recovery: Step<"recovery"> = async (context) => {
-    const { cluster, stack, plan, say } = context;
+    const { cluster, say } = context;
     const { own } = await leaseFor(cluster, context);
     if (own && earlyEndOf(own)?.aborted) {
         // Nothing has happened that could recover.
-        await endWholly(cluster, context, say);
+        await endWholly(context);
         return { recoveredAfterMs: null };
     }
-    const undone = await undo(cluster, stack, plan, say).catch((error: unknown) => {
+    const undone = await undo(context).catch((error: unknown) => {
         // An earlier try has reported that, and left nothing. The application may be gone for good.
         const isReported = own === undefined;
         // A program that a check starts is not there if the stack is destroyed from elsewhere.
@@ -55,26 +53,6 @@ export const recovery: Step<"recovery"> = async (context) => {
 };
 
 /**
- * Removes all that is left of an experiment, and releases the lease. If another run has that by now, removes only
- * what cannot be that run's.
- *
- * @param aborted why the run was ABORTED: then the lease is not released, but says so. @default it was not
- * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels
- */
-export async function endWholly(
-    cluster: Cluster,
-    holder: { stack: string; plan: Plan },
-    say: (line: string) => void,
-    aborted?: Reason,
-) {
-    const { stack, plan } = holder;
-    const { own, others } = await leaseFor(cluster, holder);
-    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
-    await (aborted ? noteAborted(cluster, holder, aborted) : releaseLease(cluster, holder));
-    return { own, others, swept };
-}
-
-/**
  * Removes what is left of an experiment, releases the lease, and waits until every check holds. If the attack had
  * ended earlier, by its deadline say, another stack may have begun one since: that is left alone. If the update has
  * ended the attacks before, the recovery is counted from then.
@@ -82,8 +60,9 @@ export async function endWholly(
  * @returns when the attacks were undone, and how long until every check held; null if the application is gone
  * @throws NotRecoveredError if a check does not hold within a minute
  */
-export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void) {
-    const { own, others, swept } = await endWholly(cluster, { stack, plan }, say);
+export async function undo(context: StepContext) {
+    const { plan, cluster, say } = context;
+    const { own, others, swept } = await endWholly(context);
     if (others) say(others);
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);

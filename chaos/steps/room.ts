@@ -11,7 +11,7 @@ import { ReasonError } from "../reasons";
 import type { Room, StepContext } from "./contract";
 import { policyOfJob } from "./other-policies";
 
-interface Tried {
+interface DryRunObject {
     kind: keyof typeof creating;
     metadata: V1ObjectMeta & { name: string };
     /** What it is, for people. @default its kind and name */
@@ -36,7 +36,7 @@ const sweptMs = 5_000;
 const pauseMs = 500;
 
 /** What the deadline Job is made of: the Job, its pod as the Job will make it, and the policy that lets it through. */
-export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: string): Tried[] {
+export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: string): DryRunObject[] {
     const { metadata: ofPolicy, spec: rules } = policyOfJob(plan, runName, pass);
     const policy = { kind: "NetworkPolicy" as const, metadata: ofPolicy, spec: forClient(rules) };
     if (job === undefined) return [policy];
@@ -55,32 +55,34 @@ export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: str
         },
         spec: template.spec,
     };
-    return [job as Tried, pod, policy];
+    return [job as DryRunObject, pod, policy];
 }
-
-/** What attacks are made of. */
-export const attackObjects = ({ attacks }: Room): Tried[] => attacks as Tried[];
 
 /**
  * Tries by dry runs whether a namespace admits objects that a run will make. What cannot be tried is found out later.
  *
  * @throws ReasonError in the words of the quota, the limits or the policy that rejects some
  */
-export async function requireRoom(context: StepContext, objects: readonly Tried[]): Promise<void> {
-    const { namespace } = context.plan;
-    const look = async () => (await Promise.all(objects.map((one) => whyRejected(context, one)))).flat();
+export async function requireRoom(context: StepContext, objects: readonly object[]): Promise<void> {
+    const { namespace, settings } = context.plan;
+    const look = async () =>
+        (await Promise.all(objects.map((one) => whyRejected(context, one as DryRunObject)))).flat();
     const isFinal = (all: readonly string[]) => !all.some((one) => /quota/.test(one));
     const rejected = await poll(look, isFinal, sweptMs, pauseMs);
     if (rejected.length === 0) return;
+    const inProgram = settings === undefined ? "; `pod` of the experiment sets labels and more on its pods" : "";
     throw new ReasonError(
         "no-room",
         `namespace ${namespace} admits no ${rejected.join("; no ")}`,
-        "Make room or allow it; `pod` of the experiment sets labels and more on its pods",
+        `Make room or allow it${inProgram}`,
     );
 }
 
 /** @returns what it is and why, unless it is admitted or cannot be tried */
-async function whyRejected({ plan: { namespace }, cluster, say }: StepContext, object: Tried): Promise<string[]> {
+async function whyRejected(
+    { plan: { namespace }, cluster, say }: StepContext,
+    object: DryRunObject,
+): Promise<string[]> {
     const { kind, metadata, what = `${kind} ${metadata.name}`, ...rest } = object;
     const body = { ...rest, metadata: { ...metadata, namespace } };
     // The account of a pod does not exist yet, and the API server would look for it.

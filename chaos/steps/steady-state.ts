@@ -6,7 +6,6 @@ import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
-import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, runNameOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
@@ -24,7 +23,7 @@ import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
-import { attackObjects, jobObjects, requireRoom } from "./room";
+import { jobObjects, requireRoom } from "./room";
 
 const timeoutMs = 10_000;
 const pauseMs = 20;
@@ -40,21 +39,16 @@ export const steadyState: Step<"steady-state", "room"> = async (context, { room 
     const { plan, cluster, stack } = context;
     requireReportsFolder(plan.reports);
     const seen: { checks?: Observed[] } = {};
+    let hasLease = false;
     const prepare = async () => {
         await requireRights(context);
         await acquireLease(cluster, { stack, plan }).catch(refuseIfHeld(plan));
+        hasLease = true;
         context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
-        try {
-            return await findSteadyState(context, room, seen);
-        } catch (error) {
-            // It must not hide why the run ends. A lease expires.
-            await releaseLease(cluster, { stack, plan }).catch((failure: unknown) =>
-                context.say(`The namespace's lease could not be released: ${problemOf(failure)}`),
-            );
-            throw error;
-        }
+        return findSteadyState(context, room, seen);
     };
-    return abortingRun(context, prepare, () => seen.checks);
+    const undo = async () => hasLease && releaseLease(cluster, { stack, plan });
+    return abortingRun(context, prepare, { undo, checks: () => seen.checks });
 };
 
 /** @param seen gets what the checks have seen */
@@ -91,7 +85,7 @@ async function findSteadyState(
     const pass = randomBytes(8).toString("hex");
     await Promise.all([
         isAttack(plan) && requireTargets(context, discovered),
-        room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...attackObjects(room)]),
+        room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
     ]);
     return {
         ...(route && { route }),

@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfiguration } from "../configuration/read";
 
-/** Kinds whose pods run where the stack wants them. A Pod is a fault's proxy. The DaemonSet runs on every node. */
-const placed = ["kubernetes:apps/v1:Deployment", "kubernetes:batch/v1:Job", "kubernetes:core/v1:Pod"];
+type Placement = StackConfiguration["placement"];
+
+/** Kinds whose pods run where the stack wants them. The DaemonSet runs on every node. */
+const placed = ["kubernetes:apps/v1:Deployment"];
 const pulled = [...placed, "kubernetes:apps/v1:DaemonSet"];
 
 interface PodSpec {
@@ -10,18 +12,11 @@ interface PodSpec {
     tolerations?: object[];
 }
 
-/** The spec of a Pod, or of a Deployment, DaemonSet or Job. */
-type Spec = PodSpec | { template: { spec: PodSpec } };
-
 /**
- * Adds node selector, tolerations and pull Secrets to all pods of a component, beside those that they have. Empty if
- * the stack sets none of them.
+ * Adds node selector, tolerations and pull Secrets to the pods of a component's workloads, beside those that they have.
+ * Empty if the stack sets none of them. An experiment's own pods have them from `experimentPods`.
  */
-export function placement({
-    pullSecrets,
-    nodeSelector,
-    tolerations,
-}: StackConfiguration["placement"]): pulumi.ResourceTransformation[] {
+export function placement({ pullSecrets, nodeSelector, tolerations }: Placement): pulumi.ResourceTransformation[] {
     if (!pullSecrets && !nodeSelector && !tolerations) return [];
     const place = (pod: PodSpec, isPlaced: boolean) => ({
         ...pod,
@@ -32,15 +27,16 @@ export function placement({
     return [
         ({ type, props, opts }) => {
             if (!pulled.includes(type)) return undefined;
-            const isPlaced = placed.includes(type);
-            const changed = pulumi
-                .output(props.spec as pulumi.Input<Spec>)
-                .apply((spec) =>
-                    "template" in spec
-                        ? { ...spec, template: { ...spec.template, spec: place(spec.template.spec, isPlaced) } }
-                        : place(spec, isPlaced),
-                );
-            return { props: { ...props, spec: changed }, opts };
+            const spec = pulumi
+                .output(props.spec as pulumi.Input<{ template: { spec: PodSpec } }>)
+                .apply(({ template, ...rest }) => ({
+                    ...rest,
+                    template: { ...template, spec: place(template.spec, placed.includes(type)) },
+                }));
+            return { props: { ...props, spec }, opts };
         },
     ];
 }
+
+/** The same for the pods of an experiment, as its `pod`. */
+export const experimentPods = ({ pullSecrets, ...rest }: Placement) => ({ imagePullSecrets: pullSecrets, ...rest });

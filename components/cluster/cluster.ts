@@ -15,7 +15,7 @@ export interface StackCluster {
     /** Distinguishes the stack from others of its name. */
     identity: string;
     provider: k8s.Provider;
-    /** For components: the provider, and the placement of their pods. */
+    /** For the shop and the agent: the provider, and the placement of their pods. */
     opts: { provider: k8s.Provider; transformations: pulumi.ResourceTransformation[] };
     /** For the program's own requests. */
     api: Cluster;

@@ -127,7 +127,7 @@ export class Shop {
     private async scaled(): Promise<string[]> {
         const { namespace, cluster } = this.stack;
         const { items } = await cluster.apps.listNamespacedDeployment({ namespace });
-        return named(items.filter(({ metadata }) => metadata!.labels?.[labels.scaled] !== undefined));
+        return named(items.filter(({ metadata }) => metadata!.labels?.[`${labels.set}replicas`] !== undefined));
     }
 }
 

@@ -123,9 +123,9 @@ function acceptedAt(port: FoundPort, policies: readonly V1NetworkPolicy[], { ser
     const policy = policies.find((one) => !areAlike([one]))!.metadata!.name;
     throw new ReasonError(
         "attack-refused",
-        `the NetworkPolicy ${policy} lets callers reach some pods of Service ${service.service} at its port ` +
-            `${port.port} and not all, and through a proxy in their place they would reach all`,
-        "Let the policies allow the same callers for all of them",
+        `the NetworkPolicy ${policy} allows callers to reach only some pods of Service ${service.service} at its ` +
+            `port ${port.port}; through a proxy they would reach all of them`,
+        "Make the policies allow the same callers for all of its pods",
     );
 }
 
@@ -186,9 +186,8 @@ export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: Acce
     if (policy === undefined) return;
     throw new ReasonError(
         "attack-refused",
-        `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
-            `${args.service.service} by labels or ports that a proxy in their place does not have: it would be out ` +
-            "of reach for them",
-        "Let the policy name the namespace alone, without podSelector and ports",
+        `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} allows its pods to reach those of Service ` +
+            `${args.service.service} by labels or ports that a proxy does not have: they could not reach the proxy`,
+        "Make the policy name only the namespace, without podSelector and ports",
     );
 }

@@ -78,7 +78,9 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     restores: { resource: resources.service, named: "service" },
     rights,
     forJob: faultOf,
-    rightsInJob: (proxy) => [{ ...resources.service, names: [proxy], verbs: ["get"] }],
+    rightsInJob: (proxy) => [
+        rightsOn({ ...resources.service, names: [proxy] })(["get"], "know what a fault's Service selected before"),
+    ],
     find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
     admit: admitProxy,
     // A pod whose image is on its node.

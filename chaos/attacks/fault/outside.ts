@@ -1,6 +1,6 @@
 /** Callers of a Service that would not reach a proxy in its place, as far as the Service and its pods show it. */
 import type { V1Service } from "@kubernetes/client-node";
-import { parseJson } from "../../checks/values";
+import { parseJson } from "../../json";
 import type { Pod } from "../../cluster/kubernetes-rules";
 
 const beta = "service.beta.kubernetes.io";
@@ -53,8 +53,8 @@ export function whyBypassed({ metadata, spec }: V1Service, pods: readonly Pod[])
     const mark = found ? `its annotation ${found}` : gated && `the readiness gate of ${gated.metadata!.name}`;
     return (
         mark &&
-        `by ${mark}, a load balancer sends requests to its pods themselves, and would have none of them as a target ` +
-            "until it knows the proxy"
+        `${mark} shows that a load balancer sends requests directly to its pods: it would have no target until it ` +
+            "has registered the proxy"
     );
 }
 
@@ -80,8 +80,8 @@ export function whyInMesh(pods: readonly Pod[]): string | undefined {
         );
         if (found)
             return (
-                `its pod ${metadata!.name} is in the service mesh ${found.mesh}, which may let only callers with an ` +
-                "identity of the mesh through, and the proxy has none. Use the mesh's own faults, or a blackhole"
+                `its pod ${metadata!.name} is in the service mesh ${found.mesh}, which may accept only callers with ` +
+                "a mesh identity, and the proxy has none. Use the mesh's own faults, or a blackhole"
             );
     }
     return undefined;

@@ -2,7 +2,7 @@
  * The proof of a fault: what the witness meets through the Service whose place a proxy has taken; and what the proxy
  * says that it did: how much reached the targets through the Service, and how much of it was hit.
  */
-import { parseJson } from "../../checks/values";
+import { parseJson } from "../../json";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { reason, type Reason } from "../../reasons";
 import { describeShare } from "../../share";

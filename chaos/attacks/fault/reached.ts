@@ -1,6 +1,6 @@
 /** What a fault's proxy reaches before its Service points to it. */
 import { poll } from "../../async";
-import { parseJson } from "../../checks/values";
+import { parseJson } from "../../json";
 import type { Cluster } from "../../cluster/client";
 import { isReady } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
@@ -55,8 +55,8 @@ async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOu
     );
     if (lost.length === 0) return { leftOut: missing.map(({ name }) => name) };
     const names = lost.map(({ name }) => name).join(", ");
-    const message = `the fault's proxy did not reach ${names} before the fault, so callers would have lost that`;
-    return reason("baseline-failed", message);
+    const message = `the fault's proxy could not connect to ${names} before the fault began`;
+    return reason("baseline-failed", `${message}: callers would have lost it`);
 }
 
 async function lastReach({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<Tried[]> {

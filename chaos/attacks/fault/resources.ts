@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { annotations, labels } from "../../cluster/labels";
+import { annotations, labels, metadataFor } from "../../cluster/labels";
 import { restrictedContainer } from "../../cluster/pod-security";
 import { podProgram } from "../../packed";
 import { runPod } from "../../pod-options";
@@ -15,7 +15,7 @@ import {
     readyPath,
 } from "./proxy/protocol";
 import type { Chosen } from "../../targets/choose";
-import type { AttackResourceArgs, Trial, TrialArgs } from "../kind";
+import type { AttackResourceArgs, DryRun, DryRunArgs } from "../kind";
 import { effectOf, type FaultAttack, faultOf } from "./fault";
 import type { FoundService } from "./find";
 import { containerPorts } from "./listeners";
@@ -42,22 +42,19 @@ export function faultResources(
     const pods = new k8s.core.v1.Service(
         `${name}-pods`,
         {
-            metadata: { ...ofParts, annotations: { "pulumi.com/skipAwait": "true" } },
+            metadata: { ...ofParts, annotations: unawaited },
             spec: chosen.apply(({ found }) => headlessSpec(found as FoundService)),
         },
         { ...opts, ignoreChanges: ["spec"] },
     );
-    const { annotations: ownAnnotations } = proxyMetadata(args, "", "");
+    const own = proxyMetadata(args);
     return new k8s.core.v1.Pod(
         name,
         {
             metadata: {
                 ...metadata,
-                labels: pulumi.all([object, args.pass]).apply(([proxy, pass]) => ({
-                    ...metadata.labels,
-                    ...proxyMetadata(args, proxy, pass).labels,
-                })),
-                annotations: { ...metadata.annotations, ...ownAnnotations },
+                labels: pulumi.all([object, args.pass]).apply((known) => own.labels(...known)),
+                annotations: { ...metadata.annotations, ...own.annotations },
             },
             spec: pulumi.all([object, args.runName, chosen]).apply((known) => podSpec(args, ...known)),
         },
@@ -66,30 +63,41 @@ export function faultResources(
 }
 
 /** What is to be made for a fault, as far as it is known before the run has looked at its Service. */
-export function faultTrials(name: string, args: TrialArgs<FaultAttack>): Trial[] {
-    const { attack, experiment, namespace, object } = args;
+export function faultDryRuns(name: string, args: DryRunArgs<FaultAttack>): DryRun[] {
+    const { attack, object, run, pass } = args;
     const ports = [{ name: "", port: 80, target: 8_080, listen: 8_080 }];
     const found: FoundService = { service: attack.service, selector: {}, ports, pods: [] };
-    const metadata = { name: object, namespace, labels: { [labels.experiment]: experiment } };
-    const { labels: own, annotations: ownAnnotations } = proxyMetadata(args, object, args.pass);
-    const ofProxy = { ...metadata, labels: { ...metadata.labels, ...own }, annotations: ownAnnotations };
+    const metadata = metadataFor(object, args);
+    const own = proxyMetadata(args);
+    const ofProxy = { ...metadata, labels: own.labels(object, pass), annotations: own.annotations };
     const chosen: Chosen = { targets: [], matching: 0, found };
     return [
-        { kind: "Service", name: `${name}-pods`, props: { metadata, spec: headlessSpec(found) } },
-        { kind: "Pod", name, props: { metadata: ofProxy, spec: podSpec(args, object, args.run, chosen) } },
+        {
+            kind: "Service",
+            name: `${name}-pods`,
+            props: { metadata: { ...metadata, annotations: unawaited }, spec: headlessSpec(found) },
+        },
+        { kind: "Pod", name, props: { metadata: ofProxy, spec: podSpec(args, object, run, chosen) } },
     ];
 }
 
-type Made = Pick<AttackResourceArgs<FaultAttack>, "attack" | "namespace" | "image" | "programs" | "pod">;
+type Made = Pick<DryRunArgs<FaultAttack>, "attack" | "experiment" | "namespace" | "image" | "programs" | "pod">;
 
-function proxyMetadata({ attack, pod }: Made, proxy: string, pass: string) {
+/** The step `check` waits until the proxy is ready; and its end waits for open connections. */
+const unawaited = { "pulumi.com/skipAwait": "true" };
+
+function proxyMetadata({ attack, experiment, pod }: Made) {
     const common = runPod(pod);
     return {
-        labels: { ...common.labels, ...proxyLabels(proxy), [labels.pass]: pass },
+        labels: (proxy: string, pass: string) => ({
+            [labels.experiment]: experiment,
+            ...common.labels,
+            ...proxyLabels(proxy),
+            [labels.pass]: pass,
+        }),
         annotations: {
             ...common.annotations,
-            // The step `check` waits until it is ready; and its end waits for open connections.
-            "pulumi.com/skipAwait": "true",
+            ...unawaited,
             [annotations.effect]: effectOf(faultOf(attack)),
         },
     };

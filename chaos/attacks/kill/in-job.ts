@@ -38,22 +38,22 @@ async function killWhileAllowed(killing: Killing, context: JobContext): Promise<
 /** Reports a kill that is due, and cannot be made for a time. */
 class Lateness {
     private since?: number;
-    private isTold = false;
+    private isReported = false;
 
     constructor(private readonly context: JobContext) {}
 
     failed(at: number, error: unknown): void {
         this.since ??= at;
         const forMs = Date.now() - this.since;
-        if (this.isTold || forMs < maxLateMs) return;
-        this.isTold = true;
+        if (this.isReported || forMs < maxLateMs) return;
+        this.isReported = true;
         const problem = error instanceof Error ? error.message : String(error);
         this.context.missed({ at: this.since, forMs, problem });
     }
 
     over(): void {
         this.since = undefined;
-        this.isTold = false;
+        this.isReported = false;
     }
 }
 
@@ -95,7 +95,7 @@ class Killer {
         }
         failures.forEach(log);
         const those = victims.filter((_, index) => killed[index]);
-        await tell(those, killing, context).catch(log);
+        await noteKills(those, killing, context).catch(log);
         return true;
     }
 }
@@ -103,7 +103,7 @@ class Killer {
 /** The last kills of all attacks, for programs that show what is attacked: a killed pod's label goes with it. */
 const lastKilled = new Map<string, string[]>();
 
-async function tell(pods: readonly Candidate[], { effect }: Killing, { noteOnOwnPod }: JobContext): Promise<void> {
+async function noteKills(pods: readonly Candidate[], { effect }: Killing, { noteOnOwnPod }: JobContext): Promise<void> {
     for (const workload of new Set(pods.map((pod) => pod.workload))) {
         const ofWorkload = pods.filter((pod) => pod.workload === workload);
         lastKilled.set(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { resources } from "../../cluster/resources";
+import { resources, rightsOn } from "../../cluster/resources";
 import { describeMilliseconds } from "../../duration";
 import type { AttackKind } from "../kind";
 
@@ -31,8 +31,8 @@ export const kill: AttackKind<KillAttack> = {
     leavesTraffic: true,
     forJob: ({ intervalMs = defaultIntervalMs }, wanted) => ({ intervalMs, effect, ...wanted }),
     rightsInJob: () => [
-        { ...resources.pod, verbs: ["delete"] },
-        // Only its ReplicaSet says which Deployment a pod belongs to.
-        { ...resources.replicaSet, verbs: ["list"] },
+        rightsOn(resources.pod)(["delete"], "delete the pods that a `kill` hits"),
+        // Only its ReplicaSet says that.
+        rightsOn(resources.replicaSet)(["list"], "know which Deployment a pod belongs to, for a `kill`"),
     ],
 };

@@ -15,7 +15,7 @@ beforeEach(() => {
     job.objects.set(deploymentPath, {
         metadata: {
             uid: "u",
-            labels: { "chaos-experiments/scaled": "1-3-u", "chaos-experiments/scaled-by": "run" },
+            labels: { "chaos-experiments/set.replicas": "1-3-u", "chaos-experiments/set-by": "run" },
         },
         spec: { replicas: 3 },
     });

@@ -1,10 +1,10 @@
-import * as k8s from "@pulumi/kubernetes";
 import { load } from "js-yaml";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { StackCluster } from "../../../components/cluster/cluster";
 import { readConfiguration } from "../../../components/configuration/read";
-import { placement } from "../../../components/base/placement";
+import { runPod } from "../../../chaos/pod-options";
+import { experimentPods, placement } from "../../../components/base/placement";
 import { installShop } from "../../../components/install/install";
 import { ingressUrl } from "../../../components/shop/ingress";
 import { Shop } from "../../../components/shop/shop";
@@ -139,19 +139,11 @@ describe("the stack for managed clusters", () => {
     it("places the pods of an experiment, too, beside what these have of their own", async () => {
         const dedicated = { key: "dedicated", operator: "Exists" };
         const placed = { nodeSelector: { pool: "demo" }, tolerations: [dedicated], pullSecrets: ["registry"] };
-        const own = { nodeSelector: { "kubernetes.io/os": "linux" }, tolerations: [{ key: "own" }], containers: [] };
-        const opts = { transformations: placement(placed as never) };
-        const asked = await recordGraph(async () => {
-            new k8s.core.v1.Pod("proxy", { spec: own }, opts);
-            new k8s.batch.v1.Job("deadline", { spec: { template: { spec: own } } }, opts);
-        });
-        const wanted = {
+        expect(runPod(experimentPods(placed as never), [{ key: "own" }]).spec).toMatchObject({
             imagePullSecrets: [{ name: "registry" }],
             nodeSelector: { "kubernetes.io/os": "linux", pool: "demo" },
             tolerations: [{ key: "own" }, dedicated],
-        };
-        expect(find(asked, "kubernetes:core/v1:Pod", "proxy").spec).toMatchObject(wanted);
-        expect(find(asked, kinds.job, "deadline").spec.template.spec).toMatchObject(wanted);
+        });
     });
 });
 

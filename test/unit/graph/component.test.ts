@@ -161,6 +161,10 @@ describe("mistakes in the arguments", () => {
         ["pod.runAsUser: is 0; allowed: at least 1", { pod: { runAsUser: 0 } }],
         ['pod: there is no field "nodeName" here', { pod: { nodeName: "here" } }],
         ["pod.imagePullSecrets.0: ", { pod: { imagePullSecrets: [{ name: "registry" }] } }],
+        [
+            'pod.priorityClassName: "High one" is not the name of an object; allowed: lower-case letters',
+            { pod: { priorityClassName: "High one" } },
+        ],
         ["context: is an Output; allowed: text", { context: pulumi.output("kind-kind") }],
         ['namespace: "Über" is not a namespace', { namespace: "Über" }],
         ["kubeconfig: is 7; allowed: text", { kubeconfig: 7 }],
@@ -178,7 +182,9 @@ describe("mistakes in the arguments", () => {
         pulumi.runtime.setAllConfig({ "shop:customer": "a customer's name", "shop:other": "nats" }, ["shop:customer"]);
         try {
             const error = await errorOf({ checks });
-            expect(error).toContain("the value of the secret setting shop:customer: the state and journals show it");
+            expect(error).toContain(
+                "the value of the secret setting shop:customer; secrets must not be in a definition: the state and",
+            );
             expect(error).not.toContain("a customer's name");
         } finally {
             pulumi.runtime.setAllConfig({});
@@ -359,7 +365,7 @@ it("an identity that two experiments have is refused, with the names of both: ea
         const { begun, errors } = await refused({ one: { identity }, two: { identity, enabled } });
         expect(begun).toEqual([]);
         expect(errors).toEqual([
-            expect.stringContaining(`the experiments one and two have the same identity: "${identity}"; each needs`),
+            expect.stringContaining(`the experiments one and two have the same identity, "${identity}": it decides`),
         ]);
     }
 });

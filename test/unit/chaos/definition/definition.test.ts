@@ -19,7 +19,7 @@ const checkMistakes: [string, object, ...string[]][] = [
     [
         "a password in a URL",
         { ...http, url: "http://a:b@c" },
-        "url: a URL must not hold a user or password: .*headersFrom",
+        "url: has a user or a password; secrets must not be in a definition: .*headersFrom",
     ],
     ["a query in a URL", { ...http, url: "http://a/?b" }, "url: .* has a query .*path of the check"],
     ["a port of no Service", { ...http, port: 80 }, "port: needs `service`"],
@@ -149,7 +149,7 @@ const checkMistakes: [string, object, ...string[]][] = [
     [
         "a secret in the environment of a command",
         { kind: "command", command: ["a"], env: { DB_PASSWORD: "x" } },
-        "env\\.DB_PASSWORD: secrets must not be in a definition: .* environment the program inherits",
+        "env\\.DB_PASSWORD: has a value of DB_PASSWORD; secrets must not be .* environment the program inherits",
     ],
 ];
 
@@ -283,7 +283,7 @@ describe("a definition", () => {
         [
             "a secret in a check",
             { checks: [{ kind: "http", path: "/", headers: { Authorization: "Bearer x" } }] },
-            [matching(/^checks\.0\.headers\.Authorization: secrets must not be in a definition/)],
+            [matching(/^checks\.0\.headers\.Authorization: has a value of Authorization; secrets must not be/)],
         ],
         ...checkMistakes.map(([what, check, ...mistakes]): [string, object, string[]] => [
             what,

@@ -3,7 +3,7 @@ import { objectApi } from "../../../../chaos/cluster/objects";
 import { type ObjectApi, resources } from "../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../chaos/ending/left";
-import { ofRun } from "../../../../chaos/ending/reach";
+import { ofRun } from "../../../../chaos/ending/scope";
 import { objectApiBy } from "../../../../chaos/job/api";
 import { FakeCluster, refuse, type StoredObject } from "../support/fake-cluster";
 import { httpOf } from "../support/fake-http";
@@ -28,7 +28,7 @@ const pointing = (run: string, note: object = { run, selector: { app: "web" }, o
 const scaled = (run: string, replicas = 3) => ({
     metadata: {
         uid: "u",
-        labels: { "chaos-experiments/scaled": "1-3-u", "chaos-experiments/scaled-by": run },
+        labels: { "chaos-experiments/set.replicas": "1-3-u", "chaos-experiments/set-by": run },
     },
     spec: { replicas },
 });

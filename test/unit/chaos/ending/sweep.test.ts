@@ -25,7 +25,7 @@ function leaveAll(): void {
     cluster.add("Pod", "hot-deals-1", {
         metadata: { labels: { "chaos-experiments/target": "hot-deals-blackhole.blackhole" } },
     });
-    const labels = { "chaos-experiments/scaled": "1-3-u", "chaos-experiments/scaled-by": "hot-deals-blackhole-1" };
+    const labels = { "chaos-experiments/set.replicas": "1-3-u", "chaos-experiments/set-by": "hot-deals-blackhole-1" };
     cluster.add("Deployment", "hot-deals", { metadata: { uid: "u", labels }, spec: { replicas: 3 } });
 }
 

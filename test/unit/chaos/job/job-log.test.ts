@@ -134,7 +134,7 @@ describe("a reader of the log knows", () => {
 
     it("each kill once, with the label of its attack", async () => {
         const kill = { at: Date.now(), killed: { pod: "a", uid: "1", label: "x" } };
-        served.log.told(kill);
+        served.log.reported(kill);
         await served.reader.read(["job"]);
         expect((await served.reader.read(["job"])).kills).toEqual([kill]);
     });

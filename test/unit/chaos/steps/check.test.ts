@@ -872,3 +872,16 @@ it("each answer is appended to the answers file as it comes", async () => {
     expect(answers).toHaveLength(12);
     expect(answers[0]).toMatchObject({ check: "pods", good: true });
 });
+
+it("a run whose only fault cannot begin is ABORTED, and undone: nobody was attacked", async () => {
+    const attack = { kind: "fault", service: "hot-deals", delay: "1s" } as const;
+    run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "fault", attack }];
+    const proxy = { metadata: { annotations: { "chaos-experiments/targets": "hot-deals-1" } } };
+    run.cluster.add("Pod", "run-fault", { ...proxy, status: { phase: "Failed" } });
+    const found = { service: "hot-deals", selector: {}, ports: [], pods: [] };
+    const targets = { attacks: [{ name: "fault", matching: 2, targets: [run.target()], found }], baselineMs: 30 };
+    const given = { steadyState: { latencyMs: 5, runName: "run", pass }, targets, deadlineJob: job };
+    await expect(settled(check(run.context, given))).rejects.toThrow(/^ABORTED \(proxy-failed\)/);
+    expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels?.["chaos-experiments/target"]).toBeUndefined();
+    expect(journal().conclusion).toMatchObject({ verdict: "ABORTED", code: "proxy-failed" });
+});

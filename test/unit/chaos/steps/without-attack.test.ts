@@ -117,7 +117,7 @@ describe("a run without an attack", () => {
             verdict: "INCONCLUSIVE",
             code: "action-undone",
             reason: expect.stringMatching(
-                /^the action "scale hot-deals to 5" did not last: .* after it, .* has set it for an autoscaler\.$/,
+                /^the action "scale hot-deals to 5" did not last: .* after it, .* set by .* for an autoscaler\.$/,
             ),
         });
         await settled(recovery(run.context, {}));

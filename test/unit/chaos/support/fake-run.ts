@@ -185,7 +185,7 @@ export class FakeRun {
     /** Has the Job log something. */
     report(report: ConnectionReport | KillReport | MissedKill): void {
         if ("open" in report) this.jobLog.looked(report);
-        else this.jobLog.told(report);
+        else this.jobLog.reported(report);
     }
 
     /** Starts the Job's container again: its earlier log is lost. */

@@ -166,11 +166,11 @@ describe("two versions that listen at two numbers under one name", () => {
     it("refuse a fault if callers reach one of them only: through the proxy they would reach both", () => {
         const one = version("1", 8080);
         expect(() => specsFor([denied, one], ofProxy)).toThrow(
-            "the NetworkPolicy into-1 lets callers reach some pods of Service hot-deals at its port 80 and not all",
+            "the NetworkPolicy into-1 allows callers to reach only some pods of Service hot-deals at its port 80",
         );
         // Its selector has both, its number one.
         const number = { ...one, spec: { ...one.spec!, podSelector: app("hot-deals") } };
-        expect(() => specsFor([number], ofProxy)).toThrow("lets callers reach some pods");
+        expect(() => specsFor([number], ofProxy)).toThrow("allows callers to reach only some pods");
     });
 
     it("let callers reach the proxy if these may reach them by numbers that the proxy does not have", () => {
@@ -193,7 +193,7 @@ it("is refused where a policy isolates some pods of the Service only: one caller
     const pods = [pod({ app: "hot-deals" }, { main: 8080 }), pod({ app: "hot-deals", canary: "yes" }, { main: 8080 })];
     const some = policy("canary-only", { podSelector: { matchLabels: { canary: "yes" } }, policyTypes: ["Ingress"] });
     expect(() => proxyPolicies([some], { ...args, pods })).toThrow(
-        "the NetworkPolicy canary-only lets callers reach some pods of Service hot-deals at its port 80 and not all",
+        "the NetworkPolicy canary-only allows callers to reach only some pods of Service hot-deals at its port 80",
     );
 });
 
@@ -253,5 +253,5 @@ it("pods that have ended are none of the Service's: no policy need let anybody r
     for (const phase of ["Succeeded", "Failed"]) add(`migrate-${phase}`, "migrate", phase);
     expect(await admitted()).toEqual(without);
     add("migrate-again", "migrate", "Running");
-    await expect(admitted()).rejects.toThrow("the NetworkPolicy into-server lets callers reach some pods");
+    await expect(admitted()).rejects.toThrow("the NetworkPolicy into-server allows callers to reach only some pods");
 });

@@ -175,7 +175,7 @@ describe("a fault is refused before anything is attacked if callers go past a Se
         const { code, message } = (await refusal(annotations, changes))!;
         expect([code, message]).toEqual([
             "service-unfit",
-            expect.stringContaining("a load balancer sends requests to its pods themselves"),
+            expect.stringContaining("shows that a load balancer sends requests directly to its pods"),
         ]);
     });
 

@@ -69,7 +69,7 @@ it.each<[string, Tried[], string]>([
 ])("no fault begins if a pod %s: its callers would lose it", async (_, tried, names) =>
     expect(await reach([0, tried])).toEqual({
         code: "baseline-failed",
-        message: `the fault's proxy did not reach ${names} before the fault, so callers would have lost that`,
+        message: `the fault's proxy could not connect to ${names} before the fault began: callers would have lost it`,
     }),
 );
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { scale } from "../../../../chaos/actions/scale";
-import { scaledDeployment } from "../../../../chaos/actions/scaled";
+import { setFields } from "../../../../chaos/actions/set-field";
 import { objectApi } from "../../../../chaos/cluster/objects";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../chaos/ending/left";
@@ -115,7 +115,7 @@ describe("a Deployment that a run has scaled", () => {
 
     it("is restored only at the version that was read", async () => {
         await scaled(3);
-        expect(scaledDeployment.next(web())).toMatchObject({
+        expect(setFields.next(web())).toMatchObject({
             metadata: { resourceVersion: web().metadata.resourceVersion },
         });
     });
@@ -128,7 +128,7 @@ describe("a number that somebody else has set since", () => {
         await undone();
         expect(numberAndTraces()).toEqual([4, ...before.slice(1)]);
         expect(web().metadata.managedFields).toEqual([withoutReplicas, status, person]);
-        expect(said).toEqual(["Deployment web keeps 4 replicas, as kubectl has set it since; before the run it had 1"]);
+        expect(said).toEqual(["Deployment web keeps 4 replicas, set by kubectl; before the run it had 1"]);
     });
 
     it("does not stay if an autoscaler has only limited the run's number", async () => {
@@ -145,7 +145,7 @@ describe("a number that somebody else has set since", () => {
         setBy(autoscaler, 8);
         await undone();
         expect(numberAndTraces()).toEqual([8, ...before.slice(1)]);
-        expect(said[0]).toContain("keeps 8 replicas, as k3s has set it for an autoscaler");
+        expect(said[0]).toContain("keeps 8 replicas, set by k3s for an autoscaler");
     });
 
     it("is the number before, of a run that scales it after that", async () => {
@@ -168,7 +168,7 @@ describe("nothing is scaled back that no run has scaled:", () => {
     });
 
     it.each(["", "1", "1-3", "a-3-web", "1-3-other"])("one whose note is %s", async (note) => {
-        web().metadata.labels!["chaos-experiments/scaled"] = note;
+        web().metadata.labels!["chaos-experiments/set.replicas"] = note;
         web().spec.replicas = 3;
         await undone();
         expect(numberAndTraces()).toEqual([3, ...before.slice(1)]);
@@ -191,7 +191,7 @@ describe("whether a Deployment is still as it was scaled", () => {
         await scaled(5);
         expect(await why()).toBeUndefined();
         setBy(autoscaler, 3);
-        expect(await why()).toBe("Deployment web has 3 replicas, as k3s has set it for an autoscaler");
+        expect(await why()).toBe("Deployment web has 3 replicas, set by k3s for an autoscaler");
         web().metadata.managedFields = [];
         expect(await why()).toBe("Deployment web has 3 replicas");
     });

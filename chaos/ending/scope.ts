@@ -11,7 +11,7 @@ export interface Some {
 }
 
 /** What is ended: a run's own, or all that is left. What is absent is nothing. */
-export interface Reach {
+export interface Scope {
     namespace: string;
     /** Name of the run, if only what it has changed is restored. @default what any run has */
     run?: string;
@@ -50,7 +50,7 @@ export function ofRun(
     { namespace, run }: { namespace: string; run: string },
     attacks: readonly { object: NamedObject; label: string }[],
     changed: readonly Some[],
-): Reach {
+): Scope {
     const objects = attacks.map(({ object }) => object);
     const others = objects.filter((object) => !isJobOrder(object));
     // A pod may have lost one of the labels.

@@ -1,0 +1,140 @@
+/**
+ * Fields of `spec` that actions set until the run is undone: pure patches, for the update and the Job.
+ *
+ * The value from before the run is in a label. Kubernetes copies a Deployment's annotations to its ReplicaSets, and
+ * `kubectl rollout undo` copies them back, after the run, too (`SetNewReplicaSetAnnotations` and
+ * `SetDeploymentAnnotationsTo` of its deployment controller); it copies labels to no object. The label names the field,
+ * so no list of what actions set is needed to restore it.
+ */
+import { givenBack, isOurs, type Owner, ownersOf, setterOf } from "../cluster/field-owners";
+import { labels } from "../cluster/labels";
+import type { KubeObject, Restorable } from "../cluster/resources";
+
+/** Of a field. Undefined if the object does not have it. */
+export type Value = number | boolean | undefined;
+
+/** What a run has set, and what was there before its first action. */
+interface Setting {
+    before: Value;
+    set: Value;
+}
+
+const valueIn = ({ spec }: KubeObject, field: string): Value =>
+    (spec as Record<string, Value> | undefined)?.[field] ?? (field === "replicas" ? 1 : undefined);
+
+const noteLabel = (field: string) => `${labels.set}${field}`;
+
+const fieldsSetIn = ({ metadata }: KubeObject): string[] =>
+    Object.keys(metadata?.labels ?? {}).flatMap((key) => (key.startsWith(labels.set) ? key.slice(labels.set.length) : []));
+
+/** By its note. Undefined if there is none, or it is of another object, whose manifest somebody has copied. */
+function settingOf({ metadata }: KubeObject, field: string): Setting | undefined {
+    const note = metadata?.labels?.[noteLabel(field)] ?? "";
+    const [, before, set, uid] = /^(\d+|true|false|none)-(\d+|true|false)-(.+)$/.exec(note) ?? [];
+    return uid !== undefined && uid === metadata!.uid ? { before: valueOf(before!), set: valueOf(set!) } : undefined;
+}
+
+const valueOf = (text: string): Value => (text === "none" ? undefined : (JSON.parse(text) as Value));
+const noteOf = ({ before, set }: Setting, uid: string) => `${before ?? "none"}-${set}-${uid}`;
+
+/**
+ * The patches by which a run sets a field. The first notes the value from before, and sets the new one, by which the
+ * API server takes it for this package's. The second gives it back to its owners: their next server-side apply has no
+ * conflict.
+ *
+ * @param set a value that the API server keeps: not the one that it takes an absent field for
+ * @returns the next merge patch for what the object is; undefined if there is nothing to do
+ */
+export function settingTo(field: string, set: Value, run: string): (object: KubeObject) => object | undefined {
+    let owners: readonly Owner[] = [];
+    return (object) => {
+        const metadata = object.metadata!;
+        const isSet = valueIn(object, field) === set && settingOf(object, field)?.set === set;
+        if (isSet && metadata.labels![labels.setBy] === run)
+            return isOurs(metadata, field)
+                ? patch(object, { managedFields: givenBack(metadata, field, owners) })
+                : undefined;
+        owners = ownersOf(metadata, field);
+        const note = noteOf({ before: valueWithoutRun(object, field), set }, metadata.uid!);
+        return patch(object, { labels: { [noteLabel(field)]: note, [labels.setBy]: run } }, { [field]: set });
+    };
+}
+
+/** The value of a field as its owners want it: from before the run, unless somebody has changed it since. */
+function valueWithoutRun(object: KubeObject, field: string): Value {
+    const setting = settingOf(object, field);
+    return setting && isOfRun(object, field, setting) ? setting.before : valueIn(object, field);
+}
+
+/**
+ * Whether a value is the run's, or follows from it: an autoscaler computes its number from the one that it finds, and
+ * limits it. One that is not between the number from before and the run's, it wants for another reason.
+ */
+function isOfRun(object: KubeObject, field: string, { before, set }: Setting): boolean {
+    const value = valueIn(object, field);
+    if (value === set) return true;
+    if (typeof value !== "number" || typeof before !== "number" || typeof set !== "number") return false;
+    const isBetween = Math.min(before, set) < value && value < Math.max(before, set);
+    return isBetween && isByAutoscaler(object, field);
+}
+
+/**
+ * Whether a HorizontalPodAutoscaler has set the number: by the subresource `scale`, from the program that also reports
+ * the status of Deployments. Distributions name it differently: `kube-controller-manager`, `k3s`, `kubelite`.
+ */
+function isByAutoscaler({ metadata }: KubeObject, field: string): boolean {
+    const setter = setterOf(metadata!, field);
+    const reports = (metadata!.managedFields ?? []).filter(({ subresource }) => subresource === "status");
+    return setter?.subresource === "scale" && reports.some(({ manager }) => manager === setter.manager);
+}
+
+/** Whether a field has what a run has set, by one of its actions. @param set by this one */
+export const isKept = (object: KubeObject, field: string, set: Value): boolean =>
+    valueIn(object, field) === (settingOf(object, field)?.set ?? set);
+
+/** Such as "Deployment web has 3 replicas, set by kubectl", by what the API server knows of that. */
+export function describeField(kind: string, object: KubeObject, field: string, verb = "has"): string {
+    const value = valueIn(object, field);
+    const setter = value === undefined ? undefined : setterOf(object.metadata!, field);
+    const by = setter && `, set by ${setter.manager}${isByAutoscaler(object, field) ? " for an autoscaler" : ""}`;
+    return `${kind} ${object.metadata!.name} ${verb} ${inWords(field, value)}${by ?? ""}`;
+}
+
+function inWords(field: string, value: Value): string {
+    if (field === "replicas") return `${value} ${value === 1 ? "replica" : "replicas"}`;
+    return value === undefined ? `no value for ${field}` : `${field}: ${value}`;
+}
+
+/** An object of which a run has set fields: each takes two patches, as setting it does. */
+export const setFields: Restorable = {
+    isChanged: (object) => fieldsSetIn(object).length > 0,
+    runOf: ({ metadata }) => metadata?.labels?.[labels.setBy],
+    next(object, _, found = object) {
+        const [field, ...others] = fieldsSetIn(object);
+        if (field === undefined) return undefined;
+        const metadata = object.metadata!;
+        const value = valueWithoutRun(object, field);
+        if (value !== valueIn(object, field)) return patch(object, {}, { [field]: value ?? null });
+        // An autoscaler would not have set it without the run.
+        const isAsSet = valueIn(found, field) === settingOf(found, field)?.set;
+        const owners = isAsSet ? ownersOf(found.metadata!, field) : [];
+        return patch(object, {
+            labels: { [noteLabel(field)]: null, ...(others.length === 0 && { [labels.setBy]: null }) },
+            ...(isOurs(metadata, field) && { managedFields: givenBack(metadata, field, owners) }),
+        });
+    },
+    left(object, kind) {
+        const kept = fieldsSetIn(object).flatMap((field) => {
+            const setting = settingOf(object, field);
+            if (setting === undefined || valueWithoutRun(object, field) === setting.before) return [];
+            const before = inWords(field, setting.before).replace(/ replicas?$/, "");
+            return `${describeField(kind, object, field, "keeps")}; before the run it had ${before}`;
+        });
+        return kept.length > 0 ? kept.join(". ") : undefined;
+    },
+};
+
+const patch = ({ metadata }: KubeObject, changed: object, spec?: object): object => ({
+    metadata: { resourceVersion: metadata!.resourceVersion, ...changed },
+    ...(spec && { spec }),
+});
