@@ -30,6 +30,7 @@ export const reasonCodes = {
     "service-changed": "somebody deleted or changed the Service of a fault",
     "proxy-failed": "a fault's proxy was not ready, or ended",
     "policy-allows": "another NetworkPolicy selects a target and allows what the attack denies",
+    "policy-denies": "another NetworkPolicy came or was changed during the run, and denies traffic",
 
     // What was seen of the attack counts before what could not be seen.
     "attack-not-held": "the attack worked at first, and not until the end",

@@ -9,6 +9,7 @@ import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
+import { whyDeniedByOthers } from "../proof/policy-denies";
 import { pause } from "../async";
 import { reason, type Reason } from "../reasons";
 import { attackedSince, type Seen } from "../report/compose";
@@ -69,7 +70,7 @@ export async function watchWindow(
     const attacksLast = () => runLasts(plan, cluster, run);
     const acting = { cluster, namespace: plan.namespace, run: steadyState.runName, endsAt, signal };
     const done: Done[] = [];
-    const [actions, undone, held] = await Promise.all([
+    const [actions, undone, held, denied] = await Promise.all([
         performAll(plan.actions, acting, attacksLast, say, done),
         plan.actions.length > 0
             ? whyNotKept(done, acting).catch((error: unknown) => notSeen(error).inconclusive)
@@ -77,6 +78,11 @@ export async function watchWindow(
         isAttack(plan)
             ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
             : pause(lengthMs, signal),
+        isAttack(plan)
+            ? whyDeniedByOthers(cluster, { ...plan, ...run }, endsAt, signal).catch(
+                  (error: unknown) => notSeen(error).inconclusive,
+              )
+            : undefined,
     ]);
     const aborted = watch.end();
     // The attacks of an aborted run do not wait for the last answers.
@@ -86,7 +92,15 @@ export async function watchWindow(
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
     const bypassed = await whyAnsweredAllTheSame(plan, cluster, attacks, checks);
-    const reasons = [shiftedClock(shiftMs()), held ?? undefined, failedAction(actions), undone, isOver, bypassed];
+    const reasons = [
+        shiftedClock(shiftMs()),
+        denied,
+        held ?? undefined,
+        failedAction(actions),
+        undone,
+        isOver,
+        bypassed,
+    ];
     return { checks, actions, reasons, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
 }
 

@@ -25,10 +25,6 @@ const three = { hotDeals: 3, gateway: "LoadBalancer" } as const;
 const unwatched = /could not be asked|could not be tried|reported nothing|did not reach the application/;
 /** What the proof says when the attack does not work any more. */
 const ineffective = /reachable again|still works|still accepted/;
-/** What the proof says when others than the targets are cut off. */
-const overreaching = /blocks more than it should|also affects what it should not/;
-/** As a source of patterns, one of which must match. */
-const anyOf = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"));
 
 /** The kinds of trials. Without trouble, one replica is FAILED and three are PASSED. */
 export const kinds: readonly Kind[] = [
@@ -124,7 +120,7 @@ export const kinds: readonly Kind[] = [
         // The shop's own policies would allow what it needs all the same.
         shape: { ...three, networkPolicies: false },
         // Others than the targets are cut off: no verdict may say that the attack was the cause.
-        allowed: { INCONCLUSIVE: anyOf(overreaching, unwatched) },
+        allowed: { INCONCLUSIVE: /the NetworkPolicy \S+ was created or changed/ },
         trouble: defaultDeny,
     },
     {

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fieldManager, labels } from "../../../../chaos/cluster/labels";
+import { whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";
+import { FakeCluster, refuse } from "../support/fake-cluster";
+import { settled, startClock, stopClock } from "../support/time";
+
+const began = new Date("2026-11-26T04:00:00Z");
+const later = new Date("2026-11-26T04:00:05Z");
+const everybody = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+
+let cluster: FakeCluster;
+beforeEach(() => {
+    stopClock();
+    cluster = new FakeCluster();
+    policy("run-job", { podSelector: { matchLabels: { pass: "x" } } }, began, { labels: { [labels.witness]: "e" } });
+    cluster.add("Pod", "web", { metadata: { labels: { app: "web" } }, status: { phase: "Running" } });
+});
+afterEach(startClock);
+
+function policy(name: string, spec: object, creationTimestamp: Date, more: object = {}): void {
+    cluster.add("NetworkPolicy", name, { metadata: { creationTimestamp, ...more }, spec });
+}
+
+/** @param windowMs how long the run lasts */
+const why = (windowMs = 0) =>
+    settled(whyDeniedByOthers(cluster.api, { namespace: "demo", runName: "run" }, Date.now() + windowMs));
+
+describe("a NetworkPolicy spoils a run if it denies traffic and", () => {
+    const message =
+        "the NetworkPolicy lockdown was created or changed during the run, and denies traffic besides the attack; " +
+        "see it: kubectl --namespace demo describe networkpolicy lockdown";
+
+    it("was created after the run began", async () => {
+        policy("lockdown", everybody, later);
+        expect(await why()).toEqual({ code: "policy-denies", message });
+    });
+
+    it("was changed by somebody after the run began", async () => {
+        const managedFields = [{ manager: "kubectl", time: later, fieldsV1: { "f:spec": {} } }];
+        policy("lockdown", everybody, new Date(0), { managedFields });
+        expect(await why()).toMatchObject({ message });
+    });
+
+    it("was there for more than 4 s", async () => {
+        setTimeout(() => policy("lockdown", everybody, later), 5_000);
+        setTimeout(() => cluster.remove("NetworkPolicy", "lockdown"), 9_100);
+        expect(await why(20_000)).toMatchObject({ message });
+    });
+
+    it("comes shortly before the end, while the API server had not answered before", async () => {
+        cluster.intercept = () => void (Date.now() < end && refuse(503, "busy"));
+        const end = Date.now() + 9_000;
+        policy("lockdown", everybody, later);
+        expect(await why(9_000)).toMatchObject({ message });
+    });
+});
+
+describe("a NetworkPolicy does not spoil a run if it", () => {
+    it.each([
+        ["was there before", everybody, began, {}],
+        ["was changed before", everybody, new Date(0), { managedFields: [{ manager: "kubectl", time: began }] }],
+        ["allows everything", { ...everybody, ingress: [{}], egress: [{}] }, later, {}],
+        ["selects no pod", { ...everybody, podSelector: { matchLabels: { app: "other" } } }, later, {}],
+        ["is a run's", everybody, later, { labels: { [labels.experiment]: "e" } }],
+        [
+            "was changed by a run only",
+            everybody,
+            new Date(0),
+            { managedFields: [{ manager: fieldManager, time: later, fieldsV1: { "f:spec": {} } }] },
+        ],
+        [
+            "had only its labels changed",
+            everybody,
+            new Date(0),
+            { managedFields: [{ manager: "kubectl", time: later, fieldsV1: { "f:metadata": {} } }] },
+        ],
+    ])("%s", async (_, spec, createdAt, more) => {
+        policy("other", spec, createdAt, more);
+        expect(await why()).toBeUndefined();
+    });
+});
+
+it("a cluster that cannot be asked the last time is an error", async () => {
+    cluster.intercept = () => refuse(503, "busy");
+    await expect(why(5_000)).rejects.toThrow("busy");
+});
