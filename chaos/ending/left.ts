@@ -8,7 +8,14 @@ import {
     resourcesOfAttacks,
 } from "../attacks/registry";
 import { annotations, labels, runLabels } from "../cluster/labels";
-import { changedOf, jobTypes, type KubeObject, type NamedObject, type ObjectApi, resources } from "../cluster/resources";
+import {
+    changedOf,
+    jobTypes,
+    type KubeObject,
+    type NamedObject,
+    type ObjectApi,
+    resources,
+} from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
 import { isJobOrder, ofRun, type Scope } from "./scope";
 

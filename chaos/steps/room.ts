@@ -65,7 +65,8 @@ export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: str
  */
 export async function requireRoom(context: StepContext, objects: readonly object[]): Promise<void> {
     const { namespace, settings } = context.plan;
-    const look = async () => (await Promise.all(objects.map((one) => whyRejected(context, one as DryRunObject)))).flat();
+    const look = async () =>
+        (await Promise.all(objects.map((one) => whyRejected(context, one as DryRunObject)))).flat();
     const isFinal = (all: readonly string[]) => !all.some((one) => /quota/.test(one));
     const rejected = await poll(look, isFinal, sweptMs, pauseMs);
     if (rejected.length === 0) return;
