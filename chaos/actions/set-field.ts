@@ -36,7 +36,8 @@ function settingOf({ metadata }: KubeObject, field: string): Setting | undefined
     return uid !== undefined && uid === metadata!.uid ? { before: valueOf(before!), set: valueOf(set!) } : undefined;
 }
 
-const valueOf = (text: string): Value => (text === "none" ? undefined : (JSON.parse(text) as Value));
+const words: Readonly<Record<string, Value>> = { none: undefined, true: true, false: false };
+const valueOf = (text: string): Value => (text in words ? words[text] : Number(text));
 const noteOf = ({ before, set }: Setting, uid: string) => `${before ?? "none"}-${set}-${uid}`;
 
 /**
