@@ -28,7 +28,7 @@ export const scale: ActionKind<ScaleAction> = {
     workload: ({ deployment: name }) => ({ kind: "Deployment", name }),
     restores: { resource, named: "deployment" },
     perform: ({ deployment: name, replicas }, context) =>
-        setUntilUndone(context, { resource, namespace: context.namespace, name }, "replicas", replicas),
+        setUntilUndone(context, { resource, name }, "replicas", replicas),
     whyNotKept: ({ deployment: name, replicas }, context) =>
-        whyNotSet(context, { resource, namespace: context.namespace, name }, "replicas", replicas),
+        whyNotSet(context, { resource, name }, "replicas", replicas),
 };

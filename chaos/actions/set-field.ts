@@ -11,7 +11,7 @@ import { labels } from "../cluster/labels";
 import type { KubeObject, Restorable } from "../cluster/resources";
 
 /** Of a field. Undefined if the object does not have it. */
-export type Value = number | boolean | undefined;
+type Value = number | boolean | undefined;
 
 /** What a run has set, and what was there before its first action. */
 interface Setting {
@@ -25,7 +25,9 @@ const valueIn = ({ spec }: KubeObject, field: string): Value =>
 const noteLabel = (field: string) => `${labels.set}${field}`;
 
 const fieldsSetIn = ({ metadata }: KubeObject): string[] =>
-    Object.keys(metadata?.labels ?? {}).flatMap((key) => (key.startsWith(labels.set) ? key.slice(labels.set.length) : []));
+    Object.keys(metadata?.labels ?? {}).flatMap((key) =>
+        key.startsWith(labels.set) ? key.slice(labels.set.length) : [],
+    );
 
 /** By its note. Undefined if there is none, or it is of another object, whose manifest somebody has copied. */
 function settingOf({ metadata }: KubeObject, field: string): Setting | undefined {
@@ -34,7 +36,8 @@ function settingOf({ metadata }: KubeObject, field: string): Setting | undefined
     return uid !== undefined && uid === metadata!.uid ? { before: valueOf(before!), set: valueOf(set!) } : undefined;
 }
 
-const valueOf = (text: string): Value => (text === "none" ? undefined : (JSON.parse(text) as Value));
+const words: Readonly<Record<string, Value>> = { none: undefined, true: true, false: false };
+const valueOf = (text: string): Value => (text in words ? words[text] : Number(text));
 const noteOf = ({ before, set }: Setting, uid: string) => `${before ?? "none"}-${set}-${uid}`;
 
 /**
@@ -88,12 +91,14 @@ function isByAutoscaler({ metadata }: KubeObject, field: string): boolean {
     return setter?.subresource === "scale" && reports.some(({ manager }) => manager === setter.manager);
 }
 
-/** Whether a field has what a run has set, by one of its actions. @param set by this one */
-export const isKept = (object: KubeObject, field: string, set: Value): boolean =>
-    valueIn(object, field) === (settingOf(object, field)?.set ?? set);
+/** Why a field does not have what an action has set, or a later one of the run. Undefined if it has. */
+export function whyOther(kind: string, object: KubeObject, field: string, set: Value): string | undefined {
+    const isKept = valueIn(object, field) === (settingOf(object, field)?.set ?? set);
+    return isKept ? undefined : describeField(kind, object, field);
+}
 
 /** Such as "Deployment web has 3 replicas, set by kubectl", by what the API server knows of that. */
-export function describeField(kind: string, object: KubeObject, field: string, verb = "has"): string {
+function describeField(kind: string, object: KubeObject, field: string, verb = "has"): string {
     const value = valueIn(object, field);
     const setter = value === undefined ? undefined : setterOf(object.metadata!, field);
     const by = setter && `, set by ${setter.manager}${isByAutoscaler(object, field) ? " for an autoscaler" : ""}`;

@@ -8,8 +8,8 @@ import type {
 import { change } from "../cluster/change";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
-import { type ObjectReference, type Resource, resources } from "../cluster/resources";
-import { describeField, isKept, settingTo } from "./set-field";
+import { type NamedObject, type ObjectReference, type Resource, resources } from "../cluster/resources";
+import { settingTo, whyOther } from "./set-field";
 
 export interface Workload {
     kind: WorkloadKind;
@@ -51,6 +51,11 @@ export const readWorkload = (
     namespace: string,
 ): Promise<FoundWorkload | undefined> => objectApi(cluster).get(referenceTo(workload, namespace));
 
+interface Where {
+    cluster: Cluster;
+    namespace: string;
+}
+
 /**
  * Sets a field of an object's `spec` until the run is undone: a note on the object says what was there before.
  *
@@ -58,24 +63,25 @@ export const readWorkload = (
  * @throws Error if the object does not exist
  */
 export async function setUntilUndone(
-    { cluster, run }: { cluster: Cluster; run: string },
-    object: ObjectReference,
+    { cluster, namespace, run }: Where & { run: string },
+    named: NamedObject,
     field: string,
     value: number | boolean,
 ): Promise<void> {
+    const object = { ...named, namespace };
     if (!(await change(objectApi(cluster), object, settingTo(field, value, run)))) throw new Error(notFound(object));
 }
 
 /** Why a field does not have what an action has set, or a later one of the run. Undefined if it has. */
 export async function whyNotSet(
-    { cluster }: { cluster: Cluster },
-    object: ObjectReference,
+    { cluster, namespace }: Where,
+    named: NamedObject,
     field: string,
     value: number | boolean,
-): Promise<string | undefined> {
+) {
+    const object = { ...named, namespace };
     const found = await objectApi(cluster).get(object);
-    if (found === undefined) return notFound(object);
-    return isKept(found, field, value) ? undefined : describeField(object.resource.kind, found, field);
+    return found ? whyOther(object.resource.kind, found, field, value) : notFound(object);
 }
 
 /** @throws Error that an object does not exist, if nothing was found */
@@ -84,5 +90,5 @@ export function requireFound<T>(found: T | undefined, object: ObjectReference): 
     throw new Error(notFound(object));
 }
 
-export const notFound = ({ resource, name, namespace }: ObjectReference): string =>
+const notFound = ({ resource, name, namespace }: ObjectReference): string =>
     `there is no ${resource.kind} ${name} in namespace ${namespace}`;

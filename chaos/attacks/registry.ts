@@ -49,9 +49,7 @@ export const attackSchema = attackSchemaWith(() => ({})) as z.ZodType<Attack>;
 export const findsTargets = (kind: Attack["kind"]): boolean => kinds[kind].find !== undefined;
 
 /** The types of the objects that attacks are: while one exists, the attack lasts. */
-export const attackTypes: readonly Resource[] = [
-    ...new Set(all.map(({ object = resources.networkPolicy }) => object)),
-];
+export const attackTypes: readonly Resource[] = [...new Set(all.map(({ object = resources.networkPolicy }) => object))];
 
 /** The types of all objects that attacks are made of. */
 export const attackParts: readonly Resource[] = [

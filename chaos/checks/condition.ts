@@ -4,14 +4,14 @@ import { answerOf } from "./answer";
 import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake, valueAt } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
-import { type ObjectReference, readObject } from "./object";
+import { type CheckedObject, readObject } from "./object";
 import { requireNamespace } from "./references";
 
 /** Reads a Kubernetes object: one of its conditions, or one of its fields. */
 export interface ConditionCheck extends CheckSettings {
     kind: "condition";
     /** The object. A Secret is refused. */
-    of: ObjectReference;
+    of: CheckedObject;
     /** Type of a condition in `status.conditions`, such as `Available`. This or `field` is required. */
     type?: string;
     /** Required status of the condition. @default "True" */

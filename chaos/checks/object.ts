@@ -5,7 +5,7 @@ import { askApiServer } from "./request";
 import { MissingError } from "./references";
 
 /** Any object of the Kubernetes API. */
-export interface ObjectReference {
+export interface CheckedObject {
     /** Such as `apps/v1`. */
     apiVersion: string;
     /** Such as `Deployment`. */
@@ -26,7 +26,7 @@ const discovered = new WeakMap<object, Map<string, readonly V1APIResource[]>>();
  */
 export async function readObject(
     cluster: Cluster,
-    { apiVersion, kind, name, namespace }: Required<ObjectReference>,
+    { apiVersion, kind, name, namespace }: Required<CheckedObject>,
     signal: AbortSignal,
 ): Promise<unknown> {
     const { name: plural, namespaced } = await resourceOf(cluster, apiVersion, kind, signal);

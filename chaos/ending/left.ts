@@ -96,19 +96,18 @@ export async function attacksAreThere(
     runName: string,
     more: readonly NamedObject[] = [],
 ): Promise<boolean> {
-    const { namespace } = plan;
-    const wanted = [...objectsOf(plan, runName), ...more];
-    const found = await Promise.all(wanted.map((object) => api.get({ ...object, namespace })));
+    const { namespace, jobOrders = [], objects = [] } = ofPlan(plan, runName);
+    const wanted = [...jobOrders, ...objects, ...more];
+    const found = await Promise.all(wanted.map((one) => api.get({ ...one, namespace, name: one.name! })));
     return found.every((object) => object !== undefined);
 }
-
-const objectsOf = ({ attacks }: Plan, runName: string): NamedObject[] =>
-    attacks.map(({ attack, name }) => ({ resource: objectTypeOf(attack), name: objectNameOf(runName, name) }));
 
 /** What a run of a plan has made and changed. */
 export function ofPlan(plan: Plan, runName: string): Scope {
     const { namespace, attacks } = plan;
-    const objects = objectsOf(plan, runName);
-    const ended = attacks.map((planned, index) => ({ object: objects[index]!, label: targetLabelFor(plan, planned) }));
+    const ended = attacks.map((planned) => ({
+        object: { resource: objectTypeOf(planned.attack), name: objectNameOf(runName, planned.name) },
+        label: targetLabelFor(plan, planned),
+    }));
     return ofRun({ namespace, run: runName }, ended, changedBy(plan));
 }

@@ -1,6 +1,9 @@
-import { type Attack, attackKindOf, attackTypes, objectTypeOf } from "../attacks/registry";
+import { type Attack, attackKindOf, objectTypeOf } from "../attacks/registry";
 import { type NamedObject, resources, type Right, rightsOn } from "../cluster/resources";
 import { leaseName } from "../lifecycle/lease";
+
+const toEnd =
+    "end the attacks; then delete the policy that lets the Job through, with which go those of the run's steps";
 
 /**
  * What the Job may do in its namespace.
@@ -25,36 +28,20 @@ export function jobRightsOf(
         { resource: resources.networkPolicy, name: policy },
     ];
     const lease = { apiGroup: "coordination.k8s.io", resource: "leases", names: [leaseName] };
+    const pods = rightsOn(resources.pod)(
+        ["list", "patch"],
+        "find the targets; see pods that are no targets, to compare with; remove labels; report what the witness sees",
+    );
+    // Which these are is found when the targets are.
+    const policies = rightsOn(resources.networkPolicy)(
+        ["list", "patch"],
+        "restore those that do not select targets; not for `kill`",
+    );
     return [
-        ...attackTypes.flatMap((type) =>
-            own(
-                objects.filter(({ resource }) => resource === type),
-                ["get", "delete"],
-                type === resources.networkPolicy
-                    ? "end the attacks, then delete the policy that lets the Job through; those that the run's steps " +
-                          "made go with it"
-                    : "end the attacks",
-            ),
-        ),
+        ...own(objects, ["get", "delete"], toEnd),
         rightsOn(lease)(["get"], "attack only while the lease names this run, and end the attacks when it is gone"),
-        ...(attacks.length > 0
-            ? [
-                  rightsOn(resources.pod)(
-                      ["list", "patch"],
-                      "find the targets, and pods that are not attacked, to compare with; remove labels; report what " +
-                          "the witness sees",
-                  ),
-              ]
-            : []),
-        // Which these are is found when the targets are.
-        ...(meetsPolicies
-            ? [
-                  rightsOn(resources.networkPolicy)(
-                      ["list", "patch"],
-                      "restore those that do not select targets; not for `kill`",
-                  ),
-              ]
-            : []),
+        ...(attacks.length > 0 ? [pods] : []),
+        ...(meetsPolicies ? [policies] : []),
         ...own(changed, ["get", "patch"], "restore what the run changes"),
         ...attacks.flatMap(({ attack, object }) => attackKindOf(attack).rightsInJob?.(object) ?? []),
     ];

@@ -92,10 +92,10 @@ export async function renewLease(
     const { namespace, run } = holder.plan;
     const found = await readAt(cluster, namespace);
     const { held } = found;
-    const aborted = held && belongsTo(held, holder) ? earlyEndOf(held)?.aborted : undefined;
+    const own = held && belongsTo(held, holder) ? held : undefined;
+    const aborted = own && earlyEndOf(own)?.aborted;
     if (aborted) throw abortedAgain(aborted, holder.plan);
-    if (held)
-        return take(cluster, holder, found, runName, belongsTo(held, holder) ? held.spec?.acquireTime : undefined);
+    if (held) return take(cluster, holder, found, runName, own?.spec?.acquireTime);
     const message = `the lease of namespace ${namespace} was deleted, which ends the run ${run}`;
     throw new ReasonError("run-over", message, anotherRun(holder.plan));
 }

@@ -26,7 +26,7 @@ export interface WitnessArgs {
     inward?: Proof["inward"];
     /** Set if the attack deletes the targets: then they lose their labels, too. @default false */
     deleted?: true;
-    /** What else must be closed in the Job's reports, by its names there. @default nothing */
+    /** What must be closed in the Job's reports instead of connections, by its names there. @default nothing */
     hit?: readonly string[];
 }
 
@@ -97,8 +97,10 @@ export class Witness {
         const { reports } = await this.jobPod.read();
         const askedAt = performance.now();
         const last = reports.at(-1);
-        const { hit = [] } = this.args;
-        if (hit.length > 0) {
+        const { hit } = this.args;
+        if (hit !== undefined) {
+            if (hit.length === 0)
+                return inconclusive("attack-not-proven", "no probe reached a target before the attack");
             if (last && hasAll(hit)(last.closed)) return { askedAt, witnessedAt: last.at };
             return inconclusive("attack-not-proven", `probes were not affected: ${hit.join(", ")}`);
         }

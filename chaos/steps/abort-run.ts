@@ -29,7 +29,7 @@ export async function abortingRun<T>(
         await undo(error).catch(sayNotUndone(context));
         if (!(error instanceof ReasonError)) throw error;
         const { reason } = error;
-        const advice = (hasBegun ? adviceFor(plan, error) : error.advice).replace(/(?<![.!?])$/, "");
+        const advice = hasBegun ? withAnotherRun(plan, error.advice) : error.advice;
         keepReport(abortedJournal(plan, { stack, reason, startedAt, checks: checks?.() ?? [] }));
         const aborted = verdictLine({ verdict: "ABORTED", code: reason.code, reason: sentenceOf(reason) });
         const nothing = `Nothing was ${isAttack(plan) ? "attacked" : "done"}.`;
@@ -43,10 +43,11 @@ interface HowToAbort {
     checks?: () => Observed[] | undefined;
 }
 
-function adviceFor(plan: Plan, { advice }: ReasonError): string {
+/** A setting that changes is another run, too. */
+function withAnotherRun(plan: Plan, advice: string): string {
     const again = anotherRun(plan);
-    const others = advice.replace(again, "").replace(/Start another run$/, "");
-    return others === "" ? again : `${others.replace(/(?<![.!?])$/, ".")} Then s${again.slice(1)}`;
+    const whole = advice.replace(/Start another run$/, again);
+    return whole.endsWith(again) ? whole : `${whole}\nIf you change no setting: s${again.slice(1)}`;
 }
 
 /** What fails must not hide why the run ends. The lease expires; the deadline Job and the next update try again. */

@@ -30,7 +30,8 @@ async function replicasOf(name: string): Promise<number | undefined> {
 async function scaledBack(): Promise<boolean> {
     const { items } = await stack.cluster.apps.listNamespacedDeployment({ namespace });
     return items.every(
-        ({ metadata, spec }) => spec!.replicas === 1 && metadata!.labels?.["chaos-experiments/set.replicas"] === undefined,
+        ({ metadata, spec }) =>
+            spec!.replicas === 1 && metadata!.labels?.["chaos-experiments/set.replicas"] === undefined,
     );
 }
 const journalOf = ({ journal }: Conclusion): Journal =>

@@ -316,8 +316,8 @@ describe("a kill", () => {
     it("must be able to delete pods of that namespace and that request, and list ReplicaSets, and nothing else", () => {
         const killRequest = find(killing, kinds.configMap, "kill").metadata.name;
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
-            passRule,
             { apiGroups: [""], resources: ["configmaps"], resourceNames: [killRequest], verbs: ["get", "delete"] },
+            passRule,
             leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
             { apiGroups: [""], resources: ["pods"], verbs: ["delete"] },

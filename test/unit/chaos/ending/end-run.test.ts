@@ -367,7 +367,7 @@ it("a recovery that is seen late is not noted in the lease of the run that has b
 });
 
 describe("the recovery of a run that was ended before its resources", () => {
-    const undone = () => settled(undo(run.cluster.api, "ours", run.plan, run.context.say));
+    const undone = () => settled(undo(run.context));
 
     it("counts from the end of the attacks, however much later the resources are deleted", async () => {
         run.setReady("hot-deals-1", false);
@@ -419,7 +419,7 @@ describe("ending one run during its update", () => {
         await vi.advanceTimersByTimeAsync(3_600_000);
         expect(await end()).toEqual([]);
         expect(run.cluster.names("Job")).toEqual([]);
-        expect(await settled(undo(run.cluster.api, "ours", run.plan, run.context.say))).toEqual({
+        expect(await settled(undo(run.context))).toEqual({
             at,
             recoveredAfterMs,
         });

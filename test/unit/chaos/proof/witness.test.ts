@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { JobLog } from "../../../../chaos/job/job-log";
 import type { ConnectionReport } from "../../../../chaos/job/protocol";
-import { Witness } from "../../../../chaos/proof/witness";
+import { Witness, type WitnessArgs } from "../../../../chaos/proof/witness";
 import type { Target } from "../../../../chaos/targets/containers";
 import type { Cluster } from "../../../../chaos/cluster/client";
 
@@ -18,7 +18,7 @@ const endpoint = "10.0.0.1:8080";
 const lengthMs = 30_000;
 
 /** A witness whose Job has logged these reports. */
-function witnessOf(reports: readonly ConnectionReport[]): Witness {
+function witnessOf(reports: readonly ConnectionReport[], watching: Partial<WitnessArgs> = { inward: {} }): Witness {
     let log = "";
     const jobLog = new JobLog((line) => (log += line), 1);
     for (const report of reports) jobLog.looked(report);
@@ -29,7 +29,8 @@ function witnessOf(reports: readonly ConnectionReport[]): Witness {
         readNamespacedPodLog: async () => log,
     };
     const cluster = { core } as unknown as Cluster;
-    return new Witness({ cluster, namespace: "demo", job: "job", targetLabel: "label", targets: [target], inward: {} });
+    const run = { cluster, namespace: "demo", job: "job", targetLabel: "label", targets: [target] };
+    return new Witness({ ...run, ...watching });
 }
 
 /** What becomes of a run's proof where the Job saw this in its length, once it had seen the target cut off. */
@@ -41,6 +42,22 @@ async function whyNotCut(reports: readonly Omit<ConnectionReport, "at">[], every
         askedAt: performance.now() - lengthMs,
     });
 }
+
+describe("a fault is proven by probes through its Service", () => {
+    const name = "hot-deals-1 through hot-deals:80";
+    const cut = (hit: string[], closed: string[]) => witnessOf([{ at: 1, open: [], closed }], { hit }).cut();
+
+    it("if all of them show it", async () => expect(await cut([name], [name])).toMatchObject({ witnessedAt: 1 }));
+
+    it.each<[string, string[], string[], RegExp]>([
+        ["one does not", [name], [], /probes were not affected: hot-deals-1/],
+        ["there are none: no target was reached before it", [], [], /no probe reached a target/],
+    ])("and not if %s", async (_, hit, closed, message) =>
+        expect(await cut(hit, closed)).toMatchObject({
+            inconclusive: { code: "attack-not-proven", message: expect.stringMatching(message) },
+        }),
+    );
+});
 
 describe("the proof that the targets were cut off all the time", () => {
     const cut = { open: [], closed: [endpoint] };

@@ -93,7 +93,9 @@ describe("a run that is ABORTED ends as a whole", () => {
         expect(annotations).not.toHaveProperty(["chaos-experiments/run"]);
         expect(JSON.parse(annotations!["chaos-experiments/ended"]!)).toMatchObject({ aborted: { code } });
         // If the step is tried again for itself, that is still the reason.
-        await expect(step()).rejects.toThrow(new RegExp(`^ABORTED \\(${code}\\): .* Start another run: `));
+        await expect(step()).rejects.toThrow(
+            new RegExp(`^ABORTED \\(${code}\\): run 1 was ABORTED before: .* Start another run: `),
+        );
         await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
     });
 
@@ -217,7 +219,8 @@ describe("a target whose container has no tool", () => {
             inOrder(
                 "ABORTED (no-tool): the attack blackhole could not be proven: no container of hot-deals-1 has a tool (",
                 "Nothing was attacked. ",
-                /: pulumi config set experiment\.outward unproven\nSee docs\/troubleshooting\.md#no-tool$/,
+                /: pulumi config set experiment\.outward unproven\nIf you change no setting: start another run: /,
+                /pulumi config set experiment\.run '1 again'\nSee docs\/troubleshooting\.md#no-tool$/,
             ),
         );
         expect(labels()).toEqual([]);

@@ -40,7 +40,8 @@ describe("recovery", () => {
         for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
         const begun = Date.now();
         expect(await step()).toEqual({ recoveredAfterMs: null });
-        expect([Date.now() - begun, run.cluster.names("Lease"), labels()]).toEqual([0, [], {}]);
+        expect(Date.now() - begun).toBeLessThan(1_000);
+        expect([run.cluster.names("Lease"), labels()]).toEqual([[], {}]);
     });
 
     it("fails after a minute if a check is not steady, and says what to look at", async () => {

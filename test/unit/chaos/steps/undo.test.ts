@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => run.close());
 
-const undone = () => settled(undo(run.cluster.api, "ours", run.plan, run.context.say));
+const undone = () => settled(undo(run.context));
 
 it("the time of recovery begins when nothing of the attack is left", async () => {
     run.attack();
