@@ -464,7 +464,7 @@ describe("an attack that stays until it is disabled", () => {
         expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
     });
 
-    it("is ended with its verdict all the same if somebody has deleted the Job: nothing else would end it", async () => {
+    it("is ended with its verdict all the same if the Job is gone: nothing else would end it", async () => {
         await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
         run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
             "chaos-experiments/experiment": run.plan.experiment,
