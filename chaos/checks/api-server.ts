@@ -52,8 +52,8 @@ const answerMs = { least: 50, most: 500 };
 const silentMs = 750;
 
 /**
- * Asks the API server again and again, while checks ask over the network. A request that failed while the API server did not
- * answer says nothing about the application: it was sent through the API server, or over the same network.
+ * Asks the API server again and again, while checks ask over the network. A request that failed while the API server
+ * did not answer says nothing about the application: it was sent through the API server, or over the same network.
  */
 export class ApiServerPulse {
     private readonly beats: { at: number; answered: Promise<boolean> }[] = [];

@@ -148,8 +148,9 @@ function printEstablished({ say }: StepContext, attacks: readonly ShownAttack[])
 }
 
 /**
- * Why the run was ABORTED by an earlier try of this step. Or the verdict of a run that has ended its attacks, and whose check was interrupted while it waited for recovery: its
- * journal was written by then. The attack is gone, so the check could not be done again. Never rejects.
+ * Why the run was ABORTED by an earlier try of this step. Or the verdict of a run that has ended its attacks, and whose
+ * check was interrupted while it waited for recovery: its journal was written by then. The attack is gone, so the check
+ * could not be done again. Never rejects.
  *
  * @returns undefined if the lease does not say that the run was ended, or this machine has no journal of that
  */

@@ -105,9 +105,9 @@ async function whyRejected(
 }
 
 /**
- * Whether a dry run was rejected that says nothing of the object. Some webhooks cannot do without side effects. Some API
- * servers let owners be set only by who may delete a pod. And the trial has the namespace's default account, which some
- * policies refuse: of a policy that refuses the run's own, too, the words are at least printed.
+ * Whether a dry run was rejected that says nothing of the object. Some webhooks cannot do without side effects. Some
+ * API servers let owners be set only by who may delete a pod. And the trial has the namespace's default account, which
+ * some policies refuse: of a policy that refuses the run's own, too, the words are at least printed.
  */
 const saysNothing = (error: unknown) =>
     /does not support dry ?run|cannot set an ownerRef|service ?account/i.test(messageOf(error));

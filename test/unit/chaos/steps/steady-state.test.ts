@@ -301,7 +301,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         await expect(begin({ attacks: [] })).resolves.toBeDefined();
     });
 
-    it("a pod is not refused for the namespace's default account, which only the trial has: the words are printed", async () => {
+    it("a pod is not refused for the default account, which only the trial has: the words are printed", async () => {
         reject = (call) => {
             if (call === "createNamespacedPod") refuse(403, "serviceAccount default may not be used");
         };
