@@ -3,7 +3,7 @@ import type { AllowedContext } from "../chaos/cluster/guard";
 import { allowedContext } from "../components/cluster/guard";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect } from "../chaos/cluster/client";
-import { sandboxContext } from "../sandbox/node/addresses";
+import { noProxy, sandboxContext } from "../sandbox/node/addresses";
 import type { StackPlace } from "./stack-file";
 
 /**
@@ -22,7 +22,7 @@ export async function demoCluster(say: (line: string) => void, named?: string): 
         say("You have no local cluster that answers: using the sandbox, this project's one-node Kubernetes");
     const { sandboxUp } = await import("../sandbox/node/up.js");
     const { kubeconfig } = await sandboxUp();
-    process.env.KUBECONFIG = kubeconfig;
+    useSandbox(kubeconfig);
     return allowedContext(loadKubeconfig(), undefined);
 }
 
@@ -32,10 +32,15 @@ export async function clusterOf({ kubeContext }: Pick<StackPlace, "kubeContext">
     let context = isDemo ? await ownCluster(kubeContext) : allowedContext(loadKubeconfig(), kubeContext);
     if (context === undefined) {
         const { layout } = await import("../sandbox/node/layout.js");
-        if (existsSync(layout.kubeconfig)) process.env.KUBECONFIG = layout.kubeconfig;
+        if (existsSync(layout.kubeconfig)) useSandbox(layout.kubeconfig);
         context = allowedContext(loadKubeconfig(), undefined);
     }
     return connect({ context: context.name });
+}
+
+/** For this process and what it starts. */
+function useSandbox(kubeconfig: string): void {
+    Object.assign(process.env, { KUBECONFIG: kubeconfig, NO_PROXY: noProxy() });
 }
 
 async function ownCluster(named?: string): Promise<AllowedContext | undefined> {

@@ -22,6 +22,10 @@ export const addresses = {
     apiPort: 6443,
 } as const;
 
+/** The value of `NO_PROXY` with which the sandbox is asked directly: no proxy reaches it. */
+export const noProxy = (env: NodeJS.ProcessEnv = process.env): string =>
+    [env.NO_PROXY || env.no_proxy, "198.18.0.0/15"].filter(Boolean).join(",");
+
 export const sandboxContext = "chaos-shop-sandbox";
 
 /** The node's name in `kubectl get nodes`. */
