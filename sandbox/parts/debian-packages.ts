@@ -20,6 +20,8 @@ const PACKAGES = {
     ipset: "ipset",
     conntrack: "conntrack",
     iproute2: "ip",
+    procps: "sysctl",
+    openssl: "openssl",
     mmdebstrap: "mmdebstrap",
     "debian-archive-keyring": DEBIAN_KEYRING,
 };

@@ -15,6 +15,10 @@ describe("Debian packages", () => {
         ]);
     });
 
+    it("include what a minimal Debian lacks", () => {
+        expect(missingPackages((program) => !["openssl", "sysctl"].includes(program))).toEqual(["procps", "openssl"]);
+    });
+
     it("include the keys of Debian's archive, which Ubuntu lacks", () => {
         const keyring = debianArguments("essential", [], "root").find((each) => each.startsWith("--keyring="))!;
         const missing = missingPackages((program) => !keyring.endsWith(program));
