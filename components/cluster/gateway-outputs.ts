@@ -51,7 +51,7 @@ function awaitGatewayAddress(
             const found = answer?.data;
             const address = found && externalAddress(found);
             if (address || !found || found.spec?.type !== "LoadBalancer" || pulumi.runtime.isDryRun()) return address;
-            const ageMs = sentAt(answer!) - new Date(found.metadata!.creationTimestamp!).getTime();
+            const ageMs = sentAt(answer) - new Date(found.metadata!.creationTimestamp!).getTime();
             if (ageMs >= timeoutMs) return undefined;
             await sleep(250);
         }
