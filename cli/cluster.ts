@@ -22,7 +22,7 @@ export async function demoCluster(say: (line: string) => void, named?: string): 
         say("You have no local cluster that answers: using the sandbox, this project's one-node Kubernetes");
     const { sandboxUp } = await import("../sandbox/node/up.js");
     const { kubeconfig } = await sandboxUp();
-    useSandbox(kubeconfig);
+    process.env.KUBECONFIG = kubeconfig;
     return allowedContext(loadKubeconfig(), undefined);
 }
 
@@ -32,15 +32,11 @@ export async function clusterOf({ kubeContext }: Pick<StackPlace, "kubeContext">
     let context = isDemo ? await ownCluster(kubeContext) : allowedContext(loadKubeconfig(), kubeContext);
     if (context === undefined) {
         const { layout } = await import("../sandbox/node/layout.js");
-        if (existsSync(layout.kubeconfig)) useSandbox(layout.kubeconfig);
+        if (existsSync(layout.kubeconfig))
+            Object.assign(process.env, { KUBECONFIG: layout.kubeconfig, NO_PROXY: noProxy() });
         context = allowedContext(loadKubeconfig(), undefined);
     }
     return connect({ context: context.name });
-}
-
-/** For this process and what it starts. */
-function useSandbox(kubeconfig: string): void {
-    Object.assign(process.env, { KUBECONFIG: kubeconfig, NO_PROXY: noProxy() });
 }
 
 async function ownCluster(named?: string): Promise<AllowedContext | undefined> {

@@ -23,8 +23,10 @@ export const addresses = {
 } as const;
 
 /** The value of `NO_PROXY` with which the sandbox is asked directly: no proxy reaches it. */
-export const noProxy = (env: NodeJS.ProcessEnv = process.env): string =>
-    [env.NO_PROXY || env.no_proxy, "198.18.0.0/15"].filter(Boolean).join(",");
+export function noProxy({ NO_PROXY, no_proxy }: NodeJS.ProcessEnv = process.env): string {
+    const listed = (NO_PROXY || no_proxy || "").split(",").filter((entry) => entry !== "");
+    return [...new Set([...listed, "198.18.0.0/15"])].join(",");
+}
 
 export const sandboxContext = "chaos-shop-sandbox";
 
