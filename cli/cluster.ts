@@ -3,7 +3,7 @@ import type { AllowedContext } from "../chaos/cluster/guard";
 import { allowedContext } from "../components/cluster/guard";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect } from "../chaos/cluster/client";
-import { sandboxContext } from "../sandbox/node/addresses";
+import { noProxy, sandboxContext } from "../sandbox/node/addresses";
 import type { StackPlace } from "./stack-file";
 
 /**
@@ -32,7 +32,8 @@ export async function clusterOf({ kubeContext }: Pick<StackPlace, "kubeContext">
     let context = isDemo ? await ownCluster(kubeContext) : allowedContext(loadKubeconfig(), kubeContext);
     if (context === undefined) {
         const { layout } = await import("../sandbox/node/layout.js");
-        if (existsSync(layout.kubeconfig)) process.env.KUBECONFIG = layout.kubeconfig;
+        if (existsSync(layout.kubeconfig))
+            Object.assign(process.env, { KUBECONFIG: layout.kubeconfig, NO_PROXY: noProxy() });
         context = allowedContext(loadKubeconfig(), undefined);
     }
     return connect({ context: context.name });

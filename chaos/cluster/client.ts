@@ -149,6 +149,16 @@ function statusMessageOf(body: unknown): string | undefined {
     }
 }
 
+/**
+ * When an answer was sent, by the API server's clock, in milliseconds since the epoch, to the second: what the cluster
+ * notes of its objects is compared with that, since this machine's clock may differ. By this machine's clock if the
+ * answer does not say it.
+ */
+export function sentAt({ headers }: { headers: Record<string, string> }): number {
+    const at = Date.parse(headers.date ?? "");
+    return Number.isNaN(at) ? Date.now() : at;
+}
+
 /** The result of a call. Undefined if it failed with one of some statuses. */
 const unless = async <T>(call: Promise<T>, ...statuses: number[]): Promise<T | undefined> =>
     call.catch((error: unknown) => {

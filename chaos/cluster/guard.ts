@@ -83,8 +83,8 @@ export function guardedContext(kubeconfig: KubeConfig, named: string | undefined
     if (named === undefined && local === undefined) {
         const { code, where } = naming.named(name);
         throw new GuardError(
-            `the current context "${name}" (${server}) is not plainly a local cluster, ` +
-                "and this stack does not name it. Nothing was touched. " +
+            `the current context "${name}" (${server}${proxyUrl ? ", through a proxy" : ""}) is not plainly a local ` +
+                "cluster, and this stack does not name it. Nothing was touched. " +
                 `If ${naming.what} may run there: ${where ? `${where}, ` : ""}${code}`,
         );
     }

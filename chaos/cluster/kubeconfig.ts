@@ -71,7 +71,7 @@ export function requireSupported(kubeconfig: KubeConfig, context: string): void 
         ],
         [
             !/^(?:https?|socks\w*):/.test(cluster?.proxyUrl || "http:"),
-            `the proxy-url of cluster "${clusterName}" must begin with http://, https:// or socks5://`,
+            `the proxy-url of cluster "${clusterName}", or HTTPS_PROXY, must begin with http://, https:// or socks5://`,
         ],
         [
             cluster && !/^https?:/.test(cluster.server),

@@ -5,6 +5,7 @@ import { isIP } from "node:net";
 import { resolve, sep } from "node:path";
 import { checkServerIdentity } from "node:tls";
 import { credentialsOf, type ExecPlugin } from "./exec-plugin";
+import { proxyFor } from "./proxy";
 
 /** Fields of a user that the library does not read, or reads otherwise than kubectl. */
 interface UserEntry {
@@ -71,6 +72,12 @@ export class Logins extends KubeConfig {
             // A name without a slash is searched in PATH.
             if (entry?.exec?.command?.includes(sep)) entry.exec.command = resolve(folder, entry.exec.command);
         }
+    }
+
+    /** Without a proxy of its own, a cluster is asked through the environment's, as by kubectl. */
+    override getCluster(name: string): Cluster | null {
+        const cluster = super.getCluster(name);
+        return cluster && { ...cluster, proxyUrl: cluster.proxyUrl || proxyFor(cluster.server) };
     }
 
     /** Without TLS, kubectl sends no credentials. */

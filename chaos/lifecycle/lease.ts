@@ -1,5 +1,5 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
+import { type Cluster, ignoreNotFound, sentAt, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
 import { parseJson } from "../json";
 import { annotations, labels, runLabels } from "../cluster/labels";
@@ -214,8 +214,8 @@ export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1L
 
 /** The experiments that a stack of the owner's name runs under other identities: other components of its program. */
 export async function othersOfStack(cluster: Cluster, owner: LeaseOwner): Promise<string[]> {
-    const { items } = await allLeases(cluster, owner.defaultNamespace);
-    const running = items.filter((held) => !isOver(held, Date.now()) && earlyEndOf(held) === undefined);
+    const { items, now } = await allLeases(cluster, owner.defaultNamespace);
+    const running = items.filter((held) => !isOver(held, now) && earlyEndOf(held) === undefined);
     return running.flatMap((held) => (isOfStackName(held, owner) && !belongsTo(held, owner) ? experimentIn(held) : []));
 }
 
@@ -227,26 +227,28 @@ function isOfStackName({ spec }: V1Lease, { stack }: { stack: string }): boolean
     return name !== undefined && name === stack.replace(/\/\w+$/, "");
 }
 
-/** The leases of experiments, in all namespaces or in one's own. */
-export const allLeases = ({ coordination }: Cluster, own: string) =>
-    inAllOr<V1Lease>(
-        coordination.listLeaseForAllNamespaces({ fieldSelector: `metadata.name=${leaseName}` }),
+/** The leases of experiments, in all namespaces or in one's own, and the time by the API server's clock. */
+export const allLeases = (cluster: Cluster, own: string) =>
+    inAllOr<{ items: V1Lease[]; now: number }>(
+        cluster.coordination
+            .listLeaseForAllNamespacesWithHttpInfo({ fieldSelector: `metadata.name=${leaseName}` })
+            .then((answer) => ({ items: answer.data.items, now: sentAt(answer) })),
         async () => {
-            const lease = await ignoreNotFound(coordination.readNamespacedLease({ name: leaseName, namespace: own }));
-            return { items: lease ? [lease] : [] };
+            const { held, now } = await readAt(cluster, own);
+            return { items: held ? [held] : [], now };
         },
     );
 
 /** A list of all namespaces, or of one's own if the account may not list all (403). */
-export async function inAllOr<T>(
-    all: Promise<{ items: T[] }>,
-    own: () => Promise<{ items: T[] }>,
-): Promise<{ items: T[]; everywhere: boolean }> {
+export async function inAllOr<T extends object>(
+    all: Promise<T>,
+    own: () => Promise<T>,
+): Promise<T & { everywhere: boolean }> {
     try {
-        return { items: (await all).items, everywhere: true };
+        return { ...(await all), everywhere: true };
     } catch (error) {
         if (statusOf(error) !== 403) throw error;
-        return { items: (await own()).items, everywhere: false };
+        return { ...(await own()), everywhere: false };
     }
 }
 
@@ -273,11 +275,7 @@ async function readAt({ coordination }: Cluster, namespace: string): Promise<Fou
             if (error instanceof ApiException && error.code === 404) return error;
             throw error;
         });
-    const time = Date.parse(answer.headers.date ?? "");
-    return {
-        held: answer instanceof ApiException ? undefined : answer.data,
-        now: Number.isNaN(time) ? Date.now() : time,
-    };
+    return { held: answer instanceof ApiException ? undefined : answer.data, now: sentAt(answer) };
 }
 
 /**

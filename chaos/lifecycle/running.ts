@@ -31,7 +31,7 @@ export async function runningExperiments(cluster: Cluster, own: string): Promise
     const { core } = cluster;
     const [leases, pods] = await Promise.all([
         allLeases(cluster, own),
-        inAllOr<V1Pod>(core.listPodForAllNamespaces({ labelSelector: labels.target }), () =>
+        inAllOr<{ items: V1Pod[] }>(core.listPodForAllNamespaces({ labelSelector: labels.target }), () =>
             core.listNamespacedPod({ namespace: own, labelSelector: labels.target }),
         ),
     ]);
@@ -42,7 +42,7 @@ export async function runningExperiments(cluster: Cluster, own: string): Promise
         ...inNamespace(leases.items.find(isIn(namespace)), pods.items.filter(isIn(namespace))),
     }));
     return {
-        running: running.filter(({ lease, targets }) => targets.length > 0 || (lease?.endsAt ?? 0) > Date.now()),
+        running: running.filter(({ lease, targets }) => targets.length > 0 || (lease?.endsAt ?? 0) > leases.now),
         everywhere: leases.everywhere && pods.everywhere,
     };
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { externalAddress, type ServiceAddress } from "../../chaos/checks/service";
-import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import { type Cluster, ignoreNotFound, sentAt } from "../../chaos/cluster/client";
 import type { AllowedContext } from "../../chaos/cluster/guard";
 import type { StackConfiguration } from "../configuration/read";
 import { productsUrl } from "../shop/gateway";
@@ -47,10 +47,11 @@ function awaitGatewayAddress(
     // The id is known once the Service exists: a preview of a new shop has no address.
     return pulumi.all([service.id, service.metadata]).apply(async ([, { name, namespace }]) => {
         for (;;) {
-            const found = await ignoreNotFound(cluster.core.readNamespacedService({ name, namespace }));
+            const answer = await ignoreNotFound(cluster.core.readNamespacedServiceWithHttpInfo({ name, namespace }));
+            const found = answer?.data;
             const address = found && externalAddress(found);
             if (address || !found || found.spec?.type !== "LoadBalancer" || pulumi.runtime.isDryRun()) return address;
-            const ageMs = Date.now() - new Date(found.metadata!.creationTimestamp!).getTime();
+            const ageMs = sentAt(answer) - new Date(found.metadata!.creationTimestamp!).getTime();
             if (ageMs >= timeoutMs) return undefined;
             await sleep(250);
         }

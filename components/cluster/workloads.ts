@@ -1,7 +1,7 @@
 import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cluster } from "../../chaos/cluster/client";
+import { type Cluster, sentAt } from "../../chaos/cluster/client";
 import { targetLabelOf } from "../../chaos/cluster/labels";
 import { countOf, whatItWaitsFor } from "./waiting";
 
@@ -16,6 +16,8 @@ interface Found {
     deployment: V1Deployment;
     pods: V1Pod[];
     mayStayPending: boolean;
+    /** The age of the newest pod, or of the Deployment if it has no pod. */
+    ageMs: number;
     reason?: string;
 }
 
@@ -40,7 +42,7 @@ export function awaitWorkloads(
             const found = await look(cluster, namespace, mayStayPending);
             const pending = found.filter(({ mayStayPending, reason }) => mayStayPending && reason !== undefined);
             if (pending.length === 0 || found.some(isUnderAttack) || pulumi.runtime.isDryRun()) return summary(found);
-            if (pending.every((each) => ageMs(each) >= timeoutMs)) {
+            if (pending.every(({ ageMs }) => ageMs >= timeoutMs)) {
                 await pulumi.log.warn(
                     `${reasons(pending)}\nThe rest of the shop works. The next update checks them again.`,
                     shop,
@@ -61,13 +63,22 @@ export function awaitWorkloads(
 async function look({ apps, core }: Cluster, namespace: string, mayStayPending: readonly string[]): Promise<Found[]> {
     const [deployments, pods] = await Promise.all([
         apps.listNamespacedDeployment({ namespace }),
-        core.listNamespacedPod({ namespace }),
+        core.listNamespacedPodWithHttpInfo({ namespace }),
     ]);
-    const staying = pods.items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    const staying = pods.data.items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     return deployments.items.map((deployment) => {
         const own = staying.filter((pod) => isOf(pod, deployment));
         const mayStay = mayStayPending.includes(deployment.metadata!.name!);
-        return { deployment, pods: own, mayStayPending: mayStay, reason: whatItWaitsFor(deployment, own, mayStay) };
+        const made = (own.length > 0 ? own : [deployment]).map(({ metadata }) =>
+            new Date(metadata!.creationTimestamp!).getTime(),
+        );
+        return {
+            deployment,
+            pods: own,
+            mayStayPending: mayStay,
+            ageMs: sentAt(pods) - Math.max(...made),
+            reason: whatItWaitsFor(deployment, own, mayStay),
+        };
     });
 }
 
@@ -87,11 +98,3 @@ function summary(found: readonly Found[]): Record<string, string> {
 }
 
 const reasons = (found: readonly Found[]) => found.map(({ reason }) => reason).join("\n");
-
-/** The age of the newest pod, or of the Deployment if it has no pod. */
-function ageMs({ deployment, pods }: Found): number {
-    const made = (pods.length > 0 ? pods : [deployment]).map(({ metadata }) =>
-        new Date(metadata!.creationTimestamp!).getTime(),
-    );
-    return Date.now() - Math.max(...made);
-}

@@ -1,5 +1,6 @@
 import { CORE_SCHEMA, loadAll } from "js-yaml";
 import { readFile } from "node:fs/promises";
+import { download } from "../../toolchain/download";
 
 export interface ManifestObject {
     apiVersion: string;
@@ -36,7 +37,7 @@ export const isUrl = (location: string) => /^https?:/.test(location);
 /** @throws Error if it cannot be read */
 export async function textOf(location: string): Promise<string> {
     if (!isUrl(location)) return readFile(location, "utf8");
-    const response = await fetch(location, { signal: AbortSignal.timeout(fetchTimeoutMs) });
+    const response = await download(location, { signal: AbortSignal.timeout(fetchTimeoutMs) });
     if (!response.ok) throw new Error(`status ${response.status}`);
     return response.text();
 }

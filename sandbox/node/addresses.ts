@@ -22,6 +22,12 @@ export const addresses = {
     apiPort: 6443,
 } as const;
 
+/** The value of `NO_PROXY` with which the sandbox is asked directly: no proxy reaches it. */
+export function noProxy({ NO_PROXY, no_proxy }: NodeJS.ProcessEnv = process.env): string {
+    const listed = (NO_PROXY || no_proxy || "").split(",").filter((entry) => entry !== "");
+    return [...new Set([...listed, "198.18.0.0/15"])].join(",");
+}
+
 export const sandboxContext = "chaos-shop-sandbox";
 
 /** The node's name in `kubectl get nodes`. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { locateParts } from "../parts/locate";
 import { exportsOf, pulumiEnvironment, shellQuoted } from "../../toolchain/pulumi/environment";
+import { noProxy } from "./addresses";
 import { layout } from "./layout";
 
 /** The default backend is kept in this folder. */
@@ -10,7 +11,7 @@ const project = join(__dirname, "..", "..");
 export function sandboxEnvironment() {
     const { kubectlFolder, pulumiFolder } = locateParts();
     return {
-        variables: { KUBECONFIG: layout.kubeconfig, ...pulumiEnvironment(project) },
+        variables: { KUBECONFIG: layout.kubeconfig, NO_PROXY: noProxy(), ...pulumiEnvironment(project) },
         /** Folders for the front of PATH. */
         path: [pulumiFolder, kubectlFolder],
     };

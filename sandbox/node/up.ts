@@ -5,7 +5,7 @@ import { clusterParts } from "../parts/locate";
 import { accessObjects } from "./addons/access";
 import { dnsObjects } from "./addons/dns";
 import { createVolumeFolders, storageObjects } from "./addons/storage";
-import { sandboxContext } from "./addresses";
+import { noProxy, sandboxContext } from "./addresses";
 import { apiIsReady, applyObject } from "./api";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
 import { apiServer, controllerManager, etcd, proxy, sandboxController, scheduler } from "./components/control-plane";
@@ -70,6 +70,8 @@ export async function sandboxUp(denied?: DeniedTraffic) {
         if (denied) chooseDeniedTraffic(denied);
         const wasUp = await isHealthy();
         if (!wasUp) await startOrRepair();
+        // For this process and what it starts.
+        process.env.NO_PROXY = noProxy();
         return { kubeconfig: layout.kubeconfig, context: sandboxContext, wasUp };
     });
 }

@@ -5,6 +5,7 @@ import { updatePackageLists } from "../../toolchain/parts/debian";
 import { isProgram } from "../../toolchain/parts/host";
 import type { InstalledPart } from "../../toolchain/parts/part";
 import { type BuildLog, run } from "../../toolchain/parts/run";
+import { DEBIAN_KEYRING } from "./debian-root";
 
 /**
  * Debian packages, and what shows that one is installed: a program on PATH, or an absolute path. Debian's containerd
@@ -19,7 +20,10 @@ const PACKAGES = {
     ipset: "ipset",
     conntrack: "conntrack",
     iproute2: "ip",
+    procps: "sysctl",
+    openssl: "openssl",
     mmdebstrap: "mmdebstrap",
+    "debian-archive-keyring": DEBIAN_KEYRING,
 };
 
 /** Service units of these packages. The sandbox runs its own: they are neither started nor enabled. */

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
-import { appendFile, rm } from "node:fs/promises";
+import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildLog, run } from "../../toolchain/parts/run";
 
 /** The Debian release of the images, as their names say. The host may have another. */
 const SUITE = "bookworm";
+
+/** The keys that sign it. A host of another distribution does not trust them by itself. */
+export const DEBIAN_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /** Files that no container reads: half of the size. The license texts stay. */
 const UNREAD = ["man/*", "info/*", "locale/*", "doc/*/*", "lintian/*"].map((path) => `/usr/share/${path}`);
@@ -31,29 +34,59 @@ export interface DebianRoot {
  * @throws {CommandError} with the output of mmdebstrap.
  */
 export async function makeDebianRoot(what: DebianRoot, root: string, log: BuildLog): Promise<Record<string, string>> {
-    const unread = UNREAD.map((path) => `--dpkgopt=path-exclude=${path}`);
-    const kept = LICENSES.map((path) => `--dpkgopt=path-include=${path}`);
     // Created before the package, whose scripts then use it: the id is the official image's.
     const users = what.user ? userHooks(what.user) : [];
-    const packages = what.packages.length > 0 ? [`--include=${what.packages.join(",")}`] : [];
-    const mirror = debianMirror();
-    const sources = mirror ? [`deb ${mirror} ${SUITE} main`] : [];
-    const options = [
-        "--mode=root",
-        "--variant=essential",
-        "--format=directory",
-        ...unread,
-        ...kept,
-        ...users,
-        ...packages,
-    ];
-    await run("mmdebstrap", [...options, SUITE, root, ...sources], log, { env: { SOURCE_DATE_EPOCH: "0" } });
+    await bootstrap([...users, ...debianArguments("essential", what.packages, root, hostMirror())], log);
     const question = [`--root=${root}`, "--show", "--showformat=${Package} ${Version}\\n"];
     const versions = await run("dpkg-query", [...question, ...what.packages], log);
     await rm(join(root, "etc/resolv.conf"), { force: true });
     await rm(join(root, "etc/hostname"), { force: true });
-    return Object.fromEntries(versions.split("\n").map((line) => line.split(" ") as [string, string]));
+    return versionsIn(versions);
 }
+
+/**
+ * Unpacks packages of the images' release, and what they depend on, into a folder. Nothing is installed.
+ *
+ * @returns the version of each of `packages`.
+ * @throws {CommandError} with the output of mmdebstrap.
+ */
+export async function unpackDebian(
+    packages: readonly string[],
+    folder: string,
+    log: BuildLog,
+): Promise<Record<string, string>> {
+    const list = `${folder}.versions`;
+    const show = "dpkg-deb --show --showformat='${Package} ${Version}\\n'";
+    const hooks = packages.map(
+        (name) => `--extract-hook=${show} "$1"/var/cache/apt/archives/${name}_*.deb >> '${list}'`,
+    );
+    await bootstrap([...hooks, ...debianArguments("extract", packages, folder, hostMirror())], log);
+    const versions = versionsIn((await readFile(list, "utf8")).trim());
+    await rm(list);
+    return versions;
+}
+
+/** The arguments of mmdebstrap. @param mirror of the release. @default Debian's own */
+export function debianArguments(
+    variant: "essential" | "extract",
+    packages: readonly string[],
+    folder: string,
+    mirror = "http://deb.debian.org/debian",
+): string[] {
+    return [
+        ...["--mode=root", `--variant=${variant}`, "--format=directory", `--keyring=${DEBIAN_KEYRING}`],
+        ...UNREAD.map((path) => `--dpkgopt=path-exclude=${path}`),
+        ...LICENSES.map((path) => `--dpkgopt=path-include=${path}`),
+        ...(packages.length > 0 ? [`--include=${packages.join(",")}`] : []),
+        ...[SUITE, folder, `deb ${mirror} ${SUITE} main`],
+    ];
+}
+
+const bootstrap = (args: readonly string[], log: BuildLog) =>
+    run("mmdebstrap", args, log, { env: { SOURCE_DATE_EPOCH: "0" } });
+
+const versionsIn = (lines: string) =>
+    Object.fromEntries(lines.split("\n").map((line) => line.split(" ") as [string, string]));
 
 /** A user's lines in the files of /etc. */
 export function userEntries(user: ImageUser): Record<"passwd" | "group", string> {
@@ -75,11 +108,8 @@ function userHooks(user: ImageUser): string[] {
     );
 }
 
-/**
- * The mirror from which this machine gets the release: it is reachable. Undefined if the machine runs another release;
- * mmdebstrap then uses Debian's own mirror.
- */
-function debianMirror(): string | undefined {
+/** The mirror from which this machine gets the release: it is reachable. Undefined if the machine runs another one. */
+function hostMirror(): string | undefined {
     const files = ["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
     return files
         .filter((file) => existsSync(file))

@@ -1,9 +1,8 @@
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { downloadDebianPackages } from "../../toolchain/parts/debian";
 import { run } from "../../toolchain/parts/run";
 import { folderOf } from "../../toolchain/parts/store";
-import { addUser, type DebianRoot, makeDebianRoot } from "./debian-root";
+import { addUser, type DebianRoot, makeDebianRoot, unpackDebian } from "./debian-root";
 import { imageBase, imagePart, LAYER } from "./images";
 import { downloadNode, NODE_VERSION } from "./node-program";
 import { COREDNS_VERSION, kube } from "./programs";
@@ -97,7 +96,7 @@ export const imageNats = imagePart({
     settings: { packages: ["nats-server"] },
     fill: async (root, { log }) => {
         const unpacked = `${root}.debian`;
-        const versions = await downloadDebianPackages(["nats-server"], unpacked, log);
+        const versions = await unpackDebian(["nats-server"], unpacked, log);
         copyFileSync(join(unpacked, "usr/sbin/nats-server"), place(root, "usr/local/bin/nats-server"));
         // The path in the official image without a distribution.
         symlinkSync("usr/local/bin/nats-server", join(root, "nats-server"));
@@ -118,7 +117,7 @@ export const imagePause = imagePart({
     settings: { packages: ["catatonit"] },
     fill: async (root, { log }) => {
         const unpacked = `${root}.debian`;
-        const versions = await downloadDebianPackages(["catatonit"], unpacked, log);
+        const versions = await unpackDebian(["catatonit"], unpacked, log);
         copyFileSync(join(unpacked, "usr/bin/catatonit"), place(root, "pause"));
         rmSync(unpacked, { recursive: true });
         return versions;

@@ -11,7 +11,7 @@ import { gatherWhole, type Backends } from "./listing";
 import { exists, type Dns } from "./names";
 import { createObserver } from "./observe";
 import { serveOrders } from "./orders";
-import { podsLabeled } from "./pod-list";
+import { podLister } from "./pod-list";
 import { createPatterns } from "./resilience";
 import { readStatus } from "./status";
 
@@ -73,7 +73,7 @@ export function createGateway({
         upstreamTimeoutMs,
     });
     const hasOrders = (timeoutMs: number) => exists(ordersUrl, dns, timeoutMs);
-    const status = { backends, ask, upstreamTimeoutMs, podsLabeled, hasOrders };
+    const status = { backends, ask, upstreamTimeoutMs, listPods: podLister(), hasOrders };
     application.get("/status", async (context) =>
         context.json(await readStatus(status, context.get("scope")), 200, { "Cache-Control": "no-store" }),
     );

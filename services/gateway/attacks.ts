@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { annotations, labels } from "../../chaos/cluster/labels";
-import type { ListedPod, ListPods } from "./pod-list";
+import type { ListedPod } from "./pod-list";
 
 /** What an experiment does to pods of a workload now. */
 export interface ShopAttack {
@@ -13,18 +13,17 @@ export interface ShopAttack {
 }
 
 /**
- * The attacks on the gateway's namespace, told by labels of pods, and what they do by annotations.
+ * The attacks on pods of the gateway's namespace, told by their labels, and what they do by annotations.
  *
  * A kill's label goes with the first pod that is killed; then the deadline Job's pod tells of it, as long as it runs.
  * An attack whose targets do not tell what it does is told by its proxy, while that is ready: nothing goes through one
- * that is not. Proxies are listed only if there is such a target: ordinarily there are two requests to the API server.
- *
- * @throws Error as `list` does
+ * that is not.
  */
-export async function readAttacks(list: ListPods, signal: AbortSignal): Promise<ShopAttack[]> {
-    const [labeled, killers] = await Promise.all([list(labels.target, signal), list(labels.kills, signal)]);
+export function attacksOn(pods: readonly ListedPod[]): ShopAttack[] {
+    const [labeled, killers, proxies] = [labels.target, labels.kills, labels.proxy].map((label) =>
+        pods.filter((pod) => label in pod.labels),
+    ) as [ListedPod[], ListedPod[], ListedPod[]];
     const silent = labeled.filter((pod) => effectOf(pod) === undefined);
-    const proxies = silent.length > 0 ? await list(labels.proxy, signal) : [];
     return byWorkload([
         ...labeled.map((pod) => ({ pod, effect: effectOf(pod) })),
         ...killers.filter(({ isReady }) => isReady).flatMap(killedBy),

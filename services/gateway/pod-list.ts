@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Agent } from "node:https";
 import { ownApiServer, readApi } from "../../chaos/cluster/in-cluster-api";
 import { isReady, type Pod } from "../../chaos/targets/containers";
 
@@ -11,21 +12,32 @@ export interface ListedPod {
     isReady: boolean;
 }
 
-/**
- * The pods in the gateway's own namespace that have a label.
- *
- * @param label the label's key; its value does not matter
- * @param signal ends the call: a gateway that is cut off must not wait for the API server
- * @throws Error if the API server cannot be asked, which is always the case outside a cluster
- */
-export type ListPods = (label: string, signal: AbortSignal) => Promise<ListedPod[]>;
+/** Time limit of the API server, in milliseconds: a gateway that is cut off must not wait for it. */
+const TIMEOUT_MS = 1_000;
+/** For how long a list is used, in milliseconds. */
+const LIFE_MS = 1_000;
 
 type StoredPod = Pod & { metadata: { name: string; annotations?: Record<string, string> } };
 
-export async function podsLabeled(label: string, signal: AbortSignal, server = ownApiServer): Promise<ListedPod[]> {
+/**
+ * Lists the pods in the gateway's own namespace, at most once a second, however many ask: anybody may.
+ *
+ * @returns rejects if the API server cannot be asked, which is always the case outside a cluster
+ */
+export function podLister(server = ownApiServer): () => Promise<ListedPod[]> {
+    const agent = new Agent({ keepAlive: true });
+    let [listed, listedAt]: [Promise<ListedPod[]> | undefined, number] = [undefined, 0];
+    return () => {
+        if (listed !== undefined && performance.now() - listedAt < LIFE_MS) return listed;
+        listedAt = performance.now();
+        return (listed = listPods(agent, server));
+    };
+}
+
+async function listPods(agent: Agent, server: typeof ownApiServer): Promise<ListedPod[]> {
     const namespace = readFileSync(`${server.account}/namespace`, "utf8");
-    const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(label)}`;
-    const { items } = await readApi<{ items: StoredPod[] }>(path, { signal }, server);
+    const call = { agent, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const { items } = await readApi<{ items: StoredPod[] }>(`/api/v1/namespaces/${namespace}/pods`, call, server);
     return items.map((pod) => {
         const { name, labels = {}, annotations = {}, deletionTimestamp } = pod.metadata;
         return { name, labels, annotations, isReady: deletionTimestamp === undefined && isReady(pod) };

@@ -1,15 +1,15 @@
 import { CATEGORIES, type Category, type Product } from "../shared/products";
 import type { Scope } from "../shared/scope";
 import { reasonOf } from "../shared/log";
-import { readAttacks, type ShopAttack } from "./attacks";
+import { attacksOn, type ShopAttack } from "./attacks";
 import type { Ask } from "./backend";
 import type { Backend } from "./call";
 import { BackendFailure } from "./failure";
 import type { Backends } from "./listing";
-import type { ListPods } from "./pod-list";
+import type { ListedPod } from "./pod-list";
 
-/** Time limit of the API server and DNS, in milliseconds: shorter than that of a backend. */
-const CLUSTER_TIMEOUT_MS = 1_000;
+/** Time limit of DNS, in milliseconds: shorter than that of a backend. */
+const DNS_TIMEOUT_MS = 1_000;
 
 export interface CategoryStatus {
     category: Category;
@@ -36,7 +36,8 @@ export interface StatusArgs {
     ask: Ask;
     /** Time limit of a call to one backend, in milliseconds. */
     upstreamTimeoutMs: number;
-    podsLabeled: ListPods;
+    /** The pods of the shop; rejects if the API server cannot be asked. */
+    listPods: () => Promise<ListedPod[]>;
     /** Whether the shop has orders; undefined if DNS does not say. */
     hasOrders: (timeoutMs: number) => Promise<boolean | undefined>;
 }
@@ -52,9 +53,9 @@ export async function readStatus(args: StatusArgs, scope: Scope): Promise<ShopSt
     return { categories, variant, attacks };
 }
 
-async function attacksOrNull({ podsLabeled }: StatusArgs, scope: Scope): Promise<ShopStatus["attacks"]> {
+async function attacksOrNull({ listPods }: StatusArgs, scope: Scope): Promise<ShopStatus["attacks"]> {
     try {
-        return await readAttacks(podsLabeled, AbortSignal.timeout(CLUSTER_TIMEOUT_MS));
+        return attacksOn(await listPods());
     } catch (error) {
         scope.log.debug({ cause: reasonOf(error) }, "could not list pods");
         return null;
@@ -63,7 +64,7 @@ async function attacksOrNull({ podsLabeled }: StatusArgs, scope: Scope): Promise
 
 /** Only variant seven has orders. Not a variable of the gateway, because a change of variant does not restart it. */
 async function readVariant({ hasOrders }: StatusArgs): Promise<ShopStatus["variant"]> {
-    const found = await hasOrders(CLUSTER_TIMEOUT_MS);
+    const found = await hasOrders(DNS_TIMEOUT_MS);
     return found === undefined ? null : found ? "seven" : "four";
 }
 

@@ -16,7 +16,7 @@ runProgram(program, backofficeEnvironment(program), (environment, log) => {
     const decideOrders = ({ consume, publish }: BrokerLink) =>
         consume("orders.accepted", acceptedSchema, async (accepted, scope) => {
             const decided = await stock.reserve(accepted);
-            await publish("orders.decided", `${decided.orderId}-decided`, decided, scope.headers);
+            await publish("orders.decided", decided.orderId, decided, scope.headers);
             scope.log.info({ orderId: decided.orderId, outcome: decided.outcome }, "order decided");
         });
     const { checkReachability, close } = connect(database, { environment, program, log, work: [decideOrders] });

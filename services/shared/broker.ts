@@ -7,12 +7,14 @@ import { type Log, reasonOf } from "./log";
 import { openScope, type Scope } from "./scope";
 import { checkPort, watch } from "./watch";
 
-/** Messages from orders to the inventory, and back. */
+/** Messages from orders to the inventory, and back. Each order has a subject below these. */
 type Subject = "orders.accepted" | "orders.decided";
 
 const STREAM = {
     name: "orders",
-    subjects: ["orders.accepted", "orders.decided"] satisfies Subject[],
+    subjects: ["orders.accepted.*", "orders.decided.*"] satisfies `${Subject}.*`[],
+    // A repeated message replaces the first: while nobody reads, the broker holds one for each order.
+    max_msgs_per_subject: 1,
     // A message is deleted once it is acknowledged.
     retention: RetentionPolicy.Workqueue,
     // Senders repeat lost and dropped messages: no order depends on the broker's disk.
@@ -33,11 +35,11 @@ type Handle<Message> = (message: Message, scope: Scope) => Promise<void>;
 export interface BrokerLink {
     readonly lost: AbortSignal;
     /**
-     * Publishes a message. The broker drops a second one with the same id within a minute.
+     * Publishes a message about an order. Within a minute, the broker drops a second one; later, it keeps the last one.
      *
      * @throws Error without acknowledgment from the broker within 2 s; it may have the message all the same
      */
-    publish: (subject: Subject, id: string, message: object, headers: Scope["headers"]) => Promise<void>;
+    publish: (subject: Subject, orderId: string, message: object, headers: Scope["headers"]) => Promise<void>;
     /**
      * Handles the messages of a subject one by one. A message is acknowledged when `handle` resolves. If it rejects, or
      * the program ends first, the broker redelivers the message.
@@ -47,7 +49,7 @@ export interface BrokerLink {
 
 export interface BrokerArgs {
     environment: ValuesOf<ReturnType<typeof brokerVariables>>;
-    /** The program's name, and the name of its durable consumer. */
+    /** The program's name, with which that of its durable consumer begins. */
     program: string;
     log: Log;
     /** Runs while the program is connected; returns or throws when the connection is lost. */
@@ -117,26 +119,29 @@ export function openBroker({ environment, program, log, work }: BrokerArgs) {
     };
 }
 
-/** Creates the stream if it is missing. @param program the name of the durable consumer */
+/** Creates the stream, or updates that of an earlier version. @param program begins the name of the durable consumer */
 async function openLink(connection: NatsConnection, lost: AbortSignal, program: string, log: Log): Promise<BrokerLink> {
     const manager = await jetstreamManager(connection, { timeout: CONNECT_TIMEOUT_MS });
-    await manager.streams.add(STREAM);
+    await manager.streams.add(STREAM).catch(() => manager.streams.update(STREAM.name, STREAM));
     const client = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
     return {
         lost,
-        async publish(subject, id, message, headers) {
+        async publish(subject, orderId, message, headers) {
+            const ofOrder = `${subject}.${orderId}`;
             const sent = messageHeaders();
             for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-            await client.publish(subject, JSON.stringify(message), { msgID: id, headers: sent });
+            await client.publish(ofOrder, JSON.stringify(message), { msgID: ofOrder, headers: sent });
         },
         async consume(subject, schema, handle) {
+            // Another name than that of earlier versions' consumers: NATS 2.9 does not heed a filter that changes.
+            const durable = `${program}-by-order`;
             await manager.consumers.add(STREAM.name, {
-                durable_name: program,
-                filter_subject: subject,
+                durable_name: durable,
+                filter_subject: `${subject}.*`,
                 ack_policy: AckPolicy.Explicit,
                 ack_wait: nanos(ACK_WAIT_MS),
             });
-            const consumer = await client.consumers.get(STREAM.name, program);
+            const consumer = await client.consumers.get(STREAM.name, durable);
             const messages = await consumer.consume({ max_messages: AHEAD });
             for await (const message of messages) {
                 if (lost.aborted) return;

@@ -1,3 +1,5 @@
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BROKER_PASSWORDS, describeWithNats, TestBroker } from "./support/broker";
@@ -290,6 +292,53 @@ describeWithNats("with a broker", () => {
                     await startInventory();
                 }
                 await allFulfilled(ids);
+            });
+
+            /** What the broker holds, as a program sees it. */
+            const asked = async <Answer>(ask: (connection: NatsConnection) => Promise<Answer>) => {
+                const account = { user: "orders", pass: BROKER_PASSWORDS.orders };
+                const connection = await connect({ servers: `127.0.0.1:${broker.port}`, ...account });
+                return ask(connection).finally(() => connection.close());
+            };
+            const held = () =>
+                asked(async (connection) => (await (await jetstreamManager(connection)).streams.info("orders")).state);
+
+            it("during a long outage of the inventory, in which the broker holds one message for each", async () => {
+                inventory.kill();
+                const ids = await place(20);
+                await until("the broker has them", async () => (await held()).messages === 20, local);
+                // As orders does every minute, when the broker has forgotten which it has.
+                await asked(async (connection) => {
+                    const items = [{ productId: product(), quantity: 1 }];
+                    for (const orderId of [...ids, ...ids, ...ids])
+                        await jetstream(connection).publish(
+                            `orders.accepted.${orderId}`,
+                            JSON.stringify({ orderId, items }),
+                        );
+                });
+                expect((await held()).messages).toBe(20);
+                await startInventory();
+                await allFulfilled(ids);
+                await until("the broker has none", async () => (await held()).messages === 0, local);
+            });
+
+            it("when the broker's disk was written by an earlier version", async () => {
+                orders.kill();
+                inventory.kill();
+                await broker.lose();
+                await broker.start();
+                await asked(async (connection) => {
+                    const manager = await jetstreamManager(connection);
+                    const subjects = ["orders.accepted", "orders.decided"];
+                    await manager.streams.add({ name: "orders", subjects, retention: "workqueue" });
+                    for (const [durable_name, filter_subject] of [
+                        ["inventory", "orders.accepted"],
+                        ["orders", "orders.decided"],
+                    ])
+                        await manager.consumers.add("orders", { durable_name, filter_subject, ack_policy: "explicit" });
+                });
+                await Promise.all([startOrders(), startInventory()]);
+                await allFulfilled(await place(5));
             });
 
             it("when orders is killed while it sends them", async () => {

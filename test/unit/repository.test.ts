@@ -11,13 +11,9 @@ const measured = /(\.(conf|css|go|html|md|sh|sql|ya?ml)|\.ci\/run)$/;
 /** Another text, even of a comment, would recreate the database's pod at an upgrade, and its data without a claim. */
 const unchanged = "services/database/schema.sql";
 
-function files(): string[] {
-    const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"], {
-        cwd: project,
-        encoding: "utf8",
-    });
-    return listed.split("\n").filter((file) => measured.test(file) && file !== unchanged);
-}
+const git = (...args: string[]) => execFileSync("git", args, { cwd: project, encoding: "utf8" }).trim().split("\n");
+
+const files = () => git("ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate");
 
 /** Such as `README.md: 11, 17`, with the numbers of the lines that are too long. */
 function tooLong(file: string): string[] {
@@ -27,5 +23,29 @@ function tooLong(file: string): string[] {
 }
 
 it("no line has more than 120 columns, except in tables of Markdown", () => {
-    expect(files().flatMap(tooLong)).toEqual([]);
+    const read = files().filter((file) => measured.test(file) && file !== unchanged);
+    expect(read.flatMap(tooLong)).toEqual([]);
+});
+
+/** The attributes of files in a checkout, such as `text: set, eol: lf`. */
+function attributesOf(...paths: string[]): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const line of git("check-attr", "text", "eol", "--", ...paths)) {
+        const [path = "", attribute, value] = line.split(": ");
+        found[path] = [found[path], `${attribute}: ${value}`].filter(Boolean).join(", ");
+    }
+    return found;
+}
+
+it("git for Windows checks every text out with LF: containers run them, and hashes of them name what is built", () => {
+    const texts = files().filter((file) => !/\.(png|tgz)$/.test(file));
+    const others = Object.entries(attributesOf(...texts)).filter(([, found]) => found !== "text: auto, eol: lf");
+    expect(others).toEqual([]);
+});
+
+it("git changes no byte of pictures and tarballs", () => {
+    expect(attributesOf("docs/page.png", "test/e2e/experiments/earlier/package-0.5.0.tgz")).toEqual({
+        "docs/page.png": "text: unset, eol: lf",
+        "test/e2e/experiments/earlier/package-0.5.0.tgz": "text: unset, eol: lf",
+    });
 });

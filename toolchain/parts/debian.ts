@@ -2,30 +2,15 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildLog, run } from "./run";
 
-/**
- * Downloads Debian packages and unpacks them into a folder without installing them. apt checks Debian's signatures.
- *
- * @returns the version of each package.
- */
-export async function downloadDebianPackages(
-    names: readonly string[],
-    root: string,
-    log: BuildLog,
-): Promise<Record<string, string>> {
+/** Unpacks packages of this machine's release into a folder without installing them. apt checks signatures. */
+export async function unpackPackages(names: readonly string[], root: string, log: BuildLog): Promise<void> {
     const archives = `${root}.debs`;
     await mkdir(archives, { recursive: true });
     await updatePackageLists(log);
     // As root: apt's own download user cannot write below root's cache, and apt warns about that at length.
     await run("apt-get", ["download", "-o", "APT::Sandbox::User=root", ...names], log, { cwd: archives });
-    const versions: Record<string, string> = {};
-    for (const archive of (await readdir(archives)).map((entry) => join(archives, entry))) {
-        await run("dpkg-deb", ["-x", archive, root], log);
-        const shown = await run("dpkg-deb", ["--show", "--showformat=${Package} ${Version}", archive], log);
-        const [name = "", version = ""] = shown.split(" ");
-        versions[name] = version;
-    }
+    for (const archive of await readdir(archives)) await run("dpkg-deb", ["-x", join(archives, archive), root], log);
     await rm(archives, { recursive: true });
-    return versions;
 }
 
 let lists: Promise<unknown> | undefined;

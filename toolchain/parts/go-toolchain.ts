@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync } from "node:fs";
 import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { downloadDebianPackages } from "./debian";
+import { unpackPackages } from "./debian";
 import { GO_ARCHITECTURE } from "./host";
 import type { StoredPart, Workshop } from "./part";
 import { run } from "./run";
@@ -100,7 +100,7 @@ async function unpackDebianGo(scratch: string, workshop: Workshop): Promise<{ go
     const dependencies = await run("apt-cache", ["depends", "golang-go"], workshop.log);
     const release = /golang-([\d.]+)-go\b/.exec(dependencies)?.[1];
     if (!release) throw new Error("Debian's golang-go depends on no golang-*-go package: its Go version is unknown");
-    await downloadDebianPackages([`golang-${release}-go`, `golang-${release}-src`], root, workshop.log);
+    await unpackPackages([`golang-${release}-go`, `golang-${release}-src`], root, workshop.log);
     const goRoot = join(root, "usr/lib", `go-${release}`);
     if (!(await readdir(goRoot)).includes("bin")) throw new Error(`Debian's Go ${release} has no folder ${goRoot}/bin`);
     return { go: join(goRoot, "bin/go"), root: goRoot };

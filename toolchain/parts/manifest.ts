@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 /** Written beside a part's files when it is built. What else it contains is for people. */
@@ -52,10 +52,9 @@ export async function sha256(file: string): Promise<string> {
     return hash.digest("hex");
 }
 
-function regularFiles(folder: string, under = ""): string[] {
-    return readdirSync(join(folder, under), { withFileTypes: true }).flatMap((entry) => {
-        const path = join(under, entry.name);
-        if (entry.isDirectory()) return regularFiles(folder, path);
-        return entry.isFile() && path !== MANIFEST ? [path] : [];
-    });
+function regularFiles(folder: string): string[] {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+        .filter((path) => path !== MANIFEST);
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Workshop } from "../parts/part";
 import { cachePaths } from "../parts/paths";
+import { download } from "../download";
 import { run } from "../parts/run";
 import { cliPath, cliRoot, pluginPath } from "./home";
 
@@ -16,7 +17,7 @@ let releasesUnreachable = false;
 /** Downloads the release of the CLI. In a process: the SDK's download cannot be given a time limit. */
 export async function downloadCli(workshop: Workshop): Promise<boolean> {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    await fetch(RELEASE_SERVER, { method: "HEAD", signal }).catch(() => (releasesUnreachable = true));
+    await download(RELEASE_SERVER, { method: "HEAD", signal }).catch(() => (releasesUnreachable = true));
     // Without a version it takes the SDK's own.
     const program = `require("@pulumi/pulumi/automation").PulumiCommand.install({ root: process.argv[1] })`;
     return attempt(process.execPath, ["--eval", program, cliRoot()], workshop);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { disableUnit, missingPackages } from "../../parts/debian-packages";
-import { mirrorIn, userEntries } from "../../parts/debian-root";
+import { debianArguments, mirrorIn, userEntries } from "../../parts/debian-root";
 import { imageConfiguration } from "../../parts/image-archive";
 
 describe("Debian packages", () => {
@@ -13,6 +13,16 @@ describe("Debian packages", () => {
             "etcd-server",
             "containernetworking-plugins",
         ]);
+    });
+
+    it("include what a minimal Debian lacks", () => {
+        expect(missingPackages((program) => !["openssl", "sysctl"].includes(program))).toEqual(["procps", "openssl"]);
+    });
+
+    it("include the keys of Debian's archive, which Ubuntu lacks", () => {
+        const keyring = debianArguments("essential", [], "root").find((each) => each.startsWith("--keyring="))!;
+        const missing = missingPackages((program) => !keyring.endsWith(program));
+        expect(missing).toEqual(["debian-archive-keyring"]);
     });
 });
 
@@ -27,6 +37,16 @@ describe("a service that a package installs", () => {
         disableUnit("containerd.service", systemd);
         expect(readdirSync(wants)).toEqual(["cron.service"]);
         rmSync(systemd, { recursive: true });
+    });
+});
+
+describe("the packages of images", () => {
+    it("are those of the pinned release, whatever the host runs", () => {
+        const ubuntu = "deb http://five.example/ubuntu noble main universe\n";
+        for (const variant of ["essential", "extract"] as const) {
+            const made = debianArguments(variant, ["nats-server"], "root", mirrorIn(ubuntu));
+            expect(made.slice(-3)).toEqual(["bookworm", "root", "deb http://deb.debian.org/debian bookworm main"]);
+        }
     });
 });
 

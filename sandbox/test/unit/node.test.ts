@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { proxyFor } from "../../../chaos/cluster/proxy";
+import { apiServerUrl, noProxy } from "../../node/addresses";
 import { objectPath } from "../../node/api";
 import { withoutEnforcer } from "../support/enforcer";
 import { exportCommands } from "../../node/env";
@@ -87,5 +89,14 @@ describe("the printed status", () => {
         const table = statusTable({ ...down, state: "broken", problems: ["etcd is stopped; its log: /etcd.log"] });
         expect(table).toContain("  - etcd is stopped; its log: /etcd.log");
         expect(table).toContain("`npm run sandbox -- up` repairs it.");
+    });
+});
+
+describe("the proxy of a company", () => {
+    it("is not asked for the sandbox, and what it is not asked for otherwise stays", () => {
+        expect(noProxy({})).toBe("198.18.0.0/15");
+        expect(noProxy({ no_proxy: ".example.com" })).toBe(".example.com,198.18.0.0/15");
+        expect(noProxy({ NO_PROXY: noProxy({ NO_PROXY: "10.0.0.0/8" }) })).toBe("10.0.0.0/8,198.18.0.0/15");
+        expect(proxyFor(apiServerUrl, { HTTPS_PROXY: "http://proxy.example", NO_PROXY: noProxy({}) })).toBeUndefined();
     });
 });

@@ -35,14 +35,13 @@ export const proxyOf = (targets: readonly FakePod[], effect: string, isReady = t
 /**
  * An API server that lists pods, until the test ends.
  *
- * @param podsWith the pods with a label
+ * @param pods the pods at the time of a request
  * @returns the environment of a program that is to ask it
  */
-export async function startPods(podsWith: (label: string) => FakePod[]): Promise<Record<string, string>> {
-    const { host, port, account } = await startApiServer(({ url }, response) => {
-        const label = new URL(url!, "https://api").searchParams.get("labelSelector")!;
-        response.end(JSON.stringify({ items: podsWith(label) }));
-    });
+export async function startPods(pods: () => FakePod[]): Promise<Record<string, string>> {
+    const { host, port, account } = await startApiServer(
+        (_request, response) => void response.end(JSON.stringify({ items: pods() })),
+    );
     return {
         KUBERNETES_SERVICE_HOST: host!,
         KUBERNETES_SERVICE_PORT: String(port),

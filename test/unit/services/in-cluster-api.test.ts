@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ApiError, callApi } from "../../../chaos/cluster/in-cluster-api";
 import { readerOf } from "../../../services/agent/api-server";
-import { podsLabeled } from "../../../services/gateway/pod-list";
+import { podLister } from "../../../services/gateway/pod-list";
 import { makeCertificate, startApiServer } from "./support/api-server";
 
 describe("a call to the API server", () => {
@@ -54,9 +55,7 @@ describe("the agent's reader", () => {
     });
 });
 
-describe("the pods with a label in the gateway's namespace", () => {
-    const soon = () => AbortSignal.timeout(1_000);
-
+describe("the pods in the gateway's namespace", () => {
     it("are listed with what the gateway reads of them, by its ServiceAccount", async () => {
         const ready = { conditions: [{ type: "Ready", status: "True" }] };
         const notReady = { conditions: [{ type: "Ready", status: "False" }] };
@@ -67,12 +66,10 @@ describe("the pods with a label in the gateway's namespace", () => {
             { metadata: { name: "d" }, status: {} },
         ];
         const server = await startApiServer(({ url, headers }, response) => {
-            const allowed =
-                url === "/api/v1/namespaces/demo/pods?labelSelector=shop%2Ftarget" &&
-                headers.authorization === "Bearer a token";
+            const allowed = url === "/api/v1/namespaces/demo/pods" && headers.authorization === "Bearer a token";
             response.writeHead(allowed ? 200 : 403).end(JSON.stringify({ items: pods }));
         });
-        expect(await podsLabeled("shop/target", soon(), server)).toEqual([
+        expect(await podLister(server)()).toEqual([
             { name: "a", labels: { "shop/target": "x" }, annotations: { note: "y" }, isReady: true },
             { name: "b", labels: {}, annotations: {}, isReady: false },
             { name: "c", labels: {}, annotations: {}, isReady: false },
@@ -82,19 +79,38 @@ describe("the pods with a label in the gateway's namespace", () => {
 
     it.each([401, 403, 503])("are unknown if the API server answers with %i", async (status) => {
         const server = await startApiServer((_request, response) => void response.writeHead(status).end("{}"));
-        await expect(podsLabeled("shop/target", soon(), server)).rejects.toThrow(
-            `the API server answered with status ${status}`,
-        );
+        await expect(podLister(server)()).rejects.toThrow(`the API server answered with status ${status}`);
     });
 
     it("are unknown if the answer is not a list of pods", async () => {
         const server = await startApiServer((_request, response) => void response.end('{"kind":"Status"}'));
-        await expect(podsLabeled("shop/target", soon(), server)).rejects.toThrow();
+        await expect(podLister(server)()).rejects.toThrow();
     });
 
     it("are unknown if the API server does not answer within the caller's limit", async () => {
         const server = await startApiServer(() => {});
-        await expect(podsLabeled("shop/target", AbortSignal.timeout(100), server)).rejects.toThrow("aborted");
+        await expect(podLister(server)()).rejects.toThrow("aborted");
+    });
+
+    it("are listed at most once a second, over one connection, however many ask, also after a failure", async () => {
+        const [urls, ports] = [[] as string[], new Set<number>()];
+        let status = 200;
+        const server = await startApiServer(({ url, socket }, response) => {
+            urls.push(url!);
+            ports.add(socket.remotePort!);
+            response.writeHead(status).end('{"items":[]}');
+        });
+        const listPods = podLister(server);
+        const ask = async () =>
+            (await Promise.allSettled(Array.from({ length: 100 }, listPods))).map((one) => one.status);
+        expect(new Set(await ask())).toEqual(new Set(["fulfilled"]));
+        await ask();
+        expect(urls).toHaveLength(1);
+        await sleep(1_000);
+        status = 503;
+        expect(new Set(await ask())).toEqual(new Set(["rejected"]));
+        await ask();
+        expect([urls.length, ports.size]).toEqual([2, 1]);
     });
 
     it("are not requested from a server that the account's CA did not sign", async () => {
@@ -104,7 +120,7 @@ describe("the pods with a label in the gateway's namespace", () => {
             response.end();
         });
         makeCertificate(server.account);
-        await expect(podsLabeled("shop/target", soon(), server)).rejects.toThrow(/certificate/);
+        await expect(podLister(server)()).rejects.toThrow(/certificate/);
         expect(requested).toBe(false);
     });
 });

@@ -295,6 +295,29 @@ describe("a cluster", () => {
         expect(proxy.reached).toEqual([...thrice(new URL(server.url).host), new URL(elsewhere).host]);
     });
 
+    it("without one is reached through the environment's proxy, unless that is to leave it out", async () => {
+        const proxy = await proxies.http();
+        const elsewhere = `198.51.100.7:${new URL(server.url).port}`;
+        const ca = { "certificate-authority": undefined, "insecure-skip-tls-verify": true };
+        const cluster = { server: `https://${elsewhere}`, ...ca };
+        vi.stubEnv("HTTPS_PROXY", proxy.url);
+        use({ user: { token: "mine" }, cluster });
+        await askAllWays();
+        expect(server.asked.splice(0)).toEqual(thrice(bearing("mine")));
+        expect(proxy.reached.splice(0)).toEqual(thrice(elsewhere));
+
+        const own = await proxies.http();
+        use({ user: { token: "mine" }, cluster: { ...cluster, "proxy-url": own.url } });
+        await ask();
+        expect([proxy.reached, own.reached.splice(0)]).toEqual([[], [elsewhere]]);
+
+        use({ user: { token: "mine" } });
+        vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:1");
+        await ask();
+        proxy.stop();
+        own.stop();
+    });
+
     it("without TLS is asked without credentials, as by kubectl", async () => {
         use({
             user: { token: "mine", as: "ada" },
@@ -343,7 +366,7 @@ describe("what is not supported is refused, with its name and what to do", () =>
         [
             "a proxy of another kind",
             { cluster: { "proxy-url": "ftp://me:hidden@127.0.0.1:1" } },
-            /proxy-url of cluster "c" must begin with http:\/\/, https:\/\/ or socks5:\/\//,
+            /proxy-url of cluster "c", or HTTPS_PROXY, must begin with http:\/\/, https:\/\/ or socks5:\/\//,
         ],
         ["a server without a scheme", { cluster: { server: "127.0.0.1:6443" } }, /server of cluster "c".*https:\/\//],
         [

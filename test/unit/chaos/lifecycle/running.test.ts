@@ -80,6 +80,14 @@ describe("what runs now", () => {
         expect((await running()).running).toMatchObject([{ lease: { endsAt: Date.now() - 1 } }]);
     });
 
+    it("includes a lease that ends by the API server's clock, whatever this machine's shows", async () => {
+        cluster.clockAheadMs = -3_600_000;
+        await acquireLease(cluster.api, { stack: "theirs", plan });
+        expect((await running()).running).toMatchObject([{ experiment: "hot-deals-blackhole" }]);
+        cluster.clockAheadMs = 0;
+        expect((await running()).running).toEqual([]);
+    });
+
     it("includes labels without a lease, and names their experiment", async () => {
         addTarget("gateway-1", "demo", "my.gateway.dns");
         expect((await running()).running).toEqual([

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { type AllowedContext, GuardError } from "../../../../chaos/cluster/guard";
 import { allowedContext } from "../../../../components/cluster/guard";
 import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
@@ -62,6 +62,19 @@ describe("a context that is plainly local may be touched without being named", (
     ])("%s at %s", (context, server) =>
         expect(decide([leadingTo(context, server)])).toMatchObject({ name: context, local: expect.any(String) }),
     );
+});
+
+describe("a context that leads through the environment's proxy", () => {
+    it("is not plainly local, as with a proxy-url; NO_PROXY makes it so", () => {
+        const [name, server] = ["minikube", "https://192.168.49.2:8443"];
+        vi.stubEnv("HTTPS_PROXY", "http://proxy.example:3128");
+        expect(() => decide([leadingTo(name, server)])).toThrow(
+            `the current context "${name}" (${server}, through a proxy) is not plainly a local cluster`,
+        );
+        vi.stubEnv("NO_PROXY", "192.168.49.0/24");
+        expect(decide([leadingTo(name, server)])).toMatchObject({ local: "minikube" });
+        vi.unstubAllEnvs();
+    });
 });
 
 describe("any other context is refused until the stack names it, with the command that names it", () => {
