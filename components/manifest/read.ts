@@ -81,10 +81,10 @@ function itemsOf(
     const place = placeOf(document) ?? around;
     const { apiVersion, kind, items } = isMapping(document) ? document : {};
     if (items === undefined || typeof kind !== "string" || !kind.endsWith("List")) return [{ object: document, place }];
-    return [items ?? []].flat().flatMap((item) => {
-        const inherits = isMapping(item) && !item.kind && !item.apiVersion;
-        const object = inherits ? { ...item, apiVersion, kind: kind.slice(0, -"List".length) } : item;
-        return itemsOf(object, () => placeOf(item), place);
+    return [items ?? []].flat().flatMap((item: unknown) => {
+        if (isMapping(item) && !item.kind && !item.apiVersion)
+            Object.assign(item, { apiVersion, kind: kind.slice(0, -"List".length) });
+        return itemsOf(item, placeOf, place);
     });
 }
 
@@ -96,7 +96,7 @@ function mistakeOf(object: unknown): string | undefined {
     if (!metadata.name && metadata.generateName)
         return "metadata.generateName would make another object in each update; set metadata.name";
     const required = { apiVersion, kind, "metadata.name": metadata.name };
-    const [missing] = Object.entries(required).find(([, value]) => value === undefined || value === null) ?? [];
+    const [missing] = Object.entries(required).find(([, value]) => [undefined, null, ""].includes(value as "")) ?? [];
     if (missing !== undefined) return `${missing} is missing`;
     const texts = { ...required, "metadata.namespace": metadata.namespace };
     for (const field of ["labels", "annotations"])

@@ -111,6 +111,12 @@ describe("a manifest is rejected with the lines of all its mistakes:", () => {
             `${start}metadata: { generateName: a- }`,
             "metadata.generateName would make another",
         ],
+        ["an empty name", `${start}metadata: { name: "" }`, "line 1, column 1: metadata.name is missing"],
+        [
+            "an item of a list in a list",
+            "apiVersion: v1\nkind: List\nitems:\n  - apiVersion: v1\n    kind: SecretList\n    items:\n      - { data: {} }\n",
+            "line 7, column 9: metadata.name is missing",
+        ],
         ["text", "hello", "line 1, column 1: this is text, not an object"],
         ["an item without content", "apiVersion: v1\nkind: List\nitems:\n  -\n", "this is null, not an object"],
         ["an anchor in itself", `${start}metadata: { name: a }\nx: &x { y: *x }`, "an anchor contains itself"],
