@@ -100,7 +100,7 @@ function mistakeOf(object: unknown): string | undefined {
     if (missing !== undefined) return `${missing} is missing`;
     const texts = { ...required, "metadata.namespace": metadata.namespace };
     for (const field of ["labels", "annotations"])
-        for (const [key, value] of Object.entries(metadata[field] ?? {}))
+        for (const [key, value] of Object.entries<unknown>(metadata[field] ?? {}))
             Object.assign(texts, { [`metadata.${field}.${key}`]: value });
     const other = Object.entries(texts).find(
         ([, value]) => !["string", "undefined"].includes(typeof (value ?? undefined)),

@@ -11,7 +11,7 @@ const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const scalar = (name: string, resolve: (text: string) => boolean, construct: (text: string) => unknown) =>
     new Type(`tag:yaml.org,2002:${name}`, {
         kind: "scalar",
-        resolve: (text) => text !== null && resolve(text),
+        resolve: (text: string | null) => text !== null && resolve(text),
         construct,
     });
 

@@ -101,7 +101,7 @@ it("each part of a manifest that contains the key is a secret", async () => {
     expect([key, Buffer.from(key).toString("base64")].filter((secret) => shown.includes(secret))).toEqual([]);
 });
 
-it("a manifest's kinds come before their objects, which are in the agent's namespace unless they are cluster-wide", async () => {
+it("a manifest's kinds come before their objects, of which the cluster-wide ones are in no namespace", async () => {
     const apiVersion = "example.com/v1";
     const kind = (name: string, scope: string): ManifestObject => ({
         apiVersion: "apiextensions.k8s.io/v1",

@@ -114,7 +114,8 @@ describe("a manifest is rejected with the lines of all its mistakes:", () => {
         ["an empty name", `${start}metadata: { name: "" }`, "line 1, column 1: metadata.name is missing"],
         [
             "an item of a list in a list",
-            "apiVersion: v1\nkind: List\nitems:\n  - apiVersion: v1\n    kind: SecretList\n    items:\n      - { data: {} }\n",
+            "apiVersion: v1\nkind: List\nitems:\n  - apiVersion: v1\n    kind: SecretList\n    items:\n" +
+                "      - { data: {} }\n",
             "line 7, column 9: metadata.name is missing",
         ],
         ["text", "hello", "line 1, column 1: this is text, not an object"],
@@ -127,7 +128,8 @@ describe("a manifest is rejected with the lines of all its mistakes:", () => {
         ],
         [
             "an object twice, in two versions",
-            "apiVersion: v1\nkind: List\nitems:\n  - { apiVersion: apps/v1, kind: Deployment, metadata: { name: a } }\n" +
+            "apiVersion: v1\nkind: List\nitems:\n" +
+                "  - { apiVersion: apps/v1, kind: Deployment, metadata: { name: a } }\n" +
                 "  - { apiVersion: apps/v1beta1, kind: Deployment, metadata: { name: a } }\n",
             "line 5, column 5: Deployment a occurs twice, first in line 4",
         ],
