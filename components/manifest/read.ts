@@ -99,9 +99,11 @@ function mistakeOf(object: unknown): string | undefined {
     const [missing] = Object.entries(required).find(([, value]) => [undefined, null, ""].includes(value as "")) ?? [];
     if (missing !== undefined) return `${missing} is missing`;
     const texts = { ...required, "metadata.namespace": metadata.namespace };
-    for (const field of ["labels", "annotations"])
-        for (const [key, value] of Object.entries<unknown>(metadata[field] ?? {}))
-            Object.assign(texts, { [`metadata.${field}.${key}`]: value });
+    for (const field of ["labels", "annotations"]) {
+        const values = metadata[field];
+        for (const [key, value] of Object.entries(isMapping(values) ? values : {}))
+            Object.assign(texts, { [`metadata.${field}.${key}`]: value as unknown });
+    }
     const other = Object.entries(texts).find(
         ([, value]) => !["string", "undefined"].includes(typeof (value ?? undefined)),
     );
