@@ -14,8 +14,9 @@ A setting belongs to a stack and is kept in the stack's file, such as \`Pulumi.l
 - \`npx pulumi config rm KEY\` returns to the default.
 
 An update that disables the experiment first ends its attacks. Then it reads all settings and reports every mistake at
-once, each with the command that fixes it, before it changes anything else. A setting that has no effect is a mistake
-too, such as \`replicas.hot-deals\` for a shop that comes from a chart.
+once, each with the command that fixes it, before it changes anything else. A setting that a chart or a manifest
+cannot take is a mistake too, such as \`replicas.hot-deals\` for a shop that comes from a chart. Settings of a way of
+installing that is not chosen, such as \`chart.repo\`, have no effect: set them first, then \`install\`.
 `;
 
 export const settingsPage = () =>

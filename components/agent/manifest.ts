@@ -91,6 +91,9 @@ const clusterWide = [
     "MutatingWebhookConfiguration",
 ];
 
+// What other objects may be of or in. In an update that deletes, they go last.
+const first = ["Namespace", "CustomResourceDefinition"];
+
 /** The objects of an agent's manifest, each a resource of the stack. @returns resolves when they are in the cluster */
 export function manifestAgent(
     name: string,
@@ -99,15 +102,23 @@ export function manifestAgent(
 ): pulumi.Output<unknown> {
     const parent = new pulumi.ComponentResource("chaos-shop:agent:ManifestAgent", name, {}, opts);
     const isNamespace = ({ kind }: ManifestObject) => kind === "Namespace";
+    const inNoNamespace = [...clusterWide, ...clusterWideKindsIn(objects)];
     const argsOf = (object: ManifestObject) => ({
         labels: isNamespace(object) ? { ...object.metadata.labels, [labels.protected]: "true" } : undefined,
         // Depends on the agent's namespace even if the object names it itself.
-        namespace: clusterWide.includes(object.kind)
+        namespace: inNoNamespace.includes(object.kind)
             ? undefined
             : pulumi.output(namespace).apply((own) => object.metadata.namespace ?? own),
         isSecret: (value: unknown) => holdsKey(value, key),
     });
-    return declareObjects("agent", objects, isNamespace, argsOf, { parent });
+    return declareObjects("agent", objects, ({ kind }) => first.includes(kind), argsOf, { parent });
+}
+
+/** The cluster-wide kinds that a manifest's definitions add. */
+function clusterWideKindsIn(objects: readonly ManifestObject[]): string[] {
+    const definitions = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+    const specs = definitions.map(({ spec }) => spec as { scope?: string; names?: { kind: string } } | undefined);
+    return specs.flatMap((spec) => (spec?.scope === "Cluster" && spec.names ? [spec.names.kind] : []));
 }
 
 /** The DaemonSets of a manifest, which must become ready. */

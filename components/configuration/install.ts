@@ -1,5 +1,5 @@
 import { load } from "js-yaml";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isUrl } from "../manifest/read";
 import { type Found, setCommand } from "./mistakes";
 import { type Install, type Setting, settings, type Values } from "./settings";
@@ -46,13 +46,19 @@ export function sourceMistakes(get: Values, of: keyof typeof sources): Found[] {
 
 function manifestProblem(location: string | undefined, install: string): string | undefined {
     if (location === undefined) return `${install} is manifest; allowed: a path or URL`;
-    if (isUrl(location) || existsSync(location)) return undefined;
-    return "there is no such file; allowed: a path relative to the project's folder, or a URL";
+    return isUrl(location) ? undefined : fileProblem(location, ", or a URL");
+}
+
+function fileProblem(path: string, orElse = ""): string | undefined {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return `there is no such file; allowed: a path relative to the project's folder${orElse}`;
+    return found.isDirectory() ? `it is a folder; allowed: one file${orElse}` : undefined;
 }
 
 function valuesFileProblem(path: string | undefined): string | undefined {
     if (path === undefined) return undefined;
-    if (!existsSync(path)) return "there is no such file; allowed: a path relative to the project's folder";
+    const problem = fileProblem(path);
+    if (problem !== undefined) return problem;
     try {
         // Like Helm, accepts an empty file.
         const values: unknown = load(readFileSync(path, "utf8")) ?? {};

@@ -1,4 +1,4 @@
-import { CustomObjectsApi, type V1APIResourceList } from "@kubernetes/client-node";
+import { CustomObjectsApi, type V1APIResource, type V1APIResourceList } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { type ManifestObject, readObjects } from "../manifest/read";
 
@@ -8,8 +8,11 @@ export interface ShopManifest {
     objects: ManifestObject[];
 }
 
-/** Looks up whether a kind's objects are in namespaces. Undefined if the cluster does not know the kind. */
-export type KindLookup = (apiVersion: string, kind: string) => Promise<{ namespaced: boolean } | undefined>;
+/** Looks up what the cluster does with a kind's objects. Undefined if it does not know the kind. */
+export type KindLookup = (
+    apiVersion: string,
+    kind: string,
+) => Promise<Pick<V1APIResource, "name" | "namespaced" | "verbs"> | undefined>;
 
 /**
  * Reads a shop's manifest and checks that it contains only objects of the shop's namespace.
@@ -20,7 +23,7 @@ export type KindLookup = (apiVersion: string, kind: string) => Promise<{ namespa
  */
 export async function readShopManifest(location: string, namespace: string, lookUp: KindLookup): Promise<ShopManifest> {
     const fix = "fix it, or set another: pulumi config set manifest 'PATH or URL'";
-    const read = await readObjects(location).catch((error: Error) => {
+    const read = await readObjects(location, namespace).catch((error: Error) => {
         throw new Error(`manifest is "${location}", which ${error.message}; ${fix}`);
     });
     if (read.length === 0) throw new Error(`manifest is "${location}", which is empty; ${fix}`);
@@ -29,7 +32,6 @@ export async function readShopManifest(location: string, namespace: string, look
     const refusals = (await Promise.all(objects.map((object) => refusalOf(object, namespace, lookUp)))).filter(
         (refusal) => refusal !== undefined,
     );
-    refusals.push(...duplicates(objects));
     if (refusals.length > 0) {
         const lines = refusals.map((refusal) => `  ${refusal}`).join("\n");
         throw new Error(
@@ -72,15 +74,11 @@ async function refusalOf(
     const known = await lookUp(apiVersion, kind);
     const named = `${kind} ${metadata.name}`;
     if (known === undefined) return `${named}: the cluster has no kind ${kind} in ${apiVersion}`;
+    // Such as a LocalSubjectAccessReview, which is a question.
+    if (!known.verbs.includes("patch") || !known.verbs.includes("delete"))
+        return `${named}: it cannot be installed; of its kind, the cluster allows only ${known.verbs.join(", ")}`;
     if (!known.namespaced) return `${named}: it is cluster-wide, in no namespace`;
     if (metadata.namespace !== undefined && metadata.namespace !== namespace)
         return `${named}: it is in namespace ${metadata.namespace}`;
     return undefined;
-}
-
-function duplicates(objects: readonly ManifestObject[]): string[] {
-    const identities = objects.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.name].join());
-    return objects
-        .filter((_, index) => identities.indexOf(identities[index]!) !== index)
-        .map(({ kind, metadata }) => `${kind} ${metadata.name}: it occurs twice`);
 }

@@ -100,3 +100,27 @@ it("each part of a manifest that contains the key is a secret", async () => {
     const shown = inTheClear(asked);
     expect([key, Buffer.from(key).toString("base64")].filter((secret) => shown.includes(secret))).toEqual([]);
 });
+
+it("a manifest's kinds come before their objects, of which the cluster-wide ones are in no namespace", async () => {
+    const apiVersion = "example.com/v1";
+    const kind = (name: string, scope: string): ManifestObject => ({
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        metadata: { name: `${name.toLowerCase()}s.example.com` },
+        spec: { group: "example.com", scope, names: { kind: name, plural: `${name.toLowerCase()}s` } },
+    });
+    const objects: ManifestObject[] = [
+        { apiVersion, kind: "Probe", metadata: { name: "a" } },
+        { apiVersion, kind: "Region", metadata: { name: "b" } },
+        kind("Probe", "Namespaced"),
+        kind("Region", "Cluster"),
+    ];
+    const asked = await recordGraph(async () => manifestAgent("agent", { namespace: "demo-agent", objects, key }));
+    const made = asked.filter(({ type }) => type.startsWith("kubernetes:"));
+    const places = made.map(({ inputs }) => [inputs.metadata.name, inputs.metadata.namespace]);
+    expect(places.slice(0, 2)).toEqual([
+        ["probes.example.com", undefined],
+        ["regions.example.com", undefined],
+    ]);
+    expect(Object.fromEntries(places.slice(2))).toEqual({ a: "demo-agent", b: undefined });
+});

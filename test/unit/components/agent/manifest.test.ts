@@ -64,8 +64,16 @@ describe("the placeholders of an agent's manifest are filled in", () => {
 
 describe("an agent's manifest is rejected, without showing the key,", () => {
     const refusals: [string, () => Promise<unknown>, RegExp][] = [
-        ["if it is not YAML", () => read("kind: [DaemonSet"), /which is not a manifest; allowed: YAML/],
-        ["if names are missing", () => read("apiVersion: apps/v1\nkind: DaemonSet\n"), /which is not a manifest/],
+        [
+            "if it is not YAML",
+            () => read("kind: [DaemonSet"),
+            /which is not a manifest: line 2, column 1: .*; allowed: YAML/,
+        ],
+        [
+            "if names are missing",
+            () => read("apiVersion: apps/v1\nkind: DaemonSet\n"),
+            /line 1, column 1: metadata\.name is missing/,
+        ],
         ["if it is empty", () => read(""), /which has no DaemonSet; it contains nothing/],
         [
             "if it has no DaemonSet",

@@ -473,6 +473,8 @@ describe("a shop from a chart or a manifest", () => {
         ["manifest", { install: "manifest" }],
         ["manifest", { install: "manifest", manifest: "no-such-file.yaml" }],
         ["chart.values", { install: "chart", "chart.values": "no-such-file.yaml" }],
+        ["manifest", { install: "manifest", manifest: "docs" }],
+        ["chart.values", { install: "chart", "chart.values": "docs" }],
     ])("does not make up for a wrong %s", (key, settings) => {
         expect(mistakesOf(settings as Record<string, string>)).toMatchObject([
             { key, command: expect.stringContaining(`pulumi config set ${key} `) },

@@ -10,13 +10,17 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A cluster that knows a few kinds. */
 const lookUp: KindLookup = async (apiVersion, kind) => {
     const known: Record<string, boolean> = {
+        "authorization.k8s.io/v1 LocalSubjectAccessReview": true,
         "v1 Namespace": false,
         "v1 ConfigMap": true,
         "apps/v1 Deployment": true,
         "rbac.authorization.k8s.io/v1 ClusterRole": false,
     };
     const namespaced = known[`${apiVersion} ${kind}`];
-    return namespaced === undefined ? undefined : { namespaced };
+    const verbs = kind.endsWith("Review")
+        ? ["create"]
+        : ["create", "delete", "get", "list", "patch", "update", "watch"];
+    return namespaced === undefined ? undefined : { name: kind, namespaced, verbs };
 };
 
 function read(text: string) {
@@ -57,16 +61,14 @@ describe("a shop's manifest", () => {
 ---
 {apiVersion: example.com/v1, kind: Widget, metadata: {name: thing}}
 ---
-{apiVersion: apps/v1, kind: Deployment, metadata: {name: gateway}}
----
-{apiVersion: apps/v1, kind: Deployment, metadata: {name: gateway, namespace: demo}}
+{apiVersion: authorization.k8s.io/v1, kind: LocalSubjectAccessReview, metadata: {name: question}}
 `);
         expect(message.split("\n").filter((line) => line.startsWith("  "))).toEqual([
             "  ConfigMap stray: it is in namespace kube-system",
             "  Namespace elsewhere: it is cluster-wide, in no namespace",
             "  ClusterRole everything: it is cluster-wide, in no namespace",
             "  Widget thing: the cluster has no kind Widget in example.com/v1",
-            "  Deployment gateway: it occurs twice",
+            "  LocalSubjectAccessReview question: it cannot be installed; of its kind, the cluster allows only create",
         ]);
         expect(message).toMatch(
             /shop\.yaml", which this stack may not install\. Nothing was touched\.(.|\n)*pulumi config set manifest/,
@@ -74,7 +76,13 @@ describe("a shop's manifest", () => {
     });
 
     it.each([
-        ["is not YAML", "kind: [", /which is not a manifest; allowed: YAML/],
+        ["is not YAML", "kind: [", /shop\.yaml", which is not a manifest: line 2, column 1: .*; allowed: YAML/],
+        [
+            "has an object twice",
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n" +
+                "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: demo}}",
+            /line 3, column 1: ConfigMap a occurs twice, first in line 1;/,
+        ],
         ["is empty", "", /which is empty/],
     ])("is rejected if it %s", async (_, text, expected) => expect(await refusal(text)).toMatch(expected));
 });
