@@ -1,4 +1,4 @@
-import { CustomObjectsApi, type V1APIResourceList } from "@kubernetes/client-node";
+import { CustomObjectsApi, type V1APIResource, type V1APIResourceList } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { type ManifestObject, readObjects } from "../manifest/read";
 
@@ -9,7 +9,10 @@ export interface ShopManifest {
 }
 
 /** Looks up whether a kind's objects are in namespaces. Undefined if the cluster does not know the kind. */
-export type KindLookup = (apiVersion: string, kind: string) => Promise<{ namespaced: boolean } | undefined>;
+export type KindLookup = (
+    apiVersion: string,
+    kind: string,
+) => Promise<Pick<V1APIResource, "name" | "namespaced"> | undefined>;
 
 /**
  * Reads a shop's manifest and checks that it contains only objects of the shop's namespace.

@@ -16,7 +16,7 @@ const lookUp: KindLookup = async (apiVersion, kind) => {
         "rbac.authorization.k8s.io/v1 ClusterRole": false,
     };
     const namespaced = known[`${apiVersion} ${kind}`];
-    return namespaced === undefined ? undefined : { namespaced };
+    return namespaced === undefined ? undefined : { name: `${kind.toLowerCase()}s`, namespaced };
 };
 
 function read(text: string) {
