@@ -6,6 +6,7 @@ import { installAgent } from "./components/agent/agent";
 import { openCluster } from "./components/cluster/cluster";
 import { firstLook } from "./components/cluster/state-records";
 import { gatewayOutputs } from "./components/cluster/gateway-outputs";
+import { guardDestroy } from "./components/cluster/destroying/guard";
 import { awaitWorkloads } from "./components/cluster/workloads";
 import { experimentSettings } from "./components/configuration/experiment";
 import { stackConfiguration } from "./components/configuration/read";
@@ -28,13 +29,15 @@ export = withUserErrors(async () => {
     const agent = await installAgent("agent", configuration, cluster);
     const args = { enabled: true, identity: cluster.identity, plan, image: images.node, programs: experimentPrograms };
     const opts = { ...cluster.opts, dependsOn: shop.whenReady };
+    // Its name stays when a setting names another experiment, which must not run beside the first.
+    const run = experiment.enabled ? new Experiment("experiment", args, opts) : undefined;
+    guardDestroy(configuration, cluster, [shop, agent, run]);
     return {
         variant,
         namespace: shop.namespace,
         ...gatewayOutputs(shop.gateway.service, configuration, cluster),
         workloads: awaitWorkloads(shop, namespace, cluster.api, ordersReadyTimeoutMs),
         agent: agent?.summary ?? "disabled",
-        // Its name stays when a setting names another experiment, which must not run beside the first.
-        experiment: experiment.enabled ? new Experiment("experiment", args, opts).conclusion : "disabled",
+        experiment: run?.conclusion ?? "disabled",
     };
 });

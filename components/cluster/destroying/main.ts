@@ -1,0 +1,64 @@
+/**
+ * What `pulumi destroy` does first: looks whether the cluster and the namespaces are still the stack's, and fails if
+ * they are not. The stack's state has this program, so it needs neither this folder nor the packages in it, and it is
+ * small: it asks the API server by itself, since the library's clients are three quarters of a bundle that has them.
+ */
+import {
+    HttpMethod,
+    IsomorphicFetchHttpLibrary,
+    type KubeConfig,
+    RequestContext,
+    type V1Namespace,
+} from "@kubernetes/client-node";
+import { loadKubeconfig, requireSupported } from "../../../chaos/cluster/kubeconfig";
+import { type GuardedStack, guardedVariable, UnreachableError, whyNotDestroy } from "./refusal";
+
+const timeoutMs = 10_000;
+
+/** @throws Error if there is no such context, or it cannot be used */
+function kubeconfigFor(context: string): KubeConfig {
+    const kubeconfig = loadKubeconfig();
+    if (kubeconfig.getContextObject(context) === null) throw new Error(`the kubeconfig has no context "${context}"`);
+    requireSupported(kubeconfig, context);
+    kubeconfig.setCurrentContext(context);
+    return kubeconfig;
+}
+
+/** Requests namespaces. Rejects with an `UnreachableError` if nobody answers, or nobody who knows the user. */
+function namespacesBy(kubeconfig: KubeConfig): (name: string) => Promise<V1Namespace | undefined> {
+    const server = kubeconfig.getCurrentCluster()!.server.replace(/\/$/, "");
+    const library = new IsomorphicFetchHttpLibrary();
+    return async (name) => {
+        const request = new RequestContext(`${server}/api/v1/namespaces/${name}`, HttpMethod.GET);
+        request.setSignal(AbortSignal.timeout(timeoutMs));
+        const send = async () => {
+            await kubeconfig.applySecurityAuthentication(request);
+            return library.send(request).toPromise();
+        };
+        const { httpStatusCode: status, body } = await send().catch((error: Error) => {
+            throw new UnreachableError(error.message);
+        });
+        if (status === 404) return undefined;
+        const answer = JSON.parse(await body.text()) as V1Namespace & { message?: string };
+        if (status === 200) return answer;
+        const reason = `the API server answered with status ${status}: ${answer.message ?? "no reason given"}`;
+        throw status === 401 ? new UnreachableError(reason) : new Error(reason);
+    };
+}
+
+async function main(): Promise<string | undefined> {
+    const guarded = JSON.parse(process.env[guardedVariable]!) as GuardedStack;
+    const reading = (async () => namespacesBy(kubeconfigFor(guarded.context)))().catch((error: Error) => {
+        throw new UnreachableError(error.message);
+    });
+    const read = async (name: string) => (await reading)(name);
+    return whyNotDestroy(guarded, read, process.env.PULUMI_K8S_DELETE_UNREACHABLE === "true");
+}
+
+main().then(
+    (reason) => {
+        if (reason === undefined) return process.exit(0);
+        process.stderr.write(`${reason}\n`, () => process.exit(1));
+    },
+    (error: Error) => process.stderr.write(`${error.message}\n`, () => process.exit(1)),
+);
