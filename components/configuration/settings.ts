@@ -273,8 +273,8 @@ export const settings = {
         }),
         "storage.keep": setting(
             flag,
-            "Whether `pulumi destroy` keeps the PersistentVolumeClaims and their namespace. The next `pulumi up` " +
-                "uses them again.",
+            "Whether `pulumi destroy` keeps the PersistentVolumeClaims and their namespace; see " +
+                "[Kept data](installing.md#kept-data).",
             { default: "true", isRendered: false },
         ),
     }),
