@@ -5,7 +5,7 @@ import { labels } from "../../chaos/cluster/labels";
 import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
 import { ownNamespace } from "../base/own-namespace";
 import type { StackCluster } from "../cluster/cluster";
-import { marksOf } from "../cluster/namespace-owner";
+import { marksOf } from "../cluster/marks";
 import { awaitReady, type Workloads } from "../cluster/ready";
 import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";

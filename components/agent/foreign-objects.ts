@@ -1,6 +1,6 @@
 import { CustomObjectsApi, type KubernetesObject, type V1ObjectMeta } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
-import { annotations as marks, belongsTo, handOver, isMarkedBy, type Owner } from "../cluster/namespace-owner";
+import { annotations as marks, belongsTo, handOver, isMarkedBy, type Owner } from "../cluster/marks";
 import { kindsOf } from "../install/shop-manifest";
 import type { ManifestObject } from "../manifest/read";
 
@@ -43,7 +43,7 @@ export async function requireNoForeignObjects(
         return (
             `  ${object.kind} ${[namespace, name].filter(Boolean).join("/")}: it ${whose(found!.metadata!, owner)}\n` +
             "    If this stack may change it, and delete it with the agent: " +
-            `kubectl --context ${context} annotate --overwrite ${at} ${handOver(annotations, owner.stack)}`
+            `kubectl --context ${context} annotate --overwrite ${at} ${handOver(annotations, owner.stack).join(" ")}`
         );
     });
     throw new Error(

@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { annotations } from "../cluster/namespace-owner";
+import { annotations } from "../cluster/marks";
 import type { Install } from "../configuration/settings";
 
 export interface OwnNamespaceArgs {

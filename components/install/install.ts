@@ -2,7 +2,7 @@ import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
 import { checkStorageClass } from "../cluster/storage-class";
 import type { StackConfiguration } from "../configuration/read";
-import { annotations } from "../cluster/namespace-owner";
+import { annotations } from "../cluster/marks";
 import { installOf } from "../base/own-namespace";
 import { Shop } from "../shop/shop";
 import { requireChart } from "./repository";

@@ -1,5 +1,5 @@
 import type { V1Namespace } from "@kubernetes/client-node";
-import { belongsTo, handOver, isMarkedBy, type Owner } from "../namespace-owner";
+import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
 
 /** What a stack knows of its cluster, and keeps in its state for `pulumi destroy`, which does not run the program. */
 export interface GuardedStack extends Owner {
@@ -65,7 +65,7 @@ export async function whyNotDestroy(
         const { name, annotations } = one!.metadata!;
         return (
             `If this stack may delete namespace ${name} with everything in it: kubectl --context ${context} ` +
-            `annotate --overwrite namespace ${name} ${handOver(annotations, stack)}`
+            `annotate --overwrite namespace ${name} ${handOver(annotations, stack).join(" ")}`
         );
     });
     const reasons = others.map(
