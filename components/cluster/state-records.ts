@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Cluster, connect, ignoreNotFound } from "../../chaos/cluster/client";
+import { connect, ignoreNotFound } from "../../chaos/cluster/client";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
 import { identityIn, remember } from "../../chaos/stash";
 import { type Key, settings } from "../configuration/settings";
