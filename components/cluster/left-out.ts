@@ -1,25 +1,25 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
 import { isReady } from "../../chaos/targets/containers";
 
-/** Nodes that a DaemonSet cannot be ready on, or does not run on. */
+/** What of a cluster no update waits for. */
 export interface LeftOut {
-    /** Of the pods that its controller wants, those that cannot become ready: their nodes are not ready. */
+    /** How many of a DaemonSet's pods cannot become ready, since their nodes are not. */
     pods: number;
-    /** How many nodes have no ready pod, and why, in words. Empty if all have one. */
+    /** How many nodes have no pod that could become ready, by the reason: `1 not ready, 2 with windows`. Empty if none. */
     why: string;
 }
 
 /** @param pods of the DaemonSet @param nodes all of the cluster */
 export function leftOutOf(pods: readonly V1Pod[], nodes: readonly V1Node[]): LeftOut {
-    const without = nodes.filter(
-        ({ metadata }) => !pods.some((pod) => pod.spec?.nodeName === metadata!.name && isReady(pod)),
-    );
-    const lost = new Set(without.filter((node) => !isUp(node)).map(({ metadata }) => metadata!.name));
-    const reasons = without.map((node) => whyLeftOut(node));
+    const byNode = new Map<string | undefined, V1Pod[]>();
+    for (const pod of pods) byNode.set(pod.spec?.nodeName, [...(byNode.get(pod.spec?.nodeName) ?? []), pod]);
+    const podsOn = ({ metadata }: V1Node) => byNode.get(metadata!.name) ?? [];
+    const isLost = (node: V1Node) => !isUp(node) && !podsOn(node).some(isReady);
+    const reasons = nodes.filter((node) => isLost(node) || podsOn(node).length === 0).map(whyLeftOut);
     const counted = [...new Set(reasons)].map(
-        (reason) => `${reasons.filter((other) => other === reason).length} ${reason}`,
+        (reason) => `${reasons.filter((one) => one === reason).length} ${reason}`,
     );
-    return { pods: pods.filter(({ spec }) => lost.has(spec?.nodeName)).length, why: counted.join(", ") };
+    return { pods: nodes.filter(isLost).flatMap(podsOn).length, why: counted.join(", ") };
 }
 
 const isUp = ({ status }: V1Node) => status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
