@@ -5,7 +5,7 @@ import { isReady } from "../../chaos/targets/containers";
 export interface LeftOut {
     /** How many of a DaemonSet's pods cannot become ready, since their nodes are not. */
     pods: number;
-    /** How many nodes have no pod that could become ready, by the reason: `1 not ready, 2 with windows`. Empty if none. */
+    /** How many nodes have no pod that could become ready, and why: `1 not ready, 2 with windows`. Empty if none. */
     why: string;
 }
 

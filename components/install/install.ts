@@ -27,8 +27,8 @@ export async function installShop(
     // being deleted under the same names, in a namespace that may refuse their pods.
     if (before !== undefined && before !== install.kind && found!.metadata!.annotations![annotations.kept])
         throw new Error(
-            `install cannot change from ${before} to ${install.kind} in namespace ${namespace}, which is kept for its ` +
-                "claims. Nothing was touched.\n" +
+            `install cannot change from ${before} to ${install.kind} in namespace ${namespace}, which is kept for ` +
+                "its claims. Nothing was touched.\n" +
                 `  To keep them, with their data: pulumi config set namespace ${namespace}-${install.kind}\n` +
                 `  To delete them: pulumi config set install ${before} && pulumi config set storage.keep false && ` +
                 `pulumi up, then set install to ${install.kind} again`,

@@ -1,7 +1,7 @@
 /**
  * What `pulumi destroy` does first: looks whether the cluster and the namespaces are still the stack's, and fails if
- * they are not. The stack's state has this program, so it needs neither this folder nor the packages in it, and it is
- * small: it asks the API server by itself, since with a client of the library it would be two and a half times as large.
+ * they are not. The stack's state has this program, so it needs neither this folder nor the packages in it. It asks the
+ * API server by itself: with a client of the library it would be two and a half times as large.
  */
 import {
     HttpMethod,

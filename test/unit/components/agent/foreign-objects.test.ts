@@ -51,7 +51,8 @@ describe("an agent's manifest changes nothing that exists and is somebody else's
         const refused = await refusal(settings, { annotations: { ...own, "chaos-shop/identity": "another" } });
         expect(refused).toContain('ConfigMap kube-system/settings: it belongs to another stack named "local"');
         expect(refused).toContain(
-            "annotate --overwrite --namespace kube-system ConfigMap settings chaos-shop/stack=local chaos-shop/identity-",
+            "annotate --overwrite --namespace kube-system ConfigMap settings " +
+                "chaos-shop/stack=local chaos-shop/identity-",
         );
     });
 

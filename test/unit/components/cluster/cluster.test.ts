@@ -197,7 +197,7 @@ describe("a stack is more than its name", () => {
         expect(providerOf(await open())).toBeDefined();
     });
 
-    it("a namespace that a destroyed stack of its name kept with its claims is taken over only if told to", async () => {
+    it("a namespace that a destroyed stack of its name kept is taken over only if told to", async () => {
         annotate({ "chaos-shop/identity": "0123456789abcdef" });
         servers["kind-a"].objects.set("/api/v1/namespaces/demo/services", { items: [] });
         await expect(open()).rejects.toThrow(

@@ -119,7 +119,7 @@ async function register(): Promise<{ inputs: Record<string, any>; dependencies: 
     return guard;
 }
 
-it("the guard depends on the parts of all components, and on what the state keeps, so it is deleted first", async () => {
+it("the guard depends on all parts of components, and on what the state keeps, so it is deleted first", async () => {
     const names = (await register()).dependencies.map((urn) => urn.split("::").at(-1));
     expect(names.sort()).toEqual(["cluster", "identity", "part"]);
 });

@@ -1,4 +1,4 @@
-import { ApiException } from "@kubernetes/client-node";
+import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { leftOutOf } from "../../../../components/cluster/left-out";
 import { awaitReady } from "../../../../components/cluster/ready";
@@ -112,7 +112,7 @@ describe("nodes that cannot run the agent are left out, and counted:", () => {
     });
 
     it("but not a node that is ready, and on which the agent is not", async () => {
-        expect(leftOutOf([podOn("a", false)], [node("a")])).toEqual({ pods: 0, why: "" });
+        expect(leftOutOf([podOn("a", false) as V1Pod], [node("a")])).toEqual({ pods: 0, why: "" });
         const pods = [podOn("a", false), podOn("b", false)];
         await expect(wait([{ name: "agent", ready: 0, wanted: 2 }], pods, found)).rejects.toThrow("0 of 1 pods");
     });

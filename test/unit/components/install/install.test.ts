@@ -16,7 +16,7 @@ const change = (annotations: Record<string, string>, pods: object[] = []) => {
 };
 
 describe("the way to install changes", () => {
-    it("not in a namespace that is kept for its claims; the error says how to keep them, and how to delete them", async () => {
+    it("not in a namespace that is kept for its claims; the error says how to keep or delete them", async () => {
         const refused = change({ "chaos-shop/stack": "local", "chaos-shop/kept": "true" });
         await expect(refused).rejects.toThrow(
             "install cannot change from program to chart in namespace demo, which is kept for its claims. Nothing was",
