@@ -100,9 +100,10 @@ async function countOfDaemonSet(
     daemonSet: V1DaemonSet,
 ): Promise<CountWithNodes> {
     const { uid, namespace } = daemonSet.metadata!;
-    const [all, pods] = await Promise.all([nodes(), core.listNamespacedPod({ namespace: namespace! })]);
+    const pods = await unlessForbidden(core.listNamespacedPod({ namespace: namespace! }));
+    if (pods === undefined) return countOnNodes(daemonSet);
     const own = pods.items.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid));
-    const { pods: lost, why } = leftOutOf(own, all);
+    const { pods: lost, why } = leftOutOf(own, await nodes());
     return { ...countOnNodes(daemonSet, lost), leftOut: why };
 }
 

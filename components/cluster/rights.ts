@@ -42,7 +42,7 @@ export function rightsOfUpdate({ namespace, agent, install, storage }: StackConf
         ...(agent
             ? [
                   ...readiness(agent.namespace, "the agent"),
-                  list(agent.namespace, "pods", "see on which nodes the agent is ready"),
+                  list(agent.namespace, "pods", "say why the agent is not ready, and on which nodes", unexplained),
                   list(undefined, "nodes", "leave out nodes that are not ready", {
                       without: "an update waits for the agent on each of them",
                   }),
