@@ -12,7 +12,8 @@ const change = (annotations: Record<string, string>, pods: object[] = []) => {
     };
     const configuration = { namespace: "demo", storage: {}, install: { kind: "chart", chart: { repo: "nowhere:" } } };
     const api = { core } as unknown as Cluster;
-    return installShop("shop", configuration as StackConfiguration, { api } as StackCluster);
+    const context = { name: "kind-a", server: "https://127.0.0.1" };
+    return installShop("shop", configuration as StackConfiguration, { api, context } as StackCluster);
 };
 
 describe("the way to install changes", () => {
@@ -23,7 +24,8 @@ describe("the way to install changes", () => {
         );
         await expect(refused).rejects.toThrow("with their data: pulumi config set namespace demo-chart\n");
         await expect(refused).rejects.toThrow(
-            "pulumi config set install program && pulumi config set storage.keep false && pulumi up",
+            "pulumi config set install program && pulumi config set storage.keep false && pulumi up && " +
+                "kubectl --context kind-a annotate namespace demo chaos-shop/kept-",
         );
     });
 
