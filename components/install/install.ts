@@ -31,8 +31,8 @@ export async function installShop(
                 "its claims. Nothing was touched.\n" +
                 `  To keep them, with their data: pulumi config set namespace ${namespace}-${install.kind}\n` +
                 `  To delete them: pulumi config set install ${before} && pulumi config set storage.keep false && ` +
-                `pulumi up && kubectl --context ${context.name} annotate namespace ${namespace} ${annotations.kept}-, ` +
-                `then set install to ${install.kind} again`,
+                `pulumi up && kubectl --context ${context.name} annotate namespace ${namespace} ` +
+                `${annotations.kept}-, then set install to ${install.kind} again`,
         );
     // It would delete a running attack's objects.
     if (before !== undefined && before !== install.kind && (await isAttacked(cluster, namespace)))
