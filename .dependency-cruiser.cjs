@@ -23,8 +23,8 @@ const face = {
         ...["agents", "attributes", "containers", "discover"].map((file) => `chaos/targets/${file}.ts`),
         "chaos/checks/service.ts",
     ],
-    /** Values that the state keeps. */
-    state: ["chaos/stash.ts"],
+    /** Values and programs that the state keeps. */
+    state: ["chaos/packed.ts", "chaos/stash.ts"],
     /** What is known of a run while it lasts, and afterwards. */
     runs: [
         "chaos/lifecycle/lease.ts",

@@ -1,20 +1,19 @@
 // First: it changes how messages are shown, before there are any.
 import "./toolchain/redact-debug-messages";
 
-import { Experiment } from "./chaos/index";
 import { installAgent } from "./components/agent/agent";
 import { experimentPods } from "./components/base/placement";
 import { openCluster } from "./components/cluster/cluster";
 import { firstLook } from "./components/cluster/state-records";
 import { gatewayOutputs } from "./components/cluster/gateway-outputs";
+import { guardDestroy } from "./components/cluster/destroying/guard";
 import { awaitWorkloads } from "./components/cluster/workloads";
 import { experimentSettings } from "./components/configuration/experiment";
 import { stackConfiguration } from "./components/configuration/read";
 import { installShop } from "./components/install/install";
 import { withUserErrors } from "./components/user-error";
-import { endAttacksFirst, planOnShop } from "./experiments/run";
+import { endAttacksFirst, planOnShop, runOnShop } from "./experiments/run";
 import { savedExperiments } from "./experiments/saved";
-import { experimentPrograms } from "./toolchain/programs";
 
 /** The stack: a shop in a cluster, an agent beside it and, while it is enabled, an experiment on the shop. */
 export = withUserErrors(async () => {
@@ -27,17 +26,16 @@ export = withUserErrors(async () => {
     const plan = planOnShop(experimentSettings(configuration, cluster.context));
     const shop = await installShop("shop", configuration, cluster);
     const agent = await installAgent("agent", configuration, cluster);
-    const { identity, provider } = cluster;
     const pod = experimentPods(configuration.placement);
-    const args = { enabled: true, identity, plan, image: images.node, pod, programs: experimentPrograms };
-    const opts = { provider, dependsOn: shop.whenReady };
+    const args = { image: images.node, pod };
+    const run = experiment.enabled ? runOnShop(plan, cluster, args, shop.whenReady) : undefined;
+    guardDestroy(configuration, cluster, [shop, agent, run]);
     return {
         variant,
         namespace: shop.namespace,
         ...gatewayOutputs(shop.gateway.service, configuration, cluster),
         workloads: awaitWorkloads(shop, namespace, cluster.api, ordersReadyTimeoutMs),
         agent: agent?.summary ?? "disabled",
-        // Its name stays when a setting names another experiment, which must not run beside the first.
-        experiment: experiment.enabled ? new Experiment("experiment", args, opts).conclusion : "disabled",
+        experiment: run?.conclusion ?? "disabled",
     };
 });

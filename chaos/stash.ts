@@ -41,8 +41,8 @@ const kept = (opts?: pulumi.CustomResourceOptions) => ({ ...opts, ignoreChanges:
  *
  * @throws Error as `remember`
  */
-export async function identityIn(name: string, inherited = newIdentity()): Promise<string> {
-    return (await remember(name, inherited, kept())).first;
+export async function identityIn(name: string): Promise<string> {
+    return (await remember(name, newIdentity(), kept())).first;
 }
 
 /** As `identityIn`. Undefined instead of an error: nothing has run yet under an identity that the state has not. */

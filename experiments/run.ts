@@ -1,7 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../chaos/cluster/client";
-import { holderOf, type Plan, type PlanArgs, planOf, type ServiceReference } from "../chaos/index";
+import {
+    Experiment,
+    type ExperimentArgs,
+    holderOf,
+    type Plan,
+    type PlanArgs,
+    planOf,
+    type ServiceReference,
+} from "../chaos/index";
 import { endAndReport } from "../chaos/first-acts";
+import { experimentPrograms } from "../toolchain/programs";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
@@ -30,6 +39,22 @@ export function planOnShop<S extends ExperimentSettings>(settings: S & Unplanned
         settings: "experiment.",
     });
 }
+
+/**
+ * A run of an experiment on the shop. Its resource has the same name when a setting names another experiment, which must
+ * not run beside the first.
+ */
+export const runOnShop = (
+    plan: Plan,
+    { identity, provider }: { identity: string; provider: pulumi.ProviderResource },
+    args: Pick<ExperimentArgs, "image" | "pod">,
+    shopIsReady: pulumi.Input<pulumi.Resource>,
+): Experiment =>
+    new Experiment(
+        "experiment",
+        { ...args, enabled: true, identity, plan, programs: experimentPrograms },
+        { provider, dependsOn: shopIsReady },
+    );
 
 /** What an update knows before it reads its configuration. */
 export interface FirstLook {

@@ -5,26 +5,33 @@ import { labels } from "../../chaos/cluster/labels";
 import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
 import { ownNamespace } from "../base/own-namespace";
 import type { StackCluster } from "../cluster/cluster";
+import { marksOf } from "../cluster/marks";
 import { awaitReady, type Workloads } from "../cluster/ready";
 import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
 import type { ManifestObject } from "../manifest/read";
 import { BuiltinAgent, type BuiltinAgentArgs } from "./builtin";
+import { objectsOf, requireNoForeignObjects } from "./foreign-objects";
 import { daemonSetsOf, manifestAgent, readManifest } from "./manifest";
 
 /**
  * Installs the agent, if the stack has one.
  *
- * @throws Error if the agent's manifest cannot be installed
+ * @throws Error if the agent's manifest cannot be installed, or has objects that are somebody else's
  */
 export async function installAgent(
     name: string,
     { agent: settings, clusterName, namespace: shop, images, networkPolicies }: StackConfiguration,
-    { api: cluster, identity, provider, opts }: Pick<StackCluster, "api" | "identity" | "provider" | "opts">,
+    { api: cluster, context, identity, provider, opts }: StackCluster,
 ): Promise<Agent | undefined> {
     if (!settings) return undefined;
     const { manifest: location, key, install } = settings;
     const manifest = install === "manifest" ? await readManifest(location!, key, clusterName) : [];
+    const owner = { stack: pulumi.getStack(), identity };
+    const from = { source: `agent.manifest is "${location?.replaceAll(key, "[secret]")}"`, context: context.name };
+    const namespaces = [settings.namespace, shop];
+    const lookUp = objectsOf(cluster, settings.namespace);
+    await requireNoForeignObjects(manifest, { ...from, owner, namespaces }, lookUp);
     const args = { ...settings, manifest, clusterName, shop, identity, image: images.node, networkPolicies, cluster };
     // A vendor's agent chooses its own nodes.
     return new Agent(name, args, install === "builtin" ? opts : { provider });
@@ -87,7 +94,8 @@ function create(
         }
         case "manifest": {
             const objects = manifest.filter((object) => !isOwn(object));
-            const installed = manifestAgent(name, { namespace, objects, key }, opts);
+            const marks = marksOf({ stack: pulumi.getStack(), identity: args.identity });
+            const installed = manifestAgent(name, { namespace, objects, key, marks }, opts);
             return { installed, workloads: daemonSetsOf(manifest, own) };
         }
     }

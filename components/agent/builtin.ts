@@ -7,6 +7,7 @@ import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
 import { fromEverybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
+import { virtualNodes } from "../cluster/left-out";
 import { forceOwnership, httpLiveness, httpProbe } from "../base/workload-parts";
 
 export interface BuiltinAgentArgs {
@@ -114,6 +115,23 @@ function podSpec(
         serviceAccountName: account.metadata.name,
         enableServiceLinks: false,
         terminationGracePeriodSeconds: 10,
+        nodeSelector: { "kubernetes.io/os": "linux" },
+        // On a virtual node its pod would stay Pending.
+        affinity: {
+            nodeAffinity: {
+                requiredDuringSchedulingIgnoredDuringExecution: {
+                    nodeSelectorTerms: [
+                        {
+                            matchExpressions: virtualNodes.map(({ key, value }) => ({
+                                key,
+                                operator: "NotIn",
+                                values: [value],
+                            })),
+                        },
+                    ],
+                },
+            },
+        },
         // Discovers containers on tainted nodes, too.
         tolerations: [{ operator: "Exists" }],
         securityContext: restrictedPod(users.node),

@@ -79,6 +79,8 @@ export interface ManifestAgentArgs {
     objects: readonly ManifestObject[];
     /** Every field that contains it becomes a secret. */
     key: string;
+    /** By which the stack knows the objects again that are in no namespace of its own. @default none */
+    marks?: Record<string, string>;
 }
 
 const clusterWide = [
@@ -97,7 +99,7 @@ const first = ["Namespace", "CustomResourceDefinition"];
 /** The objects of an agent's manifest, each a resource of the stack. @returns resolves when they are in the cluster */
 export function manifestAgent(
     name: string,
-    { namespace, objects, key }: ManifestAgentArgs,
+    { namespace, objects, key, marks }: ManifestAgentArgs,
     opts?: pulumi.ComponentResourceOptions,
 ): pulumi.Output<unknown> {
     const parent = new pulumi.ComponentResource("chaos-shop:agent:ManifestAgent", name, {}, opts);
@@ -109,6 +111,7 @@ export function manifestAgent(
         namespace: inNoNamespace.includes(object.kind)
             ? undefined
             : pulumi.output(namespace).apply((own) => object.metadata.namespace ?? own),
+        annotations: marks,
         isSecret: (value: unknown) => holdsKey(value, key),
     });
     return declareObjects("agent", objects, ({ kind }) => first.includes(kind), argsOf, { parent });

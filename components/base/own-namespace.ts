@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { annotations } from "../cluster/namespace-owner";
+import { annotations } from "../cluster/marks";
 import type { Install } from "../configuration/settings";
 
 export interface OwnNamespaceArgs {
@@ -12,6 +12,8 @@ export interface OwnNamespaceArgs {
      * objects only after it created new ones of the same names. @default "program"
      */
     install?: Install;
+    /** Whether it outlives the stack: deleting it would delete its PersistentVolumeClaims. @default false */
+    keep?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface OwnNamespaceArgs {
  */
 export function ownNamespace(
     name: string,
-    { identity, labels, install = "program" }: OwnNamespaceArgs,
+    { identity, labels, install = "program", keep = false }: OwnNamespaceArgs,
     opts: pulumi.CustomResourceOptions,
 ): k8s.core.v1.Namespace {
     const metadata = {
@@ -30,12 +32,18 @@ export function ownNamespace(
             [annotations.stack]: pulumi.getStack(),
             ...(identity !== undefined && { [annotations.identity]: identity }),
             ...(install !== "program" && { [annotations.install]: install }),
+            ...(keep && { [annotations.kept]: "true" }),
         },
     };
     return new k8s.core.v1.Namespace(
         name,
         { metadata },
-        { ...opts, deleteBeforeReplace: true, replaceOnChanges: [`metadata.annotations["${annotations.install}"]`] },
+        {
+            ...opts,
+            ...(keep && { retainOnDelete: true }),
+            deleteBeforeReplace: true,
+            replaceOnChanges: [`metadata.annotations["${annotations.install}"]`],
+        },
     );
 }
 

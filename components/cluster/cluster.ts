@@ -8,12 +8,14 @@ import type { StackConfiguration } from "../configuration/read";
 import type { AllowedContext } from "../../chaos/cluster/guard";
 import { allowedContext } from "./guard";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
-import { identityLeftBehind, requireSameCluster, stackIdentity } from "./state-records";
+import { requireSameCluster, stackIdentity } from "./state-records";
 
 export interface StackCluster {
     context: AllowedContext;
     /** Distinguishes the stack from others of its name. */
     identity: string;
+    /** Of the cluster's namespace kube-system, which lives as long as the cluster. */
+    uid: string;
     provider: k8s.Provider;
     /** For the shop and the agent: the provider, and the placement of their pods. */
     opts: { provider: k8s.Provider; transformations: pulumi.ResourceTransformation[] };
@@ -38,7 +40,7 @@ export async function openCluster(configuration: StackConfiguration, known?: str
     const wanted = { namespace, ...(agent && { "agent.namespace": agent.namespace }) };
     const { uid, found } = await lookAround(api, context, Object.values(wanted));
     const stack = pulumi.getStack();
-    const identity = known ?? (await stackIdentity(await identityLeftBehind(api, namespace)));
+    const identity = known ?? (await stackIdentity());
     const refused = (Object.keys(wanted) as NamespaceRequest["key"][]).flatMap((key, index) => {
         const [existing, request] = [found[index], { stack, identity, key, context: context.name }];
         return (existing && refusedNamespace(existing, request)) ?? [];
@@ -47,7 +49,7 @@ export async function openCluster(configuration: StackConfiguration, known?: str
     await requireSameCluster({ uid, context: context.name });
     const provider = clusterProvider(context.name, uid);
     const opts = { provider, transformations: placement(configuration.placement) };
-    return { context, identity, api, provider, opts };
+    return { context, identity, uid, api, provider, opts };
 }
 
 /**

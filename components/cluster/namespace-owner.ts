@@ -1,13 +1,5 @@
 import type { V1Namespace } from "@kubernetes/client-node";
-
-export const annotations = {
-    /** On a namespace: the name of the stack that owns it. */
-    stack: "chaos-shop/stack",
-    /** On a namespace: the identity of that stack. Another backend may have a stack of the same name. */
-    identity: "chaos-shop/identity",
-    /** On a namespace: how its objects were installed, if not by the program. */
-    install: "chaos-shop/install",
-} as const;
+import { annotations, belongsTo, handOver, isMarkedBy } from "./marks";
 
 export interface NamespaceRequest {
     stack: string;
@@ -21,16 +13,15 @@ export interface NamespaceRequest {
  * Why a stack must not use an existing namespace, and the commands that resolve it. Undefined if the namespace is the
  * stack's own. Another namespace needs consent: `pulumi destroy` deletes a stack's namespaces with everything in them.
  *
- * A namespace without an identity belongs to the stack that it names: its user handed it over. The update adds the
- * identity.
+ * So does one that a destroyed stack has kept for its claims: only a person knows that it was destroyed.
  */
 export function refusedNamespace(
     { metadata, status }: V1Namespace,
     { stack, identity, key, context }: NamespaceRequest,
 ): string | undefined {
-    const { name } = metadata!;
-    const { [annotations.stack]: owner, [annotations.identity]: itsIdentity } = metadata!.annotations ?? {};
-    const isOwn = itsIdentity === undefined ? owner === stack : itsIdentity === identity;
+    const { name, annotations: marks } = metadata!;
+    const owner = marks?.[annotations.stack];
+    const isOwn = isMarkedBy(marks, { stack, identity });
     const isTerminating = status?.phase === "Terminating";
     if (isOwn && !isTerminating) return undefined;
     // The identity of a stack that is destroyed and created again is new.
@@ -39,20 +30,17 @@ export function refusedNamespace(
             `${key} is "${name}", which is being deleted from the cluster. Try again when it is gone: ` +
             `kubectl --context ${context} wait --for=delete namespace/${name}`
         );
-    const because =
-        owner === undefined
-            ? "which exists and belongs to no stack"
-            : owner === stack
-              ? `which belongs to another stack named "${owner}", one in another backend or an earlier one`
-              : `which belongs to stack "${owner}"`;
     const when =
         owner === undefined
             ? "If this stack may use it, and delete it with everything in it"
-            : "If that stack no longer exists";
-    const handOver = `${annotations.stack}=${stack}${itsIdentity === undefined ? "" : ` ${annotations.identity}-`}`;
+            : owner === stack
+              ? "If that stack was destroyed, and this one may take over what it has kept, claims with their data"
+              : "If that stack no longer exists";
     return (
-        `${key} is "${name}", ${because}; allowed: a new namespace, or this stack's own. Nothing was touched.\n` +
+        `${key} is "${name}", which ${belongsTo(marks, { stack })}; allowed: a new namespace, or this stack's own. ` +
+        "Nothing was touched.\n" +
         `  fix it with: pulumi config set ${key} ${name}-${stack}\n` +
-        `  ${when}: kubectl --context ${context} annotate --overwrite namespace ${name} ${handOver}`
+        `  ${when}: kubectl --context ${context} annotate --overwrite namespace ${name} ` +
+        handOver(marks, stack).join(" ")
     );
 }

@@ -1,10 +1,11 @@
-import type { V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
+import type { V1DaemonSet, V1Node, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady } from "../../chaos/targets/containers";
 import { describeMilliseconds } from "../../chaos/duration";
-import type { Cluster } from "../../chaos/cluster/client";
+import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
 import { UserError } from "../user-error";
+import { leftOutOf } from "./left-out";
 import { type Count, countOf, countOnNodes, problemsOf } from "./waiting";
 
 /** Workloads that must become ready. The namespace may contain others, such as the ones that these replace. */
@@ -20,7 +21,10 @@ export interface Workloads {
  * @param subject names the workloads in messages: `the agent`
  * @param giveUpAt the end of the limit, in milliseconds since the epoch
  * @param timeoutMs the length of the limit, for messages
- * @returns ready pods of wanted pods: `1 of 1`
+ * Pods of a DaemonSet on nodes that are not ready are not waited for, if the account may list nodes.
+ *
+ * @returns ready pods of wanted pods: `1 of 1`, and how many nodes a DaemonSet leaves out: `2 of 2 (nodes left out: 1
+ *   not ready)`
  * @throws UserError that names the pod and the reason
  */
 export async function awaitReady(
@@ -30,9 +34,11 @@ export async function awaitReady(
     giveUpAt: number,
     timeoutMs: number,
 ): Promise<string> {
+    const nodes = nodesOf(cluster);
     for (;;) {
-        const { ready, complete } = await stateOf(cluster, workloads);
-        if (complete || pulumi.runtime.isDryRun()) return ready;
+        const { ready, complete, leftOut } = await stateOf(cluster, nodes, workloads);
+        if (complete || pulumi.runtime.isDryRun())
+            return leftOut === "" ? ready : `${ready} (nodes left out: ${leftOut})`;
         if (Date.now() >= giveUpAt) {
             const namespaces = [...new Set(workloads.map(({ namespace }) => namespace))];
             const reasons = (await Promise.all(namespaces.map((namespace) => whatIsWrong(cluster, namespace)))).flat();
@@ -47,14 +53,35 @@ export async function awaitReady(
     }
 }
 
-async function stateOf(cluster: Cluster, workloads: readonly Workloads[]) {
-    const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, workload)))).flat();
-    const sum = (key: "wanted" | "ready") => counts.reduce((total, count) => total + count[key], 0);
-    const wanted = sum("wanted");
-    return { ready: `${sum("ready")} of ${wanted}`, complete: wanted > 0 && counts.every(({ complete }) => complete) };
+/** The cluster's nodes, which may be thousands, asked for every few seconds. Empty if the account may not list them. */
+function nodesOf({ core }: Cluster): () => Promise<V1Node[]> {
+    let found: V1Node[] = [];
+    let askAt = 0;
+    return async () => {
+        if (Date.now() < askAt) return found;
+        found = (await unlessForbidden(core.listNode()))?.items ?? [];
+        askAt = Date.now() + 5_000;
+        return found;
+    };
 }
 
-async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): Promise<Count[]> {
+async function stateOf(cluster: Cluster, nodes: () => Promise<V1Node[]>, workloads: readonly Workloads[]) {
+    const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, nodes, workload)))).flat();
+    const sum = (key: "wanted" | "ready") => counts.reduce((total, count) => total + count[key], 0);
+    const wanted = sum("wanted");
+    const complete = wanted > 0 && counts.every((count) => count.complete);
+    const leftOut = [...new Set(counts.map((count) => count.leftOut ?? ""))].filter(Boolean).join("; ");
+    return { ready: `${sum("ready")} of ${wanted}`, complete, leftOut };
+}
+
+type CountWithNodes = Count & { leftOut?: string };
+
+async function countsOf(
+    cluster: Cluster,
+    nodes: () => Promise<V1Node[]>,
+    { namespace, includes }: Workloads,
+): Promise<CountWithNodes[]> {
+    const { apps } = cluster;
     const [daemonSets, deployments, statefulSets] = await Promise.all([
         apps.listNamespacedDaemonSet({ namespace }),
         apps.listNamespacedDeployment({ namespace }),
@@ -62,9 +89,22 @@ async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): 
     ]);
     const isIncluded = ({ metadata }: { metadata?: V1ObjectMeta }) => includes(metadata!);
     return [
-        ...daemonSets.items.filter(isIncluded).map(countOnNodes),
+        ...(await Promise.all(daemonSets.items.filter(isIncluded).map((one) => countOfDaemonSet(cluster, nodes, one)))),
         ...[...deployments.items, ...statefulSets.items].filter(isIncluded).map(countOf),
     ];
+}
+
+async function countOfDaemonSet(
+    { core }: Cluster,
+    nodes: () => Promise<V1Node[]>,
+    daemonSet: V1DaemonSet,
+): Promise<CountWithNodes> {
+    const { uid, namespace } = daemonSet.metadata!;
+    const pods = await unlessForbidden(core.listNamespacedPod({ namespace: namespace! }));
+    if (pods === undefined) return countOnNodes(daemonSet);
+    const own = pods.items.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid));
+    const { pods: lost, why } = leftOutOf(own, await nodes());
+    return { ...countOnNodes(daemonSet, lost), leftOut: why };
 }
 
 /** A line for each pod that is not ready. If there is none, the cluster's latest warnings. */

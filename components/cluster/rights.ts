@@ -32,7 +32,6 @@ export function rightsOfUpdate({ namespace, agent, install, storage }: StackConf
         ...(install.kind === "program"
             ? [list(namespace, "deployments", isReady, apps)]
             : readiness(namespace, "the shop")),
-        list(namespace, "services", "recognize the shop of a stack that was destroyed"),
         {
             namespace,
             resource: "services",
@@ -43,7 +42,10 @@ export function rightsOfUpdate({ namespace, agent, install, storage }: StackConf
         ...(agent
             ? [
                   ...readiness(agent.namespace, "the agent"),
-                  list(agent.namespace, "pods", "say why the agent is not ready", unexplained),
+                  list(agent.namespace, "pods", "say why the agent is not ready, and on which nodes", unexplained),
+                  list(undefined, "nodes", "leave out nodes that are not ready", {
+                      without: "an update waits for the agent on each of them",
+                  }),
               ]
             : []),
         ...(hasClaims

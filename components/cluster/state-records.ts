@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Cluster, connect, ignoreNotFound } from "../../chaos/cluster/client";
+import { connect, ignoreNotFound } from "../../chaos/cluster/client";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
 import { identityIn, remember } from "../../chaos/stash";
 import { type Key, settings } from "../configuration/settings";
-import { annotations } from "./namespace-owner";
 import { allowedContext } from "./guard";
 
 export interface RecordedCluster {
@@ -35,24 +34,10 @@ interface ExportedState {
 
 /**
  * The identity of the stack: 16 hexadecimal digits, which the state keeps. Stacks in two backends may have the same
- * name, and they share their configuration through git, but not their state.
- *
- * @param inherited the identity of a new stack. @default a random one
+ * name, and they share their configuration through git, but not their state. A stack that is destroyed and made again
+ * has another.
  */
-export const stackIdentity = (inherited?: string): Promise<string> => identityIn("identity", inherited);
-
-/**
- * The identity of a stack of this name that was destroyed and kept its shop's namespace, for the claims in it. The next
- * stack of the name uses both again. A namespace with a Service has a shop.
- *
- * @param name the shop's namespace
- */
-export async function identityLeftBehind({ core }: Cluster, name: string): Promise<string | undefined> {
-    const { annotations: given = {} } = (await ignoreNotFound(core.readNamespace({ name })))?.metadata ?? {};
-    if (given[annotations.stack] !== pulumi.getStack() || given[annotations.identity] === undefined) return undefined;
-    const { items } = await core.listNamespacedService({ namespace: name, limit: 1 });
-    return items.length === 0 ? given[annotations.identity] : undefined;
-}
+export const stackIdentity = (): Promise<string> => identityIn("identity");
 
 /**
  * Checks that the stack's state was made in this cluster, and records it in the state of a new stack. Call it before
@@ -99,11 +84,12 @@ export async function firstLook() {
     const namespace = setting("namespace")!;
     const reached = await reach(setting("kube.context"), namespace).catch(() => undefined);
     if (reached === undefined) return undefined;
-    const identity = await stackIdentity(reached.inherited);
-    return { enabled: setting("experiment.enabled") === "true", namespace, identity, cluster: reached.cluster };
+    const identity = await stackIdentity();
+    return { enabled: setting("experiment.enabled") === "true", namespace, identity, cluster: reached };
 }
 
 async function reach(kubeContext: string | undefined, namespace: string) {
     const cluster = connect({ context: allowedContext(loadKubeconfig(), kubeContext).name }, callTimeoutMs);
-    return { cluster, inherited: await identityLeftBehind(cluster, namespace) };
+    await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
+    return cluster;
 }

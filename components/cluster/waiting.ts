@@ -22,9 +22,12 @@ export function countOf(workload: V1Deployment | V1StatefulSet): Count {
     return count(workload, workload.spec?.replicas ?? 1, [availableReplicas, updatedReplicas, replicas]);
 }
 
-export function countOnNodes(workload: V1DaemonSet): Count {
-    const { desiredNumberScheduled = 0, numberAvailable, updatedNumberScheduled } = workload.status ?? {};
-    return count(workload, desiredNumberScheduled, [numberAvailable, updatedNumberScheduled]);
+/** @param leftOut how many of its pods cannot become ready, and are not waited for. @default 0 */
+export function countOnNodes(workload: V1DaemonSet, leftOut = 0): Count {
+    const { desiredNumberScheduled = 0, numberAvailable, updatedNumberScheduled = 0 } = workload.status ?? {};
+    const wanted = desiredNumberScheduled - leftOut;
+    // A pod on a node that is not ready may be of the current spec, or stay as it is.
+    return count(workload, wanted, [numberAvailable, Math.min(updatedNumberScheduled, wanted)]);
 }
 
 /** @param counts ready pods, pods of the current spec, all pods: those of the previous spec may be ready, too */

@@ -45,6 +45,7 @@ const rules: readonly Rule[] = [
     wishesOfOtherAttacks,
     areaWithoutTarget,
     idleSettings,
+    replicasBeyondDatabase,
 ];
 
 /**
@@ -209,6 +210,26 @@ function idleSettings({ get }: Facts) {
             .filter((key) => get(key) !== undefined && isIdle(get))
             .map((key) => ({ key, reason, command: setCommand(...remedy) })),
     );
+}
+
+/** Of PostgreSQL: each pod has up to four, and three of a hundred are kept for its owner (superuser_reserved). */
+export const connections = { each: 4, all: 97 };
+
+/** A rollout adds a pod to each workload. A pod too many would fail at random, whenever the others are busy. */
+function replicasBeyondDatabase({ get }: Facts) {
+    const keys = (["fashion-bestseller", "toys-bestseller", "hot-deals", "orders", "inventory"] as const)
+        .map((workload) => `replicas.${workload}` as const)
+        .slice(0, get("variant") === "seven" ? 5 : 3);
+    const podsOf = (key: (typeof keys)[number]) => get(key) ?? 1;
+    const sum = (some: typeof keys) => some.reduce((total, key) => total + podsOf(key), 0);
+    const most = Math.floor(connections.all / connections.each) - keys.length;
+    if (get("install") !== "program" || sum(keys) <= most) return [];
+    const large = keys.filter((key) => podsOf(key) > most / keys.length);
+    const fits = Math.floor((most - sum(keys.filter((key) => !large.includes(key)))) / large.length);
+    const reason =
+        `the workloads that use the database have ${sum(keys)} pods together, and its ${connections.all} ` +
+        `connections are enough for ${most}; allowed: at most ${fits}`;
+    return large.map((key) => correct(key, `${reason}${large.length > 1 ? " each" : ""}`, String(fits)));
 }
 
 /**

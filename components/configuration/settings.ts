@@ -81,7 +81,12 @@ export const groups = {
         common: { isRendered: false },
     },
     Network: {},
-    Pods: { intro: "How many pods run, on which nodes, from which images, and how they start and stop." },
+    Pods: {
+        intro:
+            "How many pods run, on which nodes, from which images, and how they start and stop. The workloads that\n" +
+            "use the database, all but the gateway, may have 21 pods together in variant four, and 19 in variant\n" +
+            "seven, for it has 100 connections.",
+    },
     Storage: {
         intro: "A claim is a PersistentVolumeClaim. Without one, data is lost with its pod.",
         common: { heededBy },
@@ -273,8 +278,8 @@ export const settings = {
         }),
         "storage.keep": setting(
             flag,
-            "Whether `pulumi destroy` keeps the PersistentVolumeClaims and their namespace. The next `pulumi up` " +
-                "uses them again.",
+            "Whether `pulumi destroy` keeps the PersistentVolumeClaims and their namespace; see " +
+                "[Kept data](installing.md#kept-data).",
             { default: "true", isRendered: false },
         ),
     }),

@@ -2,6 +2,7 @@ import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
 import { checkStorageClass } from "../cluster/storage-class";
 import type { StackConfiguration } from "../configuration/read";
+import { annotations } from "../cluster/marks";
 import { installOf } from "../base/own-namespace";
 import { Shop } from "../shop/shop";
 import { requireChart } from "./repository";
@@ -11,17 +12,29 @@ import { ExternalShop, isAttacked } from "./external-shop";
 /**
  * Installs the shop as the stack's setting `install` says.
  *
- * @throws Error if the manifest or the chart cannot be installed, or `install` changes during an attack
+ * @throws Error if the manifest or the chart cannot be installed, or `install` changes during an attack or in a
+ *   namespace that is kept
  */
 export async function installShop(
     name: string,
     configuration: StackConfiguration,
-    { api: cluster, identity, opts }: Pick<StackCluster, "api" | "identity" | "opts">,
+    { api: cluster, context, identity, opts }: Pick<StackCluster, "api" | "context" | "identity" | "opts">,
 ): Promise<Shop | ExternalShop> {
     const { install, namespace, variant, ingress, storage } = configuration;
     const found = await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
     const before = installOf(found?.metadata?.annotations);
-    // Changing `install` recreates the namespace, which would delete a running attack's objects.
+    // Changing `install` recreates the namespace. One that is kept stays, and new objects would meet those that are
+    // being deleted under the same names, in a namespace that may refuse their pods.
+    if (before !== undefined && before !== install.kind && found!.metadata!.annotations![annotations.kept])
+        throw new Error(
+            `install cannot change from ${before} to ${install.kind} in namespace ${namespace}, which is kept for ` +
+                "its claims. Nothing was touched.\n" +
+                `  To keep them, with their data: pulumi config set namespace ${namespace}-${install.kind}\n` +
+                `  To delete them: pulumi config set install ${before} && pulumi config set storage.keep false && ` +
+                `pulumi up && kubectl --context ${context.name} annotate namespace ${namespace} ` +
+                `${annotations.kept}-, then set install to ${install.kind} again`,
+        );
+    // It would delete a running attack's objects.
     if (before !== undefined && before !== install.kind && (await isAttacked(cluster, namespace)))
         throw new Error(
             `install cannot change from ${before} to ${install.kind} while an experiment runs in namespace ` +

@@ -7,6 +7,8 @@ interface DeclaredObjectArgs {
     namespace?: pulumi.Input<string>;
     /** @default the object's own */
     labels?: Record<string, string>;
+    /** Beside the object's own. @default none */
+    annotations?: Record<string, string>;
     /** Which fields and annotations the engine treats as secrets. @default all fields of a Secret */
     isSecret?: (value: unknown) => boolean;
 }
@@ -18,12 +20,19 @@ interface DeclaredObjectArgs {
 class DeclaredObject extends pulumi.CustomResource {
     constructor(
         name: string,
-        { object, namespace, labels = object.metadata.labels, isSecret = () => false }: DeclaredObjectArgs,
+        {
+            object,
+            namespace,
+            labels = object.metadata.labels,
+            annotations: more,
+            isSecret = () => false,
+        }: DeclaredObjectArgs,
         opts?: pulumi.CustomResourceOptions,
     ) {
         const { apiVersion, kind, metadata, ...fields } = object;
         // awaitReady waits for all objects together and reports the pods that do not become ready.
-        const annotations = { ...withSecrets(metadata.annotations, isSecret), "pulumi.com/skipAwait": "true" };
+        const own = withSecrets(metadata.annotations, isSecret);
+        const annotations = { ...own, ...more, "pulumi.com/skipAwait": "true" };
         super(
             typeOf(object),
             name,

@@ -42,7 +42,7 @@ export interface StorageArgs {
 }
 
 /**
- * A workload's volume `data`. If its claim outlived the stack, the next stack of the same name uses it again.
+ * A workload's volume `data`. The next stack that is given the namespace uses a claim that outlived its stack.
  *
  * @param name the workload's
  */

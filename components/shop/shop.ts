@@ -63,12 +63,11 @@ export class Shop extends pulumi.ComponentResource {
         const { node, postgres, nats } = args.images;
         const { replicas = {}, storage = {}, shutdownDelayMs } = args;
 
-        // Deleting the namespace would delete its PersistentVolumeClaims.
         const keep = storage.keep && (storage.database !== undefined || storage.broker !== undefined);
         this.namespace = ownNamespace(
             args.namespace,
-            { identity: args.identity, labels: restrictedNamespaceLabels },
-            { ...child, retainOnDelete: keep },
+            { identity: args.identity, labels: restrictedNamespaceLabels, keep },
+            child,
         ).metadata.name;
         const database = new Database(
             "database",

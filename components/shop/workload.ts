@@ -99,6 +99,7 @@ function deploymentSpec({ pod, replicas, strategy = "RollingUpdate" }: WorkloadA
     const whole = {
         automountServiceAccountToken: false,
         enableServiceLinks: false,
+        nodeSelector: { "kubernetes.io/os": "linux" },
         ...pod,
         initContainers: pod.initContainers?.map(restricted),
         containers: pod.containers.map(restricted),

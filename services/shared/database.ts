@@ -68,6 +68,9 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 type Pool = ReturnType<typeof openPool>;
 
+/** Connections of a pod, at most: the replicas that a stack may have follow from it. */
+export const poolSize = 4;
+
 /** `postgres` with sockets that can be destroyed from outside; by itself it waits for them to end. */
 function openPool(environment: DatabaseEnvironment, program: string) {
     const { PGHOST: host, PGPORT: port, PGUSER: user, PGPASSWORD: password, PGDATABASE: database } = environment;
@@ -83,7 +86,7 @@ function openPool(environment: DatabaseEnvironment, program: string) {
     };
     const options: postgres.Options<Record<string, never>> & { socket: () => Socket } = {
         ...{ host, port, user, password, database },
-        max: 4,
+        max: poolSize,
         connect_timeout: statementTimeoutMs / 1000,
         idle_timeout: 30,
         // By default it waits up to 20 s before it retries a lost server; here each query retries.

@@ -8,6 +8,7 @@ import { inOrder } from "../../support/in-order";
 
 const namespace = "e2e-vendor";
 const agentNamespace = "e2e-vendor-agent";
+const rbacVersion = "rbac.authorization.k8s.io/v1";
 const noImage = "docker.io/library/node:20.0.0-none";
 let stack: TestStack;
 let secrets: SecretWatch;
@@ -136,6 +137,32 @@ describe("a vendor's agent from a manifest", () => {
 
     it("an update with refresh changes nothing", async () => {
         expect((await stack.refresh()).changes).toEqual([]);
+    });
+
+    it("a manifest with an object of somebody else is rejected, and the object stays as it is", async () => {
+        const name = "e2e-vendor-reader";
+        const { rbac } = stack.cluster;
+        const before = await rbac.createClusterRole({ body: { metadata: { name, labels: { app: "reader" } } } });
+        const role = `---\napiVersion: ${rbacVersion}\nkind: ClusterRole\nmetadata: { name: ${name} }\nrules: []\n`;
+        const file = vendor.keep("with-role.yaml", manifest("small-agent") + role);
+        try {
+            expect(await stack.failingUp({ "agent.manifest": file })).toMatch(
+                inOrder(
+                    "with-role.yaml\", which has objects that exist and are not this stack's",
+                    /ClusterRole e2e-vendor-reader: it exists and belongs to no stack \(field managers: \S.*app=reader/,
+                    "annotate --overwrite ClusterRole.v1.rbac.authorization.k8s.io e2e-vendor-reader chaos-shop/stack=",
+                ),
+            );
+            const { metadata } = await rbac.readClusterRole({ name });
+            expect(metadata!.resourceVersion).toBe(before.metadata!.resourceVersion);
+        } finally {
+            await rbac.deleteClusterRole({ name });
+        }
+        // Now it is the stack's, and goes with the agent.
+        await stack.up();
+        expect((await rbac.readClusterRole({ name })).metadata!.annotations).toHaveProperty("chaos-shop/identity");
+        await stack.up({ "agent.manifest": vendor.keep("agent.yaml", manifest("small-agent")) });
+        await expect(rbac.readClusterRole({ name })).rejects.toThrow(/404/);
     });
 
     it("the update names the pod and the reason if the agent does not become ready", async () => {

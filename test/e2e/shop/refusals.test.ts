@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mergePatch } from "../../../chaos/cluster/client";
 import { TestStack } from "./support";
 import { inOrder } from "../../support/in-order";
 
@@ -125,6 +126,51 @@ describe("an update fails with a sentence that says why, before it creates anyth
         }
         expect(readdirSync(temporary).filter((file) => /^kubeconfig\d+$/.test(file))).toEqual([]);
         await stack.up({ "gateway.serviceType": "LoadBalancer" });
+    });
+
+    it("as does destroying the stack, if the context leads to another cluster by now, or to none", async () => {
+        const forget = `npx pulumi stack rm ${stack.namespace} --force --preserve-config`;
+        const other = await emptyCluster();
+        pointTo("chaos-shop-sandbox", other.server);
+        try {
+            expect(await stack.failingDestroy()).toMatch(
+                inOrder(
+                    'Stopped before anything was deleted: context "chaos-shop-sandbox" leads to another cluster',
+                    "repeat this with the KUBECONFIG of the last update",
+                    forget,
+                ),
+            );
+            pointTo("chaos-shop-sandbox", "https://127.0.0.1:1");
+            expect(await stack.failingDestroy()).toMatch(inOrder("cannot be asked", "ECONNREFUSED", forget));
+        } finally {
+            process.env.KUBECONFIG = usual;
+            other.close();
+        }
+        expect((await stack.refresh()).changes).toEqual([]);
+    });
+
+    it("and if the namespace is another stack's by now", async () => {
+        const { annotations } = (await stack.cluster.core.readNamespace({ name: stack.namespace })).metadata!;
+        const annotate = (marks: object) =>
+            stack.cluster.core.patchNamespace(
+                { name: stack.namespace, body: { metadata: { annotations: marks } } },
+                mergePatch(),
+            );
+        await annotate({ "chaos-shop/stack": "cloud", "chaos-shop/identity": "theirs" });
+        try {
+            expect(await stack.failingDestroy()).toMatch(
+                inOrder(
+                    'Stopped before anything was deleted: namespace e2e-refusals belongs to stack "cloud" by now',
+                    "annotate --overwrite namespace e2e-refusals chaos-shop/stack=e2e-refusals chaos-shop/identity-",
+                ),
+            );
+        } finally {
+            await annotate({
+                "chaos-shop/stack": annotations!["chaos-shop/stack"],
+                "chaos-shop/identity": annotations!["chaos-shop/identity"],
+            });
+        }
+        expect((await stack.up()).changes).toEqual([]);
     });
 });
 

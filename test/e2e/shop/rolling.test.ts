@@ -1,4 +1,5 @@
 import { ApiException, PatchStrategy, PolicyV1Api, type V1Deployment, setHeaderOptions } from "@kubernetes/client-node";
+import { execFileSync } from "node:child_process";
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -152,9 +153,12 @@ describe("the database's data survives the stack", () => {
         await stack.close();
     });
 
-    it("the next stack with this name uses the claim again, with its data", async () => {
+    it("the next stack with this name uses the claim again, with its data, if it is told to", async () => {
         stack = await TestStack.openAnother(namespace);
-        await stack.up({ "database.storage": "256Mi" });
+        const refused = await stack.failingUp({ "database.storage": "256Mi" });
+        const [, command] = /may take over what it has kept, claims with their data: (kubectl .*)/.exec(refused)!;
+        execFileSync("sh", ["-c", command!]);
+        await stack.up();
         expect((await claimOf())!.metadata!.uid).toBe(kept);
         const [pod] = await podsOf("database");
         expect(await stack.cluster.core.readNamespacedPodLog({ name: pod!.metadata!.name!, namespace })).not.toContain(

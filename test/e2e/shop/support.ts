@@ -250,6 +250,17 @@ export class TestStack {
         );
     }
 
+    /** What went wrong in a `pulumi destroy` that must not succeed, with all that its steps said. */
+    async failingDestroy(): Promise<string> {
+        const before = this.said.length;
+        return this.destroy().then(
+            () => {
+                throw new Error("the stack was destroyed");
+            },
+            (error: unknown) => `${this.said.slice(before)}${plainError(error)}`,
+        );
+    }
+
     async destroy(): Promise<void> {
         this.applied = undefined;
         await destroyStack(this.stack, (event) => this.record(event, undefined, []), this.onOutput);

@@ -50,6 +50,16 @@ describe("the builtin agent", () => {
         ]);
     });
 
+    it("runs on the nodes that can run it: not on those with Windows, and not on virtual ones", () => {
+        const { nodeSelector, affinity } = find(agent, daemonSetKind, "agent").spec.template.spec;
+        expect(nodeSelector).toEqual({ "kubernetes.io/os": "linux" });
+        const required = affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+        expect(required.nodeSelectorTerms[0].matchExpressions).toEqual([
+            { key: "eks.amazonaws.com/compute-type", operator: "NotIn", values: ["fargate"] },
+            { key: "type", operator: "NotIn", values: ["virtual-kubelet"] },
+        ]);
+    });
+
     it("is protected from experiments, and meets the restricted Pod Security level", () => {
         const { metadata, spec } = find(agent, daemonSetKind, "agent").spec.template;
         expect(metadata.labels["chaos-experiments/protected"]).toBe("true");
@@ -92,7 +102,12 @@ it("each part of a manifest that contains the key is a secret", async () => {
             spec: { template: { spec: { containers: [{ name: "c", args: [`--key=${key}`] }] } } },
         },
     ];
-    const asked = await recordGraph(async () => manifestAgent("agent", { namespace: "demo-agent", objects, key }));
+    const marks = { "chaos-shop/stack": "local" };
+    const asked = await recordGraph(async () =>
+        manifestAgent("agent", { namespace: "demo-agent", objects, key, marks }),
+    );
+    for (const { inputs } of asked.filter(({ type }) => type.startsWith("kubernetes:")))
+        expect(inputs.metadata.annotations).toMatchObject(marks);
     expect(asked.filter(({ type }) => type.startsWith("kubernetes:")).map(({ type }) => type)).toEqual([
         "kubernetes:core/v1:Secret",
         daemonSetKind,

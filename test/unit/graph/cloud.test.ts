@@ -24,8 +24,9 @@ async function cloud(more: Record<string, string> = {}): Promise<Asked[]> {
     cluster.add("StorageClass", "standard", { metadata: { annotations } });
     cluster.add("StorageClass", "fast");
     const opts = { transformations: placement(configuration.placement) } as StackCluster["opts"];
+    const context = { name: "cloud", server: "https://cluster.example.com" };
     return recordGraph(() =>
-        installShop("shop", configuration, { api: cluster.api, identity: "0123456789abcdef", opts }),
+        installShop("shop", configuration, { api: cluster.api, context, identity: "0123456789abcdef", opts }),
     );
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { packedProgram } from "../../../components/base/program";
-import { Shop } from "../../../components/shop/shop";
+import { Shop, type ShopArgs } from "../../../components/shop/shop";
 import { type Asked, find, images, kinds, recordGraph, secretMark } from "./support";
 
 let shop: Asked[];
@@ -189,6 +189,16 @@ describe("passwords in pods", () => {
 });
 
 describe("the database's data", () => {
+    it("has a namespace that says so if it is kept for claims", async () => {
+        const marks = async (storage: ShopArgs["storage"]) => {
+            const asked = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, storage }));
+            return find(asked, kinds.namespace, "demo").metadata.annotations;
+        };
+        expect(await marks({ database: "1Gi", keep: true })).toMatchObject({ "chaos-shop/kept": "true" });
+        for (const storage of [{ database: "1Gi", keep: false }, { keep: true }])
+            expect(await marks(storage)).not.toHaveProperty("chaos-shop/kept");
+    });
+
     it("has no claim unless the stack asks for storage", () => {
         expect(shop.some(({ type }) => type === kinds.claim)).toBe(false);
     });

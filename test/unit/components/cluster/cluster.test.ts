@@ -197,11 +197,15 @@ describe("a stack is more than its name", () => {
         expect(providerOf(await open())).toBeDefined();
     });
 
-    it("a namespace that a destroyed stack of its name kept with its claims is its own again", async () => {
+    it("a namespace that a destroyed stack of its name kept is taken over only if told to", async () => {
         annotate({ "chaos-shop/identity": "0123456789abcdef" });
         servers["kind-a"].objects.set("/api/v1/namespaces/demo/services", { items: [] });
-        await open();
-        expect(identityIn(state)).toBe("0123456789abcdef");
+        await expect(open()).rejects.toThrow(
+            "may take over what it has kept, claims with their data: kubectl --context kind-a annotate " +
+                "--overwrite namespace demo chaos-shop/stack=local chaos-shop/identity-",
+        );
+        annotate({});
+        expect(providerOf(await open())).toBeDefined();
     });
 });
 

@@ -1,20 +1,24 @@
+import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
+import { leftOutOf } from "../../../../components/cluster/left-out";
 import { awaitReady } from "../../../../components/cluster/ready";
 import type { Cluster } from "../../../../chaos/cluster/client";
 
 interface DaemonSet {
     name: string;
     ready: number;
+    /** Pods that its controller wants. @default 1 */
+    wanted?: number;
     /** Whether its controller has seen it as it is now. @default true */
     seen?: boolean;
 }
 
-const daemonSet = ({ name, ready, seen = true }: DaemonSet) => ({
-    metadata: { name, generation: 2 },
+const daemonSet = ({ name, ready, wanted = 1, seen = true }: DaemonSet) => ({
+    metadata: { name, uid: name, namespace: "demo-agent", generation: 2 },
     status: {
-        desiredNumberScheduled: 1,
+        desiredNumberScheduled: wanted,
         numberAvailable: ready,
-        updatedNumberScheduled: 1,
+        updatedNumberScheduled: wanted,
         observedGeneration: seen ? 2 : 1,
     },
 });
@@ -33,7 +37,11 @@ const brokenPod = {
 };
 
 /** Waits for the DaemonSet `agent` of a cluster that stays as it is. */
-function wait(daemonSets: DaemonSet[], pods: object[] = []) {
+function wait(
+    daemonSets: DaemonSet[],
+    pods: object[] = [],
+    listNode: () => Promise<object> = async () => ({ items: [] }),
+) {
     const list = (items: unknown[]) => async () => ({ items });
     const cluster = {
         apps: {
@@ -41,7 +49,7 @@ function wait(daemonSets: DaemonSet[], pods: object[] = []) {
             listNamespacedDeployment: list([]),
             listNamespacedStatefulSet: list([]),
         },
-        core: { listNamespacedPod: list(pods), listNamespacedEvent: list([]) },
+        core: { listNamespacedPod: list(pods), listNamespacedEvent: list([]), listNode },
     } as unknown as Cluster;
     return awaitReady(
         cluster,
@@ -74,5 +82,44 @@ describe("an agent is ready", () => {
                 "image\nLook at `kubectl --namespace demo-agent describe pods`; fix the cause, then run " +
                 "pulumi up again.",
         );
+    });
+});
+
+describe("nodes that cannot run the agent are left out, and counted:", () => {
+    const node = (name: string, labels: Record<string, string> = {}, ready = "True") => ({
+        metadata: { name, labels: { "kubernetes.io/os": "linux", ...labels } },
+        status: { conditions: [{ type: "Ready", status: ready }] },
+    });
+    const podOn = (nodeName: string, isReady: boolean) => ({
+        metadata: { name: `agent-${nodeName}`, namespace: "demo-agent", ownerReferences: [{ uid: "agent" }] },
+        spec: { nodeName },
+        status: { phase: "Running", conditions: [{ type: "Ready", status: isReady ? "True" : "False" }] },
+    });
+    const nodes = [
+        node("a"),
+        node("b", {}, "Unknown"),
+        node("c", { "kubernetes.io/os": "windows" }),
+        node("d", { "kubernetes.io/os": "windows" }),
+        node("e", { "eks.amazonaws.com/compute-type": "fargate" }),
+    ];
+    const found = async () => ({ items: nodes });
+
+    it("the update waits for the agent on the others", async () => {
+        const pods = [podOn("a", true), podOn("b", false)];
+        await expect(wait([{ name: "agent", ready: 1, wanted: 2 }], pods, found)).resolves.toBe(
+            "1 of 1 (nodes left out: 1 not ready, 2 with windows, 1 virtual)",
+        );
+    });
+
+    it("but not a node that is ready, and on which the agent is not", async () => {
+        expect(leftOutOf([podOn("a", false) as V1Pod], [node("a")])).toEqual({ pods: 0, why: "" });
+        const pods = [podOn("a", false), podOn("b", false)];
+        await expect(wait([{ name: "agent", ready: 0, wanted: 2 }], pods, found)).rejects.toThrow("0 of 1 pods");
+    });
+
+    it("none if the account may not list nodes", async () => {
+        const forbidden = () => Promise.reject(new ApiException(403, "nodes is forbidden", {}, {}));
+        const pods = [podOn("a", true), podOn("b", false)];
+        await expect(wait([{ name: "agent", ready: 1, wanted: 2 }], pods, forbidden)).rejects.toThrow("1 of 2 pods");
     });
 });

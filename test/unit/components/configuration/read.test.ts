@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { servicesFolder } from "../../../../components/base/program";
+import { connections } from "../../../../components/configuration/contradictions";
 import { ConfigurationError, type Mistake } from "../../../../components/configuration/mistakes";
 import { readConfiguration } from "../../../../components/configuration/read";
 import { type KnownExperiment, settings } from "../../../../components/configuration/settings";
+import { poolSize } from "../../../../services/shared/database";
 
 const target = "k8s.deployment=hot-deals";
 const experiments: KnownExperiment[] = [
@@ -583,4 +586,31 @@ it("a secret never shows in the error about it", () => {
     })();
     expect(error.message).not.toContain("s3cr3t-value");
     expect(error.message).toContain('agent.kee is "[secret]"');
+});
+
+describe("replicas are limited by the database's connections", () => {
+    const [one, other] = ["replicas.hot-deals", "replicas.orders"];
+
+    it.each<[string, Record<string, string>, Record<string, string>]>([
+        ["variant four", { [one]: "19" }, {}],
+        ["variant four", { [one]: "20" }, { [one]: "19" }],
+        ["variant seven", { variant: "seven", [one]: "15" }, {}],
+        ["variant seven", { variant: "seven", [one]: "100", [other]: "100" }, { [one]: "8", [other]: "8" }],
+        ["another shop, whose manifest says how many", { install: "chart" }, {}],
+    ])("of %s with %j", (_, values, fixes) => {
+        const found = mistakesOf(values);
+        expect(found.map(({ key }) => key).sort()).toEqual(Object.keys(fixes).sort());
+        for (const [key, fix] of Object.entries(fixes))
+            expect(found.find((mistake) => mistake.key === key)).toMatchObject({
+                reason: expect.stringMatching(`97 connections are enough for \\d+; allowed: at most ${fix}`),
+                command: `pulumi config set ${key} ${fix}`,
+            });
+    });
+
+    it("which are those of the pods and of PostgreSQL", () => {
+        const configured = readFileSync(join(servicesFolder, "database", "postgresql.conf"), "utf8");
+        const [, all] = /^max_connections = (\d+)$/m.exec(configured)!;
+        // superuser_reserved_connections is 3 by default.
+        expect(connections).toEqual({ each: poolSize, all: Number(all) - 3 });
+    });
 });

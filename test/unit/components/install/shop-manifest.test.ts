@@ -20,7 +20,7 @@ const lookUp: KindLookup = async (apiVersion, kind) => {
     const verbs = kind.endsWith("Review")
         ? ["create"]
         : ["create", "delete", "get", "list", "patch", "update", "watch"];
-    return namespaced === undefined ? undefined : { name: kind, namespaced, verbs };
+    return namespaced === undefined ? undefined : { name: `${kind.toLowerCase()}s`, namespaced, verbs };
 };
 
 function read(text: string) {

@@ -1,0 +1,48 @@
+import * as command from "@pulumi/command";
+import * as pulumi from "@pulumi/pulumi";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { doNothing, packed, runFromInput } from "../../../chaos/packed";
+import { bundledFile } from "../../../toolchain/bundle";
+import type { StackConfiguration } from "../../configuration/read";
+import type { StackCluster } from "../cluster";
+import { type GuardedStack, guardedVariable } from "./refusal";
+
+/** What the state keeps about the stack itself. Without it, an update could not go on after a destroy that stopped. */
+const records = ["identity", "cluster"];
+
+/**
+ * Has `pulumi destroy` stop before it deletes anything in a cluster, or in a namespace, that is not the stack's by now:
+ * it does not run the program, and deletes objects by their names, wherever the context leads to.
+ *
+ * What depends on everything else is deleted first, alone, and if that fails nothing else is.
+ *
+ * @param everything that the stack has in the cluster
+ */
+export function guardDestroy(
+    { namespace, agent }: Pick<StackConfiguration, "namespace" | "agent">,
+    { uid, context, identity }: Pick<StackCluster, "uid" | "context" | "identity">,
+    everything: (pulumi.Resource | undefined)[],
+): void {
+    const stack = pulumi.getStack();
+    const namespaces = [namespace, ...(agent ? [agent.namespace] : [])];
+    const guarded: GuardedStack = { stack, identity, uid, context: context.name, namespaces };
+    const urnOf = (name: string) => `urn:pulumi:${stack}::${pulumi.getProject()}::pulumi:index:Stash::${name}`;
+    new command.local.Command(
+        "destroy-guard",
+        {
+            create: doNothing,
+            update: doNothing,
+            delete: runFromInput,
+            stdin: packed(readFileSync(bundledFile(join(__dirname, "main.ts")), "utf8")),
+            environment: { [guardedVariable]: JSON.stringify(guarded) },
+            logging: "stderr",
+        },
+        {
+            dependsOn: [
+                ...everything.filter((resource) => resource !== undefined),
+                ...records.map((name) => new pulumi.DependencyResource(urnOf(name))),
+            ],
+        },
+    );
+}

@@ -1,0 +1,65 @@
+/**
+ * What `pulumi destroy` does first: looks whether the cluster and the namespaces are still the stack's, and fails if
+ * they are not. The stack's state has this program, so it needs neither this folder nor the packages in it. It asks the
+ * API server by itself: with a client of the library it would be two and a half times as large.
+ */
+import {
+    HttpMethod,
+    IsomorphicFetchHttpLibrary,
+    type KubeConfig,
+    RequestContext,
+    type V1Namespace,
+} from "@kubernetes/client-node";
+import { loadKubeconfig, requireSupported } from "../../../chaos/cluster/kubeconfig";
+import { type GuardedStack, guardedVariable, UnreachableError, whyNotDestroy } from "./refusal";
+
+const timeoutMs = 10_000;
+
+/** @throws Error if there is no such context, or it cannot be used */
+function kubeconfigFor(context: string): KubeConfig {
+    const kubeconfig = loadKubeconfig();
+    if (kubeconfig.getContextObject(context) === null) throw new Error(`the kubeconfig has no context "${context}"`);
+    requireSupported(kubeconfig, context);
+    kubeconfig.setCurrentContext(context);
+    return kubeconfig;
+}
+
+/** Requests namespaces. Rejects with an `UnreachableError` if nobody answers, or nobody who knows the user. */
+function namespacesBy(kubeconfig: KubeConfig): (name: string) => Promise<V1Namespace | undefined> {
+    const server = kubeconfig.getCurrentCluster()!.server.replace(/\/$/, "");
+    const library = new IsomorphicFetchHttpLibrary();
+    return async (name) => {
+        const request = new RequestContext(`${server}/api/v1/namespaces/${name}`, HttpMethod.GET);
+        request.setSignal(AbortSignal.timeout(timeoutMs));
+        const send = async () => {
+            await kubeconfig.applySecurityAuthentication(request);
+            return library.send(request).toPromise();
+        };
+        const { httpStatusCode: status, body } = await send().catch((error: Error) => {
+            throw new UnreachableError(error.message);
+        });
+        if (status === 404) return undefined;
+        const text = await body.text();
+        if (status === 200) return JSON.parse(text) as V1Namespace;
+        const [, message = text.slice(0, 300)] = /"message":"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
+        const reason = `the API server answered with status ${status}: ${message}`;
+        throw status === 401 ? new UnreachableError(reason) : new Error(reason);
+    };
+}
+
+async function main(): Promise<string | undefined> {
+    const guarded = JSON.parse(process.env[guardedVariable]!) as GuardedStack;
+    const reading = (async () => namespacesBy(kubeconfigFor(guarded.context)))().catch((error: Error) => {
+        throw new UnreachableError(error.message);
+    });
+    const read = async (name: string) => (await reading)(name);
+    return whyNotDestroy(guarded, read, process.env.PULUMI_K8S_DELETE_UNREACHABLE === "true");
+}
+
+main().then(
+    (reason) => {
+        if (reason === undefined) return process.exit(0);
+        process.stderr.write(`${reason}\n`, () => process.exit(1));
+    },
+    (error: Error) => process.stderr.write(`${error.message}\n`, () => process.exit(1)),
+);

@@ -1,0 +1,188 @@
+import * as pulumi from "@pulumi/pulumi";
+import { KubeConfig } from "@kubernetes/client-node";
+import { getMonitor } from "@pulumi/pulumi/runtime/settings";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { guardDestroy } from "../../../../components/cluster/destroying/guard";
+import { UnreachableError, whyNotDestroy } from "../../../../components/cluster/destroying/refusal";
+
+const own = { "chaos-shop/stack": "local", "chaos-shop/identity": "ours" };
+const guarded = {
+    ...{ stack: "local", identity: "ours", uid: "uid-of-a", context: "kind-a" },
+    namespaces: ["demo", "demo-agent"],
+};
+
+interface Look {
+    uid?: string;
+    /** Annotations of the namespaces that exist. */
+    found?: Record<string, object>;
+    error?: Error;
+    mayBeUnreachable?: boolean;
+}
+
+/** Why the stack is not destroyed in a cluster like this one. */
+const refusal = ({ uid = "uid-of-a", found = {}, error, mayBeUnreachable = false }: Look) =>
+    whyNotDestroy(
+        guarded,
+        async (name) => {
+            if (error) throw error;
+            if (name === "kube-system") return { metadata: { name, uid } };
+            return found[name] && { metadata: { name, annotations: found[name] as Record<string, string> } };
+        },
+        mayBeUnreachable,
+    );
+
+const unreachable = new UnreachableError("connect ECONNREFUSED 127.0.0.1:6443");
+const forget = "npx pulumi stack rm local --force --preserve-config";
+
+describe("destroying a stack goes on", () => {
+    it.each<[string, Look]>([
+        ["while its namespaces are its own", { found: { demo: own, "demo-agent": own } }],
+        ["if they are gone", {}],
+        ["if one was handed over to it", { found: { demo: { "chaos-shop/stack": "local" } } }],
+        ["if Pulumi was told to forget what it cannot reach", { error: unreachable, mayBeUnreachable: true }],
+    ])("%s", async (_, look) => expect(await refusal(look)).toBeUndefined());
+});
+
+describe("destroying a stack stops, and says what to do,", () => {
+    it.each<[string, Look, string[]]>([
+        [
+            "if the context leads to another cluster by now, whatever may be unreachable",
+            { uid: "uid-of-b", mayBeUnreachable: true },
+            ['context "kind-a" leads to another cluster', "uid-of-b and uid-of-a", "with the KUBECONFIG of", forget],
+        ],
+        [
+            "if a namespace is another stack's by now",
+            { found: { demo: { "chaos-shop/stack": "cloud", "chaos-shop/identity": "theirs" }, "demo-agent": own } },
+            [
+                'namespace demo belongs to stack "cloud" by now',
+                "annotate --overwrite namespace demo chaos-shop/stack=local chaos-shop/identity-",
+                forget,
+            ],
+        ],
+        [
+            "if somebody has made it again",
+            { found: { "demo-agent": {} } },
+            [
+                "namespace demo-agent exists and belongs to no stack by now",
+                "namespace demo-agent chaos-shop/stack=local",
+            ],
+        ],
+        ["if the cluster cannot be reached", { error: unreachable }, ["ECONNREFUSED", "start it or log in", forget]],
+        [
+            "if the cluster does not say which it is, also if Pulumi may forget what it cannot reach",
+            { error: new Error("the API server answered with status 403: forbidden"), mayBeUnreachable: true },
+            ["status 403: forbidden"],
+        ],
+    ])("%s", async (_, look, expected) => {
+        const refused = await refusal(look);
+        expect(refused).toMatch(/^Stopped before anything was deleted: /);
+        for (const words of expected) expect(refused).toContain(words);
+    });
+});
+
+interface RegisterRequest {
+    getName(): string;
+    getDependenciesList(): string[];
+}
+
+/** What the engine is told of the guard of a stack with a component, in an update. */
+async function register(): Promise<{ inputs: Record<string, any>; dependencies: string[] }> {
+    const guard = { inputs: {}, dependencies: [] as string[] };
+    const newResource = ({ type, name, inputs }: pulumi.runtime.MockResourceArgs) => {
+        if (type === "command:local:Command") guard.inputs = inputs as object;
+        return { id: name, state: inputs as object };
+    };
+    await pulumi.runtime.setMocks({ newResource, call: ({ inputs }) => inputs as object }, "chaos-shop", "local");
+    const monitor = getMonitor() as unknown as { registerResource: (asked: RegisterRequest, done: unknown) => unknown };
+    const registerResource = monitor.registerResource.bind(monitor);
+    // The mocks are not told of dependencies.
+    monitor.registerResource = (asked, done) => {
+        if (asked.getName() === "destroy-guard") guard.dependencies = asked.getDependenciesList();
+        return registerResource(asked, done);
+    };
+    const shop = new pulumi.ComponentResource("chaos-shop:shop:Shop", "shop");
+    new pulumi.Stash("part", { input: 1 }, { parent: shop });
+    const context = { name: "kind-a", server: "https://127.0.0.1" };
+    const agent = { namespace: "demo-agent" };
+    guardDestroy(
+        { namespace: "demo", agent } as Parameters<typeof guardDestroy>[0],
+        { uid: "uid-of-a", context, identity: "ours" },
+        [shop, undefined],
+    );
+    await pulumi.runtime.disconnect();
+    return guard;
+}
+
+it("the guard depends on all parts of components, and on what the state keeps, so it is deleted first", async () => {
+    const names = (await register()).dependencies.map((urn) => urn.split("::").at(-1));
+    expect(names.sort()).toEqual(["cluster", "identity", "part"]);
+});
+
+describe("the command that Pulumi runs", () => {
+    const folder = mkdtempSync(join(tmpdir(), "chaos-shop-guard-"));
+    const annotationsOf: Record<string, object> = {};
+    let server: Server;
+    let inputs: Record<string, any>;
+    beforeAll(async () => {
+        ({ inputs } = await register());
+        server = createServer(({ url }, response) => {
+            const name = url!.split("/").at(-1)!;
+            const annotations = name === "kube-system" ? {} : annotationsOf[name];
+            response.writeHead(annotations ? 200 : 404, { "content-type": "application/json" });
+            response.end(JSON.stringify({ metadata: { name, uid: "uid-of-a", annotations } }));
+        });
+        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+        const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const kubeconfig = new KubeConfig();
+        kubeconfig.loadFromClusterAndUser({ name: "a", server: address, skipTLSVerify: true }, { name: "a" });
+        const text = kubeconfig.exportConfig().replaceAll("loaded-context", "kind-a");
+        writeFileSync(join(folder, "config"), text);
+    });
+    beforeEach(() => {
+        for (const name of Object.keys(annotationsOf)) delete annotationsOf[name];
+    });
+    afterAll(() => {
+        server.close();
+        rmSync(folder, { recursive: true });
+    });
+
+    /** Runs it in another folder. @returns its exit code, and what it printed */
+    async function run(env: NodeJS.ProcessEnv = {}) {
+        const kubeconfig = { KUBECONFIG: join(folder, "config"), PATH: process.env.PATH };
+        const all = { ...kubeconfig, ...(inputs.environment as NodeJS.ProcessEnv), ...env };
+        const child = spawn("sh", ["-c", inputs.delete as string], { cwd: folder, env: all });
+        let printed = "";
+        for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += String(text)));
+        child.stdin.end(inputs.stdin);
+        const code = await new Promise<number | null>((resolve) => child.once("exit", resolve));
+        return { code, printed };
+    }
+
+    it("needs nothing but Node.js and the kubeconfig", async () => {
+        annotationsOf.demo = own;
+        expect(await run()).toEqual({ code: 0, printed: "" });
+    });
+
+    it("fails with the reason", async () => {
+        annotationsOf.demo = { "chaos-shop/stack": "cloud" };
+        const { code, printed } = await run();
+        expect(code).toBe(1);
+        expect(printed).toMatch(
+            /^Stopped before anything was deleted: namespace demo belongs to stack "cloud" by now\./,
+        );
+    });
+
+    it.each([
+        ["the kubeconfig is gone", { KUBECONFIG: "/nowhere/config" }, /KUBECONFIG is "\/nowhere\/config"/],
+        ["it has no such context", { KUBECONFIG: "/dev/null" }, /the kubeconfig has no context "kind-a"/],
+    ])("stops if %s, unless Pulumi may forget what it cannot reach", async (_, env, reason) => {
+        expect(await run(env)).toMatchObject({ code: 1, printed: expect.stringMatching(reason) });
+        expect(await run({ ...env, PULUMI_K8S_DELETE_UNREACHABLE: "true" })).toEqual({ code: 0, printed: "" });
+    });
+});
