@@ -148,13 +148,16 @@ export interface RunEnd {
     at: number;
     /** From then until every check held, in milliseconds. Absent if that was not seen. */
     recoveredAfterMs?: number;
+    /** What was answered meanwhile, as of `Recovered`: whoever reads it must validate it. */
+    checks?: unknown;
 }
 
 /** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
 export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
-    const { at, recoveredAfterMs } = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
+    const { at, recoveredAfterMs, checks } = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ??
+        {}) as RunEnd;
     if (!isTime(at)) return undefined;
-    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs }) };
+    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }) };
 }
 
 /** Whether it is a moment since the epoch or a length of time, in milliseconds, of which a Date can be made. */

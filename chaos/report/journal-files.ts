@@ -64,9 +64,16 @@ export function keptJournals(folder: string): Journal[] {
 /** The journal of a plan's last run by a stack. The plan was JSON. @param stack by name and identity, as leases do */
 export function lastJournalOf(plan: Plan, stack: string): Journal | undefined {
     const end = `-${stackToken(stack)}.json`;
-    return keptJournals(plan.reports).find(
-        (journal) => journal.conclusion.journal.endsWith(end) && isDeepStrictEqual(journal.plan, plan),
-    );
+    const timeOf = (name: string) => name.slice(0, -end.length).split("-").at(-1)!;
+    const names = (existsSync(plan.reports) ? readdirSync(plan.reports) : [])
+        .filter((name) => name.startsWith(`${plan.experiment}-`) && name.endsWith(end))
+        .sort((a, b) => timeOf(b).localeCompare(timeOf(a)));
+    // There may be hundreds: no more than needed are read.
+    for (const name of names) {
+        const read = readJournal(join(plan.reports, name));
+        if ("journal" in read && isDeepStrictEqual(read.journal.plan, plan)) return read.journal;
+    }
+    return undefined;
 }
 
 /** Writes a file in one step, and makes its folder: a reader sees the old text or the new one, never a part of it. */

@@ -33,7 +33,7 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     const startedAt = Date.now();
     const shiftMs = clockShift();
     const { baselineMs, isPoliced } = given.targets;
-    const { runName } = given.steadyState;
+    const { runName, checks: before } = given.steadyState;
     const run = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
@@ -65,7 +65,7 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     const stays = plan.until === "disabled" && !isOver;
     const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
-    const found = { stack, startedAt, attacks: proofs.shown, seen, isEnded: ending !== undefined };
+    const found = { stack, startedAt, before, attacks: proofs.shown, seen, isEnded: ending !== undefined };
     const journal = journalOf(plan, { ...found, readiness: readiness.stop() });
     keepReport(journal);
 
