@@ -55,7 +55,7 @@ const style = `
     ${verdicts.map((verdict) => `.cell.${verdict} { background: var(--${verdict}); color: var(--paper); }`).join(" ")}
     a:focus-visible, .grid:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
     .times { vertical-align: middle; }
-    .times path { stroke: var(--ink); stroke-width: 1.5; stroke-linecap: round; fill: none; }
+    .times path { stroke: var(--ink); stroke-width: 2; stroke-linecap: round; fill: none; }
     pre {
         overflow-x: auto; font-size: 0.8rem; max-height: 30rem; border: 1px solid var(--line); padding: 0.75rem;
     }

@@ -127,8 +127,9 @@ function axisOf({ startedAt, attackedAt, endedAt, before, checks, recovery }: Jo
 
 /** The lines below the title: the hypothesis, what became of the attack, and what the marks mean. */
 function headingOf(journal: Journal, onPage: boolean): string[] {
-    const { conclusion, plan, readiness } = journal;
-    const pods = readiness.length === 0 ? "" : `; pods: dashed while not ready${isAttack(plan) ? ", ✕ attacked" : ""}`;
+    const { attacks, conclusion, plan, readiness } = journal;
+    const killed = attacks.some(({ kills = [] }) => kills.length > 0) ? ", ┃ killed" : "";
+    const pods = readiness.length === 0 ? "" : `; pods: dashed while not ready${isAttack(plan) ? ", ✕ attacked" : ""}${killed}`;
     return [
         ...(onPage ? [] : lines(conclusion.hypothesis, width - 2 * edge, 2)),
         ...(hasBegun(journal) ? [recoveryOf(journal) ?? "not undone yet"] : []),
@@ -147,7 +148,7 @@ function recoveryOf({ recovery, plan }: Journal): string | undefined {
 
 /** The picture in words, for screen readers. */
 function inWords(journal: Journal): string {
-    const { conclusion, attackedAt, checks, actions, plan } = journal;
+    const { conclusion, attackedAt, before, checks, actions, plan, recovery } = journal;
     const counts = checks.map(({ name, answers }) => {
         const { check } = plan.checks.find((planned) => planned.name === name)!;
         const what = checkKindOf(check).asks ? "requests to" : "probes of";
@@ -159,7 +160,14 @@ function inWords(journal: Journal): string {
     const done = actions.length === 0 ? "" : `; done meanwhile: ${actions.map(({ action }) => action).join(", ")}`;
     const recovered = recoveryOf(journal);
     const after = recovered === undefined ? "" : `; ${recovered}`;
-    return `${[...counts, attack].join("; ")}${done}${after}. ${conclusion.reason}`;
+    const beside = `${shareIn("before", before)}${shareIn("after", recovery?.checks)}`;
+    return `${[...counts, attack].join("; ")}${beside}${done}${after}. ${conclusion.reason}`;
+}
+
+function shareIn(when: string, observed: readonly Observed[] = []): string {
+    const answers = observed.flatMap((one) => one.answers);
+    const good = answers.filter((answer) => answer.good).length;
+    return answers.length === 0 ? "" : `; ${when}, ${good} of ${answers.length} answers were good`;
 }
 
 /** When the attacks lasted. The name of the grace period is above the other if it does not fit into its span. */

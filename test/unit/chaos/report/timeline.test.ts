@@ -82,6 +82,7 @@ describe("the picture of a run", () => {
         expect(places).toEqual(places.toSorted((a, b) => a - b));
         expect(places.at(-1)).toBeLessThanOrEqual(640);
         expect(whole).toMatch(inOrder(">before</text>", ">after</text>", ">0 s</text>"));
+        expect(whole).toContain("; before, 3 of 3 answers were good; after, 3 of 4 answers were good");
         // The figures are those of the run.
         expect(whole).not.toContain("median");
         expect(picture).not.toMatch(/>(?:before|after)</);
