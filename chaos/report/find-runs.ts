@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { readJournal } from "./journal-files";
 import { type ReportedRun, runOfJournal } from "./reported-run";
 
@@ -34,7 +34,7 @@ export function findRuns(
             for (const file of isFolder ? filesIn(path) : [path]) {
                 const { run, isOfAnotherVersion } = runIn(file);
                 if (isOfAnotherVersion) others.set(realpathSync(file), run);
-                else if (run.journal || isFolder) found.set(realpathSync(file), run);
+                else if (run.journal || isFolder) found.set(run.journal ? realpathSync(file) : resolve(file), run);
                 else mistakes.push(`${run.error}; ${remedy}`);
             }
         } catch (error) {
@@ -57,7 +57,8 @@ function runIn(file: string): { run: ReportedRun; isOfAnotherVersion?: boolean }
     const read = readJournal(file);
     if ("journal" in read) return { run: runOfJournal(read.journal, file) };
     const experiment = journalName.exec(basename(file))?.[1] ?? basename(file);
-    const run = { experiment, error: read.problem, startedAt: statSync(file).mtimeMs, durationMs: 0 };
+    const startedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    const run = { experiment, error: read.problem, startedAt, durationMs: 0 };
     return { run, isOfAnotherVersion: read.isOfAnotherVersion };
 }
 

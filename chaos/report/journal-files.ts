@@ -35,7 +35,14 @@ const stackToken = (stack: string) => createHash("sha256").update(stack).digest(
 
 /** The journal in a file, or what is wrong with the file, in a sentence. */
 export function readJournal(path: string): { journal: Journal } | { problem: string; isOfAnotherVersion: boolean } {
-    const document = parseJson(readFileSync(path, "utf8"));
+    let text: string;
+    try {
+        text = readFileSync(path, "utf8");
+    } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        return { problem: `${path} cannot be read (${code})`, isOfAnotherVersion: false };
+    }
+    const document = parseJson(text);
     const { data, error } = journalSchema.safeParse(document);
     if (data) return { journal: data };
     const { schema } = (document ?? {}) as { schema?: unknown };

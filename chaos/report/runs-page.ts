@@ -111,9 +111,10 @@ function times(
     timeOf: (conclusion: Journal["conclusion"]) => number | null,
 ): string {
     const values = runs.map(({ journal }) => timeOf(journal.conclusion));
-    const most = Math.max(1, ...values.map((value) => value ?? 0));
+    const most = Math.max(...values.map((value) => value ?? 0));
     const x = (index: number) => small.edge + (index / Math.max(1, runs.length - 1)) * (small.width - 2 * small.edge);
-    const y = (value: number) => small.height - small.edge - (value / most) * (small.height - 2 * small.edge);
+    const y = (value: number) =>
+        small.height - small.edge - (value / Math.max(1, most)) * (small.height - 2 * small.edge);
     const course = values.map((value, index) => {
         if (value === null) return "";
         const place = `${round(x(index))} ${round(y(value))}`;
@@ -122,7 +123,8 @@ function times(
     });
     const worded = (value: number | null) => (value === null ? "never" : describeMilliseconds(value));
     const newest = resultOf(runs[0]!) === "ABORTED" ? "–" : worded(values[0]!);
-    const title = `${what}: ${newest}; the longest of ${runs.length}: ${worded(values.some((value) => value !== null) ? most : null)}`;
+    const longest = worded(values.every((value) => value === null) ? null : most);
+    const title = `${what}: ${newest}; the longest of ${runs.length}: ${longest}`;
     const { width, height } = small;
     const svg = element("svg", { class: "times", role: "img", "aria-label": title, width, height }, [
         tooltip(title),

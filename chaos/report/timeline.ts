@@ -128,8 +128,9 @@ function axisOf({ startedAt, attackedAt, endedAt, before, checks, recovery }: Jo
 /** The lines below the title: the hypothesis, what became of the attack, and what the marks mean. */
 function headingOf(journal: Journal, onPage: boolean): string[] {
     const { attacks, conclusion, plan, readiness } = journal;
+    const attacked = isAttack(plan) ? ", ✕ attacked" : "";
     const killed = attacks.some(({ kills = [] }) => kills.length > 0) ? ", ┃ killed" : "";
-    const pods = readiness.length === 0 ? "" : `; pods: dashed while not ready${isAttack(plan) ? ", ✕ attacked" : ""}${killed}`;
+    const pods = readiness.length === 0 ? "" : `; pods: dashed while not ready${attacked}${killed}`;
     return [
         ...(onPage ? [] : lines(conclusion.hypothesis, width - 2 * edge, 2)),
         ...(hasBegun(journal) ? [recoveryOf(journal) ?? "not undone yet"] : []),

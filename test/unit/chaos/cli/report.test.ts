@@ -130,10 +130,11 @@ describe("`chaos-report`", () => {
         keep("second", passed.journal!, { after: 1_000 });
         const other = keep("third", { ...passed.journal!, schema: journalVersion - 1 } as never, { after: 2_000 });
         writeFileSync(at("killed-1-20261121T101500123Z-0a1b2c3d.json"), "");
+        mkdirSync(at("unread-1-20261121T101500123Z-0a1b2c3d.json"));
         const args = ["--index", at("site/index.html"), "--badge", at("badge.svg")];
         expect(report(...args, folder)).toMatchObject({
             code: 0,
-            log: expect.stringMatching(/^1 PASSED, 1 FAILED, 2 no/),
+            log: expect.stringMatching(/^1 PASSED, 1 FAILED, 3 no/),
         });
         expect(written("site/index.html")).toContain(`href="../${basename(path).replace(/json$/, "html")}"`);
         expect(written("site/index.html")).toContain(`${other} is a journal of form ${journalVersion - 1}`);
