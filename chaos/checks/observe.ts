@@ -60,6 +60,26 @@ export async function untilAllHold(
     return { checks: observed, failing: observed.filter((one) => !holds(one)) };
 }
 
+/** About so many answers of each check are kept of the time before a run and after it. */
+const keptAside = 20;
+
+/** What is kept of answers before and after a run, evenly chosen: when, how fast and whether good, but not why. */
+export function keptOf(checks: readonly Observed[]): Observed[] {
+    return checks.map(({ name, answers }) => {
+        const every = Math.ceil(answers.length / keptAside);
+        const kept = answers.filter((_, index) => index % every === 0 || index >= answers.length - answersToHold);
+        return {
+            name,
+            answers: kept.map(({ at, latencyMs, good, unseen }) => ({
+                at,
+                latencyMs,
+                good,
+                ...(unseen && { unseen }),
+            })),
+        };
+    });
+}
+
 /** The last problem of each failing check, in words, without a period at the end. */
 export function problemsOf(failing: readonly Observed[]): string {
     const problems = failing.map(

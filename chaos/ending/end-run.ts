@@ -17,7 +17,7 @@ import {
     leasesOf,
     type RunEnd,
 } from "../lifecycle/lease";
-import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
+import { recover, type Recovered, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Reason } from "../reasons";
 import { endAttacks, type Say, throwAll } from "./end";
 import { attacksAreThere, attacksLeftOf, leftOf } from "./left";
@@ -85,8 +85,7 @@ export async function endRuns(
  * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
  *
  * @param timeoutMs how long recovery is waited for
- * @returns when the attacks had ended, and how long until every check held, in milliseconds; undefined if that
- *   was not seen in time
+ * @returns when the attacks had ended, and how the application recovered; undefined if that was not seen in time
  * @throws Error if the lease cannot be read: nothing was tried
  * @throws Error with all that failed, after everything was tried
  */
@@ -95,7 +94,7 @@ export async function endRun(
     holder: LeaseHolder & { plan: Plan },
     say?: Say,
     timeoutMs = recoveryTimeoutMs,
-): Promise<{ at: number; recovery: Promise<number | undefined> }> {
+): Promise<{ at: number; recovery: Promise<Recovered | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
     const { at, noted } = await end(cluster, own, async (api) =>
@@ -219,11 +218,11 @@ async function noteRecovery(
     at: number,
     plan: Plan,
     timeoutMs: number,
-): Promise<number | undefined> {
+): Promise<Recovered | undefined> {
     try {
-        const recoveredAfterMs = (await recover(cluster, plan, timeoutMs)) ?? undefined;
-        if (recoveredAfterMs !== undefined && lease) await note(cluster, lease, noteOf({ at, recoveredAfterMs }));
-        return recoveredAfterMs;
+        const recovered = (await recover(cluster, plan, timeoutMs)) ?? undefined;
+        if (recovered && lease) await note(cluster, lease, noteOf({ at, ...recovered }));
+        return recovered;
     } catch {
         return undefined;
     }

@@ -159,15 +159,17 @@ export interface RunEnd {
     recoveredAfterMs?: number;
     /** Why it was ABORTED. Absent if it was not. */
     aborted?: Reason;
+    /** What was answered meanwhile, as of `Recovered`: whoever reads it must validate it. */
+    checks?: unknown;
 }
 
 /** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
 export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
     const note = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
-    const { at, recoveredAfterMs, aborted } = note;
+    const { at, recoveredAfterMs, checks, aborted } = note;
     if (!isTime(at)) return undefined;
     const isReason = typeof aborted?.message === "string" && aborted.code in reasonCodes;
-    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs }), ...(isReason && { aborted }) };
+    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }), ...(isReason && { aborted }) };
 }
 
 /** Whether it is a moment since the epoch or a length of time, in milliseconds, of which a Date can be made. */

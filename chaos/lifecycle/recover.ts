@@ -1,7 +1,7 @@
 import type { V1Namespace, V1Service } from "@kubernetes/client-node";
 import { pause } from "../async";
 import { Endpoints } from "../checks/endpoints";
-import { namesOf, problemsOf, untilAllHold } from "../checks/observe";
+import { keptOf, namesOf, type Observed, problemsOf, untilAllHold } from "../checks/observe";
 import { serviceAskedBy } from "../checks/registry";
 import { chooseRoute } from "../checks/route";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
@@ -27,22 +27,31 @@ export class NotRecoveredError extends Error {
     }
 }
 
+export interface Recovered {
+    /** How long it took until every check held, in milliseconds. */
+    recoveredAfterMs: number;
+    /** What was answered meanwhile; see `keptOf`. */
+    checks: Observed[];
+}
+
 /**
  * Waits until all checks hold.
  *
- * @returns after how long, in milliseconds; null if the application is gone
+ * @returns null if the application is gone
  * @throws NotRecoveredError after `timeoutMs`
  */
-export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): Promise<number | null> {
+export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): Promise<Recovered | null> {
     const begun = performance.now();
     if (!(await isThere(cluster, plan))) return null;
     const route = plan.service && (await chooseRoute(cluster, plan.service));
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
     const watch = new AbortController();
     const going = whetherItGoes(cluster, plan, watch);
-    const { failing } = await untilAllHold(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs, watch.signal);
+    const context = { ...plan, cluster, endpoints };
+    const { checks, failing } = await untilAllHold(plan, context, timeoutMs, pauseMs, watch.signal);
     watch.abort();
-    if (failing.length === 0) return Math.round(performance.now() - begun);
+    if (failing.length === 0)
+        return { recoveredAfterMs: Math.round(performance.now() - begun), checks: keptOf(checks) };
     // `pulumi destroy` deletes it at the same time, if the experiment does not depend on it.
     if (await going) return null;
     const isUnseen = failing.every(({ answers }) => answers.at(-1)?.unseen);

@@ -1,20 +1,27 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { badgeSvg } from "./badge";
 import { junitXml } from "./junit";
 import { replaceFile } from "./journal-files";
 import type { ReportedRun } from "./reported-run";
+import { indexPage } from "./runs-page";
 import { summaryMarkdown } from "./summary";
 
 export interface CiFiles {
     junit?: string;
     summary?: string;
+    /** The page of all runs. */
+    index?: string;
+    badge?: string;
 }
 
 /** @returns the paths of what was written. @throws Error if a file cannot be written */
-export function writeCiFiles({ junit, summary }: CiFiles, runs: readonly ReportedRun[]): string[] {
+export function writeCiFiles({ junit, summary, index, badge }: CiFiles, runs: readonly ReportedRun[]): string[] {
     if (junit !== undefined) replaceFile(junit, junitXml(runs));
     if (summary !== undefined) replaceFile(summary, summaryMarkdown(runs));
-    return [junit, summary].filter((path) => path !== undefined);
+    if (index !== undefined) replaceFile(index, indexPage(runs, dirname(index)));
+    if (badge !== undefined) replaceFile(badge, badgeSvg(runs));
+    return [junit, summary, index, badge].filter((path) => path !== undefined);
 }
 
 /**
@@ -28,9 +35,10 @@ export function mistakesInOutputs(paths: Readonly<Record<string, string | undefi
         const mistake = mistakeIn(path);
         return mistake === undefined ? [] : [`${option} ${path || '""'}: ${mistake}`];
     });
-    const places = given.filter(([, path]) => path !== "").map(([, path]) => resolve(path));
-    if (new Set(places).size < places.length)
-        mistakes.push(`${given.map(([option]) => option).join(" and ")} name the same file; name two`);
+    const named = given.filter(([, path]) => path !== "").map(([option, path]) => ({ option, place: resolve(path) }));
+    const same = named.filter(({ place }) => named.filter((other) => other.place === place).length > 1);
+    if (same.length > 0)
+        mistakes.push(`${same.map(({ option }) => option).join(" and ")} name the same file; name two`);
     return mistakes;
 }
 

@@ -26,6 +26,8 @@ interface Found {
     /** By name and identity, as leases name it. */
     stack: string;
     startedAt: number;
+    /** What was answered before the attacks. */
+    before?: Observed[];
     attacks: readonly ShownAttack[];
     seen: Seen;
     /** Whether the run has ended its attacks by now. */
@@ -34,7 +36,8 @@ interface Found {
 }
 
 /** The journal of a run that has ended, with its verdict. */
-export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, isEnded, readiness }: Found): Journal {
+export function journalOf(plan: Plan, found: Found): Journal {
+    const { stack, startedAt, before, attacks, seen, isEnded, readiness } = found;
     const attackedAt = attackedSince(attacks);
     const { checks, aborted } = seen;
     const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted });
@@ -83,6 +86,7 @@ export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, isEnded
             withoutTool: chosen.withoutTool,
             leftOut: chosen.leftOut,
         })),
+        before,
         checks,
         actions: seen.actions,
         readiness,

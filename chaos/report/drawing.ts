@@ -6,14 +6,27 @@ export const margin = { left: 64, right: 20 };
 /** Width of a character in small type: of digits and capitals, more than the average, in the wide DejaVu Sans. */
 const characterWidth = 7.2;
 
-/** The horizontal axis. Moments are milliseconds since the epoch. */
-export interface TimeAxis {
+/** A part of the picture with a scale of its own. Moments are milliseconds since the epoch. */
+interface Span {
     begin: number;
     end: number;
-    /** The moment that times are told from. */
-    zero: number;
+    left: number;
+    right: number;
     /** The horizontal position of a moment. */
     x: (at: number) => number;
+}
+
+/** The horizontal axis, which is that of the run. */
+export interface TimeAxis extends Span {
+    /** The moment that times are told from. */
+    zero: number;
+    /** Beside it: seconds before the run, and up to hours after it. Absent if nothing is known of then. */
+    before?: Span;
+    after?: Span;
+}
+
+export function spanOf(begin: number, end: number, left: number, right: number): Span {
+    return { begin, end, left, right, x: (at) => left + ((at - begin) / Math.max(1, end - begin)) * (right - left) };
 }
 
 /** Readable on either background. */

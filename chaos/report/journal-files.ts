@@ -35,7 +35,14 @@ const stackToken = (stack: string) => createHash("sha256").update(stack).digest(
 
 /** The journal in a file, or what is wrong with the file, in a sentence. */
 export function readJournal(path: string): { journal: Journal } | { problem: string; isOfAnotherVersion: boolean } {
-    const document = parseJson(readFileSync(path, "utf8"));
+    let text: string;
+    try {
+        text = readFileSync(path, "utf8");
+    } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        return { problem: `${path} cannot be read (${code})`, isOfAnotherVersion: false };
+    }
+    const document = parseJson(text);
     const { data, error } = journalSchema.safeParse(document);
     if (data) return { journal: data };
     const { schema } = (document ?? {}) as { schema?: unknown };
@@ -64,9 +71,16 @@ export function keptJournals(folder: string): Journal[] {
 /** The journal of a plan's last run by a stack. The plan was JSON. @param stack by name and identity, as leases do */
 export function lastJournalOf(plan: Plan, stack: string): Journal | undefined {
     const end = `-${stackToken(stack)}.json`;
-    return keptJournals(plan.reports).find(
-        (journal) => journal.conclusion.journal.endsWith(end) && isDeepStrictEqual(journal.plan, plan),
-    );
+    const timeOf = (name: string) => name.slice(0, -end.length).split("-").at(-1)!;
+    const names = (existsSync(plan.reports) ? readdirSync(plan.reports) : [])
+        .filter((name) => name.startsWith(`${plan.experiment}-`) && name.endsWith(end))
+        .sort((a, b) => timeOf(b).localeCompare(timeOf(a)));
+    // There may be hundreds: no more than needed are read.
+    for (const name of names) {
+        const read = readJournal(join(plan.reports, name));
+        if ("journal" in read && isDeepStrictEqual(read.journal.plan, plan)) return read.journal;
+    }
+    return undefined;
 }
 
 /** Writes a file in one step, and makes its folder: a reader sees the old text or the new one, never a part of it. */

@@ -68,6 +68,7 @@ const kill = z.object({ at: instant.describe("By the cluster's clock"), pod: z.s
 const recovery = z.object({
     undoneAt: instant.describe("When nothing of the attack was left"),
     recoveredAfterMs: milliseconds.describe("From then until every check held"),
+    checks: z.array(observedSchema).optional().describe("Some of the answers from then on; absent if not known"),
 });
 
 const established = z
@@ -119,6 +120,10 @@ export const journalSchema = z.object({
     aborted: abortedSchema.optional().describe("Set if an abort rule ended the attacks early"),
     endedAt: instant.describe("When the check ended; only with the plan's `until` may the attacks last longer"),
     attacks: z.array(attack),
+    before: z
+        .array(observedSchema)
+        .optional()
+        .describe("Some of the answers of the steady state; absent if nothing was attacked, or if not known"),
     checks: z.array(observedSchema),
     actions: z.array(performedSchema),
     readiness: z

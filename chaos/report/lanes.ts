@@ -23,6 +23,8 @@ interface AffectedPod {
     pod: string;
     attack?: string;
     changes: Journal["readiness"];
+    /** When it was killed, if none of its name has become ready since: a StatefulSet's pods keep their names. */
+    killedAt?: number;
 }
 
 /** A lane for each target, then for each pod whose readiness changed, the first ones first. Says how many are left. */
@@ -35,14 +37,21 @@ export function podLanes(journal: Journal, axis: TimeAxis): LaneMarks[] {
 }
 
 function affectedPods({ readiness, attacks }: Journal): AffectedPod[] {
-    const attackOn = new Map(attacks.flatMap(({ name, targets }) => targets.map(({ pod }) => [pod, name] as const)));
+    const attackOn = new Map(
+        // Replacements of killed pods are killed, too.
+        attacks.flatMap(({ name, targets, kills = [] }) =>
+            [...targets, ...kills].map(({ pod }) => [pod, name] as const),
+        ),
+    );
+    const killsOf = (pod: string) => attacks.flatMap(({ kills = [] }) => kills.filter((kill) => kill.pod === pod));
     const firstChange = ({ changes }: AffectedPod) => changes[1]?.at ?? Number.MAX_VALUE;
     return [...new Set(readiness.map(({ pod }) => pod))]
-        .map((pod) => ({
-            pod,
-            attack: attackOn.get(pod),
-            changes: readiness.filter((change) => change.pod === pod),
-        }))
+        .map((pod) => {
+            const changes = readiness.filter((change) => change.pod === pod);
+            const killedAt = killsOf(pod).at(-1)?.at;
+            const isBack = killedAt !== undefined && changes.some(({ at, ready }) => ready && at > killedAt);
+            return { pod, attack: attackOn.get(pod), changes, ...(!isBack && { killedAt }) };
+        })
         .filter(({ attack, changes }) => attack !== undefined || changes.length > 1)
         .sort(
             (a, b) =>
@@ -52,15 +61,21 @@ function affectedPods({ readiness, attacks }: Journal): AffectedPod[] {
         );
 }
 
-function podLane({ pod, attack, changes }: AffectedPod, namesAttack: boolean, { x, end }: TimeAxis): LaneMarks {
+function podLane({ pod, attack, changes, killedAt }: AffectedPod, namesAttack: boolean, axis: TimeAxis): LaneMarks {
+    const { x, begin } = axis;
+    // By the cluster's clock, which may be another one.
+    const end = Math.min(axis.end, Math.max(begin, killedAt ?? axis.end));
     const named = attack !== undefined && namesAttack ? attack : "";
     return (nameY, barY) => [
         laneName(nameY, attack === undefined ? pod : `✕ ${pod}`, attack === undefined ? "faint" : "", named),
         ...(named === "" ? [] : [label(width - margin.right, nameY, named, "faint over", "end")]),
-        ...changes.map(({ at, ready }, index) => {
-            const until = changes[index + 1]?.at ?? end;
-            return line(ready ? "ready" : "unready", x(at), barY, x(until), barY, ready ? "ready" : "not ready");
-        }),
+        ...changes
+            .map(({ at, ready }, index) => ({ at, ready, until: Math.min(end, changes[index + 1]?.at ?? end) }))
+            .filter(({ at, until }) => until > at)
+            .map(({ at, ready, until }) =>
+                line(ready ? "ready" : "unready", x(at), barY, x(until), barY, ready ? "ready" : "not ready"),
+            ),
+        ...(killedAt === undefined ? [] : [line("killed", x(end), barY - 7, x(end), barY + 7, "killed")]),
     ];
 }
 

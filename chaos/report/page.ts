@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { attackKindOf } from "../attacks/registry";
 import { describeCounts } from "../attacks/kind";
 import { isAttack, type Plan } from "../definition/plan";
@@ -28,10 +27,11 @@ const style = `
     }
     a { color: inherit; }
     h1 { font-size: 1.5rem; margin-bottom: 0.25rem; }
+    h2 { font-size: 1.2rem; }
     .verdict { font-weight: 700; }
     ${verdicts.map((verdict) => `.${verdict} { color: var(--${verdict}); }`).join(" ")}
     .faint { color: var(--faint); }
-    svg { width: 100%; height: auto; }
+    .timeline { width: 100%; height: auto; }
     table { border-collapse: collapse; width: 100%; }
     th, td { text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0; }
     th { font-weight: 600; width: 30%; }
@@ -40,14 +40,33 @@ const style = `
     .runs > li { padding: 0.5rem 0; }
     .runs p { margin: 0; }
     .runs time { float: right; margin-left: 1rem; }
+    .grid { overflow-x: auto; font-size: 0.8rem; line-height: 1.35; }
+    .grid th { width: auto; }
+    .grid td { white-space: nowrap; }
+    .grid th:first-child {
+        position: sticky; left: 0; width: 11rem; min-width: 11rem; background: var(--paper);
+    }
+    .grid .faint { font-weight: 400; }
+    .cells { display: flex; gap: 2px; list-style: none; margin: 0; padding: 3px; }
+    .cell {
+        display: block; width: 1.6rem; line-height: 1.6rem; text-align: center; font-weight: 700;
+        text-decoration: none; border: 1px solid; border-radius: 3px;
+    }
+    ${verdicts.map((verdict) => `.cell.${verdict} { background: var(--${verdict}); color: var(--paper); }`).join(" ")}
+    a:focus-visible, .grid:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
+    .times { vertical-align: middle; }
+    .times path { stroke: var(--ink); stroke-width: 2; stroke-linecap: round; fill: none; }
     pre {
         overflow-x: auto; font-size: 0.8rem; max-height: 30rem; border: 1px solid var(--line); padding: 0.75rem;
     }
     @media print {
         :root { color-scheme: light; }
         body { margin: 0 auto; }
-        svg { break-inside: avoid; }
+        .timeline { break-inside: avoid; }
         pre { max-height: none; white-space: pre-wrap; }
+        .grid { overflow: visible; }
+        .cells { flex-wrap: wrap; }
+        ${verdicts.map((verdict) => `.cell.${verdict} { background: none; color: var(--${verdict}); }`).join(" ")}
     }`;
 
 type Row = [name: string, value: string];
@@ -62,7 +81,7 @@ export function runPage(journal: Journal): string {
         element("h1", {}, [escape(conclusion.name), ": ", verdictMark(conclusion)]),
         element("p", {}, [escape(conclusion.reason)]),
         ...(conclusion.code ? [element("p", {}, ["What to do: ", pageOfReason(conclusion.code)])] : []),
-        timelineSvg(journal),
+        timelineSvg(journal, { onPage: true }),
         element("table", {}, rowsOf(journal).map(tableRow)),
         element("details", {}, [
             element("summary", {}, ["Journal"]),
@@ -140,35 +159,14 @@ function since(at: number, { attackedAt, startedAt }: Journal): string {
     return `${describeMilliseconds(at - startedAt)} after the start`;
 }
 
-/** A list of runs. A table would be wider than a small window: reasons are sentences, and names are long. */
-export function indexPage(journals: readonly Journal[]): string {
-    const items = journals.map(({ conclusion, startedAt }) => {
-        const href = basename(conclusion.journal).replace(/json$/, "html");
-        // A run that is named by a time would show two times that differ by some seconds.
-        const isTime = /^\d{4}-\d\d-\d\dT/.test(conclusion.run);
-        const named = isTime ? conclusion.name : `${conclusion.name}, run ${conclusion.run}`;
-        return element("li", {}, [
-            element("p", {}, [
-                element("time", { class: "faint", datetime: new Date(startedAt).toISOString() }, [utc(startedAt)]),
-                verdictMark(conclusion),
-                " ",
-                element("a", { href }, [escape(named)]),
-            ]),
-            element("p", {}, [escape(conclusion.reason)]),
-        ]);
-    });
-    const list = element("ul", { class: "runs" }, items);
-    return page("Experiment runs", [element("h1", {}, ["Experiment runs"]), list]);
-}
-
 /** A moment to the second: `2026-11-24 20:54:12 UTC`. */
-const utc = (at: number) => `${new Date(at).toISOString().replace("T", " ").slice(0, 19)} UTC`;
+export const utc = (at: number) => `${new Date(at).toISOString().replace("T", " ").slice(0, 19)} UTC`;
 /** A name that a narrow window breaks after a slash of its path, and not within a word. */
 const breakable = (name: string) => escape(name).replace(/(?<=\w)\//g, "/<wbr>");
-const verdictMark = (conclusion: Conclusion) =>
+export const verdictMark = (conclusion: Conclusion) =>
     element("span", { class: `verdict ${conclusion.verdict}` }, [verdictAndCode(conclusion)]);
 
-function page(title: string, contents: readonly string[]): string {
+export function page(title: string, contents: readonly string[]): string {
     const head = [
         `<meta charset="utf-8"><meta name="viewport" content="width=device-width">`,
         element("title", {}, [escape(title)]),

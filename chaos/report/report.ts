@@ -1,9 +1,11 @@
 import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plan } from "../definition/plan";
-import { keptJournals, lastJournalOf, writeJournal } from "./journal-files";
+import { findRuns } from "./find-runs";
+import { lastJournalOf, writeJournal } from "./journal-files";
 import type { Journal } from "./journal-schema";
-import { indexPage, runPage } from "./page";
+import { runPage } from "./page";
+import { indexPage } from "./runs-page";
 import { timelineSvg } from "./timeline";
 
 /**
@@ -17,7 +19,8 @@ export function keepReport(journal: Journal, options?: { again: boolean }): void
     writeFileSync(beside("svg"), timelineSvg(journal));
     writeFileSync(beside("html"), runPage(journal));
     const { reports } = journal.plan;
-    writeFileSync(join(reports, "index.html"), indexPage(keptJournals(reports)));
+    const { runs, others } = findRuns([reports]);
+    writeFileSync(join(reports, "index.html"), indexPage([...runs, ...others], reports));
 }
 
 /**

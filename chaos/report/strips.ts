@@ -1,4 +1,5 @@
 import type { Answer } from "../checks/answer";
+import type { Observed } from "../checks/observe";
 import { checkKindOf } from "../checks/registry";
 import { describeMilliseconds } from "../duration";
 import { fitted, label, line, margin, relative, round, type TimeAxis, tooltip, width, widthOf } from "./drawing";
@@ -14,6 +15,9 @@ const many = 150;
 export interface Strip {
     name: string;
     answers: readonly Answer[];
+    /** Answers before the run and after it. */
+    before: readonly Answer[];
+    after: readonly Answer[];
     /** The latencies at the bottom and at the top, in milliseconds. Undefined if answers are not drawn by latency. */
     latencies?: { least: number; most: number };
     /** The check's limit of latency, in milliseconds. */
@@ -23,25 +27,26 @@ export interface Strip {
 }
 
 /** A strip for each check, one below the other. Those of one kind have one range of latencies, to be compared. */
-export function stripsOf({ checks, plan }: Journal, top: number, gap: number): Strip[] {
+export function stripsOf({ before = [], checks, plan, recovery }: Journal, top: number, gap: number): Strip[] {
     const strips: Strip[] = [];
     const described = checks.map(({ name, answers }) => {
         const { check } = plan.checks.find((planned) => planned.name === name)!;
         const kind = checkKindOf(check);
-        return { name, answers, kind, limitMs: kind.limitMs?.(check) };
+        const of = (observed: readonly Observed[] = []) => observed.find((one) => one.name === name)?.answers ?? [];
+        return { name, answers, before: of(before), after: of(recovery?.checks), kind, limitMs: kind.limitMs?.(check) };
     });
-    const shownOf = ({ answers, limitMs }: (typeof described)[number]) => [
-        ...answers.map(({ latencyMs }) => latencyMs),
+    const shownOf = ({ answers, before, after, limitMs }: (typeof described)[number]) => [
+        ...[...before, ...answers, ...after].map(({ latencyMs }) => latencyMs),
         ...(limitMs === undefined ? [] : [limitMs]),
     ];
-    for (const { name, answers, kind, limitMs } of described) {
+    for (const { kind, ...one } of described) {
         // How fast the API server or Prometheus answers says nothing about the application.
         const byLatency = kind.showsLatency;
         const height = byLatency ? (checks.length > 1 ? heights.latency : heights.onlyLatency) : heights.samples;
         const from = strips.length === 0 ? top : strips.at(-1)!.bottom + gap;
         const comparable = described.filter((other) => other.kind === kind);
         const latencies = byLatency ? rangeOf(comparable.flatMap(shownOf)) : undefined;
-        strips.push({ name, answers, latencies, limitMs, top: from, bottom: from + heights.heading + height });
+        strips.push({ ...one, latencies, top: from, bottom: from + heights.heading + height });
     }
     return strips;
 }
@@ -56,31 +61,37 @@ function rangeOf(latenciesMs: readonly number[]): { least: number; most: number 
     return { least: Math.min(most / 100, 10 ** Math.floor(Math.log10(Math.min(...known)))), most };
 }
 
-export function stripMarks(strip: Strip, { x, zero }: TimeAxis): string[] {
+export function stripMarks(strip: Strip, axis: TimeAxis): string[] {
     const y = (latencyMs: number) => yIn(strip, latencyMs);
-    const { answers, latencies, limitMs } = strip;
+    const { answers, before, after, latencies, limitMs } = strip;
+    const parts = [
+        ...(axis.before ? [{ shown: before, x: axis.before.x }] : []),
+        { shown: answers, x: axis.x },
+        ...(axis.after ? [{ shown: after, x: axis.after.x }] : []),
+    ];
+    const marks = parts.flatMap(({ shown, x }) => shown.map((one) => ({ ...one, x: x(one.at), y: y(one.latencyMs) })));
     const radius = answers.length > many ? 2.2 : 3.2;
     const limit = limitMs === undefined ? undefined : y(limitMs);
     return [
         ...heading(strip),
         ...(latencies ? latencyMarks(strip) : []),
-        ...(latencies ? courses(answers).map((course) => courseOf(course, x, y)) : []),
+        ...(latencies ? parts.flatMap(({ shown, x }) => courses(shown).map((course) => courseOf(course, x, y))) : []),
         ...(limit === undefined ? [] : [line("mark", margin.left, limit, width - margin.right, limit)]),
-        ...answers.map(({ at, latencyMs, good, problem }) => {
-            const title = `${relative(at, zero)}: ${problem ?? "good"}, ${latencyMs} ms`;
-            return answerMark(x(at), y(latencyMs), good ? radius : undefined, title);
+        ...marks.map(({ x, y, at, latencyMs, good, problem = good ? "good" : "bad" }) => {
+            const title = `${relative(at, axis.zero)}: ${problem}, ${latencyMs} ms`;
+            return answerMark(x, y, good ? radius : undefined, title);
         }),
-        ...(limitMs === undefined ? [] : [limitLabel(strip, limitMs, x)]),
+        ...(limitMs === undefined ? [] : [limitLabel(strip, limitMs, marks)]),
     ];
 }
 
 /** Over the answers, at the end of the limit's line, on the side of it that has fewer of them. */
-function limitLabel(strip: Strip, limitMs: number, x: (at: number) => number): string {
+function limitLabel(strip: Strip, limitMs: number, answers: readonly { x: number; y: number }[]): string {
     const text = `limit ${describeMilliseconds(limitMs)}`;
     const limit = yIn(strip, limitMs);
-    const near = strip.answers
-        .filter(({ at }) => x(at) > width - margin.right - widthOf(text) - 8)
-        .map(({ latencyMs }) => limit - yIn(strip, latencyMs))
+    const near = answers
+        .filter(({ x }) => x > width - margin.right - widthOf(text) - 8)
+        .map(({ y }) => limit - y)
         .filter((above) => Math.abs(above) < 22);
     const isBelow = near.filter((above) => above > 0).length > near.length / 2 && limit + 20 < strip.bottom;
     return label(width - margin.right - 4, isBelow ? limit + 16 : limit - 6, text, "faint over", "end");

@@ -1,7 +1,8 @@
+import type { Observed } from "../checks/observe";
 import { checkKindOf } from "../checks/registry";
 import { isAttack } from "../definition/plan";
 import { verdictAndCode } from "../reasons";
-import { colors, label, line, lines, margin, rect, relative, type TimeAxis, width, widthOf } from "./drawing";
+import { colors, label, line, lines, margin, rect, relative, spanOf, type TimeAxis, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { actionLane, podLanes } from "./lanes";
 import { element, escape } from "./markup";
@@ -10,6 +11,8 @@ import { sinceUndone } from "./verdict";
 
 /** Heights of the picture's bands, in pixels. */
 const bands = { title: 36, line: 19, phases: 38, lane: 36, axis: 34, gap: 14 };
+/** Widths of what is beside the run, and of what parts it from the run, in pixels. */
+const aside = { before: 52, after: 72, gap: 16 };
 /** Distance of the title from the edges. */
 const edge = 16;
 
@@ -40,30 +43,27 @@ const style = `
     .timeline .bad { stroke: var(--bad); stroke-width: 2; fill: none; }
     .timeline .ready { stroke: var(--lane); stroke-width: 8; }
     .timeline .unready { stroke: var(--bad); stroke-width: 8; stroke-dasharray: 2 3; }
+    .timeline .killed { stroke: var(--bad); stroke-width: 3; }
     .timeline .kill { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 6 3; }
     .timeline .action { stroke: var(--ink); stroke-width: 3; }
     .timeline .mark { stroke: var(--ink); stroke-dasharray: 4 4; }`;
 
 /**
  * A run as a picture: when the attacks lasted and which part was the grace period; each check's answers, good ones as
- * dots and bad ones as crosses, by latency where that is the application's; the actions; and which pods left their
- * Services.
+ * dots and bad ones as crosses, by latency where that is the application's, and beside them those before the attacks
+ * and after them; the actions; and which pods left their Services.
  *
+ * @param onPage whether it is part of a page, which has the heading
  * @returns an SVG document that needs no other file, readable in light and dark mode, in print and 600 pixels wide
  */
-export function timelineSvg(journal: Journal): string {
-    const { checks, actions, startedAt, attackedAt, endedAt } = journal;
-    const times = checks.flatMap(({ answers }) => answers.map(({ at }) => at));
-    // The attacks last until they are undone, which may be hours later: the picture ends with the check.
-    const end = Math.max(endedAt, ...times);
-    const begin = Math.min(startedAt, ...times);
-    const zero = attackedAt ?? begin;
-    const x = (at: number) =>
-        margin.left + ((at - begin) / Math.max(1, end - begin)) * (width - margin.left - margin.right);
-    const axis = { begin, end, zero, x };
+export function timelineSvg(journal: Journal, { onPage = false } = {}): string {
+    const { actions } = journal;
+    const axis = axisOf(journal);
+    const { begin, end, zero, x } = axis;
 
-    const heading = headingOf(journal);
-    const top = bands.title + heading.length * bands.line + bands.phases;
+    const heading = headingOf(journal, onPage);
+    const headed = onPage ? 0 : bands.title;
+    const top = headed + heading.length * bands.line + bands.phases;
     const strips = stripsOf(journal, top, bands.gap);
     const bottom = strips.at(-1)?.bottom ?? top;
     const lanes = [...actions.map((performed) => actionLane(performed, axis)), ...podLanes(journal, axis)];
@@ -85,8 +85,8 @@ export function timelineSvg(journal: Journal): string {
             element("desc", { id: "description" }, [escape(inWords(journal))]),
             element("style", {}, [style]),
             rect("paper", 0, 0, width, axisY + bands.axis),
-            label(edge, 28, title, "title"),
-            ...heading.map((text, index) => label(edge, bands.title + (index + 0.75) * bands.line, text, "faint")),
+            ...(onPage ? [] : [label(edge, 28, title, "title")]),
+            ...heading.map((text, index) => label(edge, headed + (index + 0.75) * bands.line, text, "faint")),
             ...spanMarks(journal, axis, top, axisY),
             ...abortMark(journal, axis, top, axisY),
             ...strips.flatMap((strip) => stripMarks(strip, axis)),
@@ -103,12 +103,36 @@ export function timelineSvg(journal: Journal): string {
     );
 }
 
+function axisOf({ startedAt, attackedAt, endedAt, before, checks, recovery }: Journal): TimeAxis {
+    const timesOf = (observed: readonly Observed[] = []) =>
+        observed.flatMap(({ answers }) => answers.map(({ at }) => at));
+    const [earlier, times, later] = [timesOf(before), timesOf(checks), timesOf(recovery?.checks)];
+    const [left, right] = [margin.left, width - margin.right];
+    const has = { before: earlier.length > 0, after: later.length > 0 };
+    const run = spanOf(
+        Math.min(startedAt, ...times),
+        // The attacks last until they are undone, which may be hours later: the run's part ends with the check.
+        Math.max(endedAt, ...times),
+        left + (has.before ? aside.before + aside.gap : 0),
+        right - (has.after ? aside.after + aside.gap : 0),
+    );
+    const besides = (at: number[], from: number, to: number) => spanOf(Math.min(...at), Math.max(...at), from, to);
+    return {
+        ...run,
+        zero: attackedAt ?? run.begin,
+        ...(has.before && { before: besides(earlier, left, left + aside.before) }),
+        ...(has.after && { after: besides([recovery!.undoneAt, ...later], right - aside.after, right) }),
+    };
+}
+
 /** The lines below the title: the hypothesis, what became of the attack, and what the marks mean. */
-function headingOf(journal: Journal): string[] {
-    const { conclusion, plan, readiness } = journal;
-    const pods = readiness.length === 0 ? "" : `; pods: dashed while not ready${isAttack(plan) ? ", ✕ attacked" : ""}`;
+function headingOf(journal: Journal, onPage: boolean): string[] {
+    const { attacks, conclusion, plan, readiness } = journal;
+    const attacked = isAttack(plan) ? ", ✕ attacked" : "";
+    const killed = attacks.some(({ kills = [] }) => kills.length > 0) ? ", ┃ killed" : "";
+    const pods = readiness.length === 0 ? "" : `; pods: dashed while not ready${attacked}${killed}`;
     return [
-        ...lines(conclusion.hypothesis, width - 2 * edge, 2),
+        ...(onPage ? [] : lines(conclusion.hypothesis, width - 2 * edge, 2)),
         ...(hasBegun(journal) ? [recoveryOf(journal) ?? "not undone yet"] : []),
         ...(conclusion.outwardUnproven ? ["outward was not proven"] : []),
         `answers: ● good, ✕ bad${pods}`,
@@ -125,7 +149,7 @@ function recoveryOf({ recovery, plan }: Journal): string | undefined {
 
 /** The picture in words, for screen readers. */
 function inWords(journal: Journal): string {
-    const { conclusion, attackedAt, checks, actions, plan } = journal;
+    const { conclusion, attackedAt, before, checks, actions, plan, recovery } = journal;
     const counts = checks.map(({ name, answers }) => {
         const { check } = plan.checks.find((planned) => planned.name === name)!;
         const what = checkKindOf(check).asks ? "requests to" : "probes of";
@@ -137,7 +161,14 @@ function inWords(journal: Journal): string {
     const done = actions.length === 0 ? "" : `; done meanwhile: ${actions.map(({ action }) => action).join(", ")}`;
     const recovered = recoveryOf(journal);
     const after = recovered === undefined ? "" : `; ${recovered}`;
-    return `${[...counts, attack].join("; ")}${done}${after}. ${conclusion.reason}`;
+    const beside = `${shareIn("before", before)}${shareIn("after", recovery?.checks)}`;
+    return `${[...counts, attack].join("; ")}${beside}${done}${after}. ${conclusion.reason}`;
+}
+
+function shareIn(when: string, observed: readonly Observed[] = []): string {
+    const answers = observed.flatMap((one) => one.answers);
+    const good = answers.filter((answer) => answer.good).length;
+    return answers.length === 0 ? "" : `; ${when}, ${good} of ${answers.length} answers were good`;
 }
 
 /** When the attacks lasted. The name of the grace period is above the other if it does not fit into its span. */
@@ -182,10 +213,20 @@ function abortMark({ aborted }: Journal, { x, zero, end }: TimeAxis, top: number
 }
 
 /** At most eleven times, in minutes if they are whole ones. */
-function timeMarks({ x, begin, end, zero }: TimeAxis, y: number): string[] {
+function timeMarks({ x, begin, end, left, right, zero, before, after }: TimeAxis, y: number): string[] {
     const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800];
     const step = steps.find((seconds) => (end - begin) / 1_000 / seconds <= 10) ?? 3_600;
-    const marks = [line("line", margin.left, y, width - margin.right, y)];
+    const marks = [
+        line("line", left, y, right, y),
+        ...Object.entries({ before, after }).flatMap(([name, span]) =>
+            span === undefined
+                ? []
+                : [
+                      line("line", span.left, y, span.right, y),
+                      label((span.left + span.right) / 2, y + 20, name, "faint", "middle"),
+                  ],
+        ),
+    ];
     for (let second = Math.ceil((begin - zero) / 1_000 / step) * step; zero + second * 1_000 <= end; second += step) {
         const text = step < 60 ? `${second} s` : `${second / 60} min`;
         marks.push(label(x(zero + second * 1_000), y + 20, text, "faint", "middle"));

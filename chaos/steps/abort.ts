@@ -69,8 +69,7 @@ export async function awaitRecovery(
     { at, recovery }: Exclude<Ending, { problem: string }>,
 ): Promise<void> {
     const { plan, say } = context;
-    const recoveredAfterMs = await recovery;
-    if (recoveredAfterMs === undefined)
-        say(`${isAttack(plan) ? "The attacks are" : "The run is"} over, but ${namesOf(plan)} did not recover yet`);
-    else reportRecovery(context, { undoneAt: at, recoveredAfterMs });
+    const recovered = await recovery;
+    if (recovered) reportRecovery(context, { undoneAt: at, ...recovered });
+    else say(`${isAttack(plan) ? "The attacks are" : "The run is"} over, but ${namesOf(plan)} did not recover yet`);
 }

@@ -52,7 +52,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const startedAt = Date.now();
     const shiftMs = clockShift();
     const { baselineMs, isPoliced } = given.targets;
-    const { runName } = given.steadyState;
+    const { runName, checks: before } = given.steadyState;
     const run = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
@@ -88,7 +88,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const stays = plan.until === "disabled" && !isOver && (await wouldEnd(context, job));
     const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
-    const found = { stack, startedAt, attacks: proofs.shown, seen, isEnded: ending !== undefined };
+    const found = { stack, startedAt, before, attacks: proofs.shown, seen, isEnded: ending !== undefined };
     const journal = journalOf(plan, { ...found, readiness: readiness.stop() });
     keepReport(journal);
 

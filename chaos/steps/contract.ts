@@ -1,5 +1,6 @@
 /** What the steps of an experiment are, what each is given, and what each prints for the next. */
 import type { KnownRoutes } from "../checks/endpoints";
+import type { Observed } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import type { Conclusion } from "../report/conclusion";
@@ -26,6 +27,8 @@ export interface SteadyState extends KnownRoutes {
     pass: string;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
+    /** What was answered; see `keptOf`. Absent in the state of a run that an earlier version has begun. */
+    checks?: Observed[];
 }
 
 export interface LabeledTargets {

@@ -1,4 +1,4 @@
-import { namesOf } from "../checks/observe";
+import { namesOf, observedSchema } from "../checks/observe";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, undoneOf } from "../definition/plan";
@@ -46,9 +46,9 @@ export const recovery: Step<"recovery"> = async (context) => {
         return undefined;
     });
     if (undone === undefined) return { recoveredAfterMs: null };
-    const { at: undoneAt, recoveredAfterMs } = undone;
+    const { at: undoneAt, recoveredAfterMs, checks } = undone;
     if (recoveredAfterMs === null) say("The application is gone, so nothing can recover");
-    else reportRecovery(context, { undoneAt, recoveredAfterMs });
+    else reportRecovery(context, { undoneAt, recoveredAfterMs, checks });
     return { recoveredAfterMs };
 };
 
@@ -57,7 +57,8 @@ export const recovery: Step<"recovery"> = async (context) => {
  * ended earlier, by its deadline say, another stack may have begun one since: that is left alone. If the update has
  * ended the attacks before, the recovery is counted from then.
  *
- * @returns when the attacks were undone, and how long until every check held; null if the application is gone
+ * @returns when the attacks were undone, and how long until every check held; null if the application is gone. With
+ *   `checks` as of `Recovered`
  * @throws NotRecoveredError if a check does not hold within a minute
  */
 export async function undo(context: StepContext) {
@@ -67,10 +68,18 @@ export async function undo(context: StepContext) {
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);
     const at = end?.at ?? Date.now();
-    if (end?.recoveredAfterMs !== undefined) return { at, recoveredAfterMs: end.recoveredAfterMs };
+    // Others may have written to the lease.
+    if (end?.recoveredAfterMs !== undefined)
+        return {
+            ...end,
+            recoveredAfterMs: end.recoveredAfterMs,
+            checks: observedSchema.array().safeParse(end.checks).data,
+        };
     const passedMs = Math.max(0, Date.now() - at);
-    const recoveredAfterMs = await recover(cluster, plan, recoveryTimeoutMs);
-    return { at, recoveredAfterMs: recoveredAfterMs === null ? null : passedMs + recoveredAfterMs };
+    const recovered = await recover(cluster, plan, recoveryTimeoutMs);
+    return recovered
+        ? { at, recoveredAfterMs: passedMs + recovered.recoveredAfterMs, checks: recovered.checks }
+        : { at, recoveredAfterMs: null, checks: undefined };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { changesWorkloads, requireWorkloads } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
-import { namesOf, type Observed, problemsOf, answersToHold, untilAllHold } from "../checks/observe";
+import { answersToHold, keptOf, namesOf, type Observed, problemsOf, untilAllHold } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
@@ -93,6 +93,7 @@ async function findSteadyState(
         runName,
         pass,
         latencyMs,
+        checks: keptOf(checks),
     };
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Answer, answerOf } from "../../../../chaos/checks/answer";
-import { askThrough, problemsOf } from "../../../../chaos/checks/observe";
+import { askThrough, keptOf, problemsOf } from "../../../../chaos/checks/observe";
 import { judgeCheck } from "../../../../chaos/report/verdict";
 import { settled, startClock, stopClock } from "../support/time";
 
@@ -108,4 +108,14 @@ describe("the problems of unsteady checks", () => {
         ];
         expect(problemsOf(unsteady)).toBe("/products: status 502: last.; pods: 0 ready");
     });
+});
+
+it("of answers beside a run about twenty are kept, the last three among them, and no text of the application", () => {
+    const answers = Array.from({ length: 600 }, (_, at) => ({ ...good, at, good: at > 590, problem: "a secret" }));
+    const [{ answers: kept } = { answers: [] }] = keptOf([{ name: "slow", answers }]);
+    expect(kept.length).toBeLessThanOrEqual(23);
+    expect(kept.slice(-3)).toEqual([597, 598, 599].map((at) => ({ at, latencyMs: 5, good: true })));
+    expect(kept[0]).toEqual({ at: 0, latencyMs: 5, good: false });
+    const few = [{ name: "fast", answers: [good, good, good] }];
+    expect(keptOf(few)).toEqual(few);
 });

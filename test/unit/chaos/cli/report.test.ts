@@ -9,7 +9,7 @@ import {
     writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chaosReport } from "../../../../chaos/cli/report";
 import { type Journal, journalVersion } from "../../../../chaos/report/journal-schema";
@@ -125,6 +125,27 @@ describe("`chaos-report`", () => {
         expect(report("--summary", at("summary.md"), "--since", since, folder)).toMatchObject({ code: 0 });
     });
 
+    it("writes the page of all runs and a badge, whatever became of these, and refuses no other version", () => {
+        const path = keep("first", failed.journal!);
+        keep("second", passed.journal!, { after: 1_000 });
+        const other = keep("third", { ...passed.journal!, schema: journalVersion - 1 } as never, { after: 2_000 });
+        writeFileSync(at("killed-1-20261121T101500123Z-0a1b2c3d.json"), "");
+        mkdirSync(at("unread-1-20261121T101500123Z-0a1b2c3d.json"));
+        const args = ["--index", at("site/index.html"), "--badge", at("badge.svg")];
+        expect(report(...args, folder)).toMatchObject({
+            code: 0,
+            log: expect.stringMatching(/^1 PASSED, 1 FAILED, 3 no/),
+        });
+        expect(written("site/index.html")).toContain(`href="../${basename(path).replace(/json$/, "html")}"`);
+        expect(written("site/index.html")).toContain(`${other} is a journal of form ${journalVersion - 1}`);
+        expect(written("badge.svg")).toContain(">1 of 2 passed</text>");
+        expect(report("--junit", at("junit.xml"), ...args, folder)).toMatchObject({ code: 2 });
+        expect(report(...args, "--run", "none", path)).toMatchObject({ code: 1 });
+        expect(report("--index", at("a"), "--badge", at("a"), "--junit", at("b"), path).error).toMatch(
+            /^--index and --badge name the same file; name two/,
+        );
+    });
+
     it("knows no day that the month does not have", () => {
         const { code, error } = report("--since", "2026-02-31T10:00Z", "--summary", at("x.md"), folder);
         expect({ code, error }).toEqual({
@@ -148,7 +169,9 @@ describe("`chaos-report`", () => {
             "See: chaos-report --help",
         ]);
         expect(existsSync(at("x.md"))).toBe(false);
-        expect(report(folder).error).toMatch(/nothing is to be written: add --junit FILE, --summary FILE or both/);
+        expect(report(folder).error).toMatch(
+            /nothing is to be written: add --junit FILE, --summary FILE, --index FILE or /,
+        );
         expect(report("--junit", at("x.xml")).error).toMatch(/no journal is named/);
         expect(report("--xml", at("x.xml"), folder)).toMatchObject({ code: 2 });
     });
@@ -164,6 +187,7 @@ describe("`chaos-report`", () => {
     it("prints its help", () => {
         const { code, log } = report("--help");
         expect(code).toBe(0);
-        for (const option of ["--junit", "--summary", "--since", "--run"]) expect(log).toContain(`  ${option} `);
+        for (const option of ["--junit", "--summary", "--index", "--badge", "--since", "--run"])
+            expect(log).toContain(`  ${option} `);
     });
 });

@@ -414,14 +414,16 @@ describe("ending one run during its update", () => {
         ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
         run.after(2_000, () => run.setReady("hot-deals-1", true));
         const { at, recovery } = await endOne();
-        const recoveredAfterMs = await settled(recovery);
-        expect(recoveredAfterMs).toBeGreaterThanOrEqual(2_000);
+        const recovered = (await settled(recovery))!;
+        expect(recovered.recoveredAfterMs).toBeGreaterThanOrEqual(2_000);
+        const goods = recovered.checks[0]!.answers.map(({ good }) => good);
+        expect([goods[0], goods.slice(-3)]).toEqual([false, [true, true, true]]);
         await vi.advanceTimersByTimeAsync(3_600_000);
         expect(await end()).toEqual([]);
         expect(run.cluster.names("Job")).toEqual([]);
         expect(await settled(undo(run.context))).toEqual({
             at,
-            recoveredAfterMs,
+            ...recovered,
         });
     });
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { indexPage, runPage } from "../../../../chaos/report/page";
+import { runPage } from "../../../../chaos/report/page";
+import { indexPage } from "../../../../chaos/report/runs-page";
+import { timelineSvg } from "../../../../chaos/report/timeline";
+import { passed } from "./runs";
 import { count, journal } from "./support";
 
 describe("the pages", () => {
@@ -19,6 +22,12 @@ describe("the pages", () => {
         expect(page).toContain("ABORTED (no-target)</span>");
         expect(page).toContain("What to do: docs/troubleshooting.md#no-target");
         expect(runPage(journal)).not.toContain("What to do");
+    });
+
+    it("have one heading; the picture alone has its own", () => {
+        const [heading] = [`${journal.conclusion.name}: PASSED`];
+        expect(timelineSvg(journal)).toContain(`>${heading}</text>`);
+        expect(count(runPage(journal), /<h1|class="title"/g)).toBe(1);
     });
 
     it("name each attack, each check and each action", () => {
@@ -60,7 +69,7 @@ describe("the pages", () => {
     });
 
     it("are dark on a screen only: paper is white", () => {
-        for (const page of [runPage(journal), indexPage([journal])]) {
+        for (const page of [runPage(journal), indexPage([passed], "reports")]) {
             expect(count(page, /prefers-color-scheme: dark/g)).toBe(
                 count(page, /screen and \(prefers-color-scheme: dark/g),
             );
@@ -73,19 +82,10 @@ describe("the pages", () => {
         expect(page).toContain('<th scope="row">/products/<wbr>exception</th>');
     });
 
-    it("say which time is the run's beginning and which its name; the list has the first only", () => {
+    it("say which time is the run's beginning and which its name", () => {
         const run = "2026-11-24T20:54:05.453Z";
         const [startedAt, conclusion] = [Date.UTC(2026, 10, 24, 20, 54, 12, 961), { ...journal.conclusion, run }];
         const named = { ...journal, startedAt, conclusion, plan: { ...journal.plan, run } };
         expect(runPage(named)).toContain(`Run</th><td>began 2026-11-24 20:54:12 UTC, named ${run}</td>`);
-        expect(indexPage([named])).toContain(`>${conclusion.name}</a>`);
-        const first = { ...named, conclusion: { ...conclusion, run: "first" } };
-        expect(indexPage([first])).toContain(`>${conclusion.name}, run first</a>`);
-    });
-
-    it("list all runs, each with a link to its page", () => {
-        expect(indexPage([journal])).toContain(
-            `href="${journal.conclusion.journal.replace("reports/", "").replace(/json$/, "html")}"`,
-        );
     });
 });

@@ -42,6 +42,52 @@ describe("the picture of a run", () => {
         expect(begins(pods(at))).toBeGreaterThan(begins(pods(journal.startedAt)));
     });
 
+    it("ends the lane of a pod where it was killed, unless one of its name is back", () => {
+        const [killedAt, uid] = [journal.attackedAt! + 5_000, "0"];
+        const lane = (...later: [afterMs: number, ready: boolean][]) => {
+            const changes = [[-5_000, true] as const, ...later];
+            const svg = timelineSvg({
+                ...{ ...journal, actions: [] },
+                attacks: [{ name: "kill", targets: [], kills: [{ at: killedAt, pod: "a", uid }] }],
+                readiness: changes.map(([afterMs, ready]) => ({ at: killedAt + afterMs, pod: "a", ready })),
+            });
+            return [...svg.matchAll(/<line class="((?:un)?ready|killed)" x1="([\d.]+)" x2="([\d.]+)"/g)].map(
+                ([, kind, from, to]) => ({ kind, from, to }),
+            );
+        };
+        const [bar, end, ...rest] = lane([300, false]);
+        expect([bar!.kind, end!.kind, rest]).toEqual(["ready", "killed", []]);
+        expect(bar!.to).toBe(end!.from);
+        // Its containers may be ready until the run ends.
+        expect(lane()).toEqual([bar, end]);
+        expect(lane([300, false], [2_000, true]).map(({ kind }) => kind)).toEqual(["ready", "unready", "ready"]);
+    });
+
+    it("begins with the answers before the attack, and ends with those after it, beside the run", () => {
+        const [check] = journal.checks;
+        const answersFrom = (at: number, goods: boolean[]) =>
+            goods.map((good, index) => ({ at: at + index * 200, latencyMs: 40, good }));
+        const of = (at: number, goods: boolean[]) => [{ name: check!.name, answers: answersFrom(at, goods) }];
+        const undoneAt = journal.endedAt + 3_600_000;
+        const whole = timelineSvg({
+            ...{ ...journal, actions: [], attacks: [], readiness: [] },
+            before: of(journal.startedAt - 9_000, [true, true, true]),
+            checks: of(journal.attackedAt!, [false, false]),
+            recovery: { undoneAt, recoveredAfterMs: 600, checks: of(undoneAt, [false, true, true, true]) },
+        });
+        const marks = [...whole.matchAll(/<(?:circle class="(good)" cx="([\d.]+)"|path class="(bad)" d="M([\d.]+))/g)];
+        const kinds = marks.map(([, good, , bad]) => good ?? bad);
+        expect(kinds).toEqual(["good", "good", "good", ...Array(3).fill("bad"), "good", "good", "good"]);
+        const places = marks.map(([, , good, , bad]) => Number(good ?? bad));
+        expect(places).toEqual(places.toSorted((a, b) => a - b));
+        expect(places.at(-1)).toBeLessThanOrEqual(640);
+        expect(whole).toMatch(inOrder(">before</text>", ">after</text>", ">0 s</text>"));
+        expect(whole).toContain("; before, 3 of 3 answers were good; after, 3 of 4 answers were good");
+        // The figures are those of the run.
+        expect(whole).not.toContain("median");
+        expect(picture).not.toMatch(/>(?:before|after)</);
+    });
+
     it("shows twelve pods, those that changed first, and says how many are left out", () => {
         const { attackedAt, attacks } = journal;
         const leaving = (pod: string, afterMs: number) => [

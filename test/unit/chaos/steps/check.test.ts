@@ -547,6 +547,7 @@ describe("an attack that ends with its verdict", () => {
         expect(JSON.parse(lease()["chaos-experiments/ended"]!)).toEqual({
             at: journal().recovery!.undoneAt,
             recoveredAfterMs: journal().recovery!.recoveredAfterMs,
+            checks: journal().recovery!.checks,
         });
         expect(journal().recovery!.recoveredAfterMs).toBeGreaterThanOrEqual(700);
         expect(journal()).not.toHaveProperty("aborted");

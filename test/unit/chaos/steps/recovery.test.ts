@@ -114,6 +114,7 @@ describe("recovery", () => {
 
 describe("the report of the run", () => {
     const journal = () => keptJournals(run.plan.reports)[0]!;
+    const before = [{ name: "pods", answers: [{ at: 1, latencyMs: 2, good: true }] }];
     beforeEach(async () => {
         run.attack();
         const targets = {
@@ -121,7 +122,7 @@ describe("the report of the run", () => {
             baselineMs: 30,
         };
         const given = {
-            steadyState: { latencyMs: 5, runName: "run", pass },
+            steadyState: { latencyMs: 5, runName: "run", pass, checks: before },
             targets,
             deadlineJob: job,
             attackObjects: [attackObject],
@@ -134,8 +135,18 @@ describe("the report of the run", () => {
         await step();
         const first = journal().recovery;
         expect(first!.undoneAt).toBeGreaterThan(journal().endedAt - 1);
+        expect(journal().before).toEqual(before);
+        expect(first!.checks!.map(({ answers }) => answers.length)).toEqual([3]);
         await step();
         expect(journal().recovery).toEqual(first);
+    });
+
+    it("leaves out what somebody has written into the lease instead of answers", async () => {
+        const ended = { at: 1, recoveredAfterMs: 2, checks: [{ name: "pods" }] };
+        const { metadata } = run.cluster.get("Lease", leaseName);
+        metadata.annotations = { ...metadata.annotations, "chaos-experiments/ended": JSON.stringify(ended) };
+        await step();
+        expect(journal().recovery).toEqual({ undoneAt: 1, recoveredAfterMs: 2 });
     });
 
     it("may be missing", async () => {

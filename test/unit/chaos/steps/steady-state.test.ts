@@ -26,6 +26,7 @@ it("the steady state holds the lease, and gives the latency of the slowest of th
         runName: runNameOf(run.plan, "ours"),
         pass: expect.stringMatching(/^[0-9a-f]{16}$/),
         latencyMs: expect.any(Number),
+        checks: [{ name: "pods", answers: Array(3).fill({ at: expect.any(Number), latencyMs: 0, good: true }) }],
     });
     // Nobody can know it before the run, though a run of the same plan has the same name.
     expect((await step()).pass).not.toBe(found.pass);

@@ -1,0 +1,47 @@
+import { label, rect } from "./drawing";
+import { element, escape } from "./markup";
+import { hasPassed, type ReportedRun, resultOf } from "./reported-run";
+
+const height = 20;
+/** White text can be read on each. */
+const colors = { name: "#3b434d", good: "#1b7f5c", bad: "#c2410c", unknown: "#6a7586" };
+
+/**
+ * How the newest run of each experiment ended, as a picture for a README: `chaos | 2 of 3 passed`. Its title names the
+ * experiments that have not passed, and how many runs have no journal that can be read.
+ */
+export function badgeSvg(runs: readonly ReportedRun[]): string {
+    const sorted = [...runs].sort((a, b) => a.startedAt - b.startedAt);
+    const read = sorted.filter(({ journal }) => journal !== undefined);
+    const newest = [...new Map(read.map((run) => [run.experiment, run])).values()];
+    const others = newest.filter((run) => !hasPassed(run));
+    const text = newest.length === 0 ? "no runs" : `${newest.length - others.length} of ${newest.length} passed`;
+    const unread = runs.length - read.length;
+    const title = [
+        `Chaos experiments: ${text}`,
+        ...others.map((run) => `${run.experiment} ${resultOf(run)}`),
+        ...(unread > 0 ? [`without a verdict: ${unread}`] : []),
+    ].join("; ");
+    const color = newest.length === 0 ? "unknown" : others.length === 0 ? "good" : "bad";
+    const [name, result] = [part("chaos", 0, "name"), part(text, widthOf("chaos"), color)];
+    const width = widthOf("chaos") + widthOf(text);
+    const attributes = { xmlns: "http://www.w3.org/2000/svg", width, height, role: "img", "aria-label": title };
+    return `${element("svg", attributes, [
+        element("title", {}, [escape(title)]),
+        element("style", {}, [
+            `text { font: 11px Verdana, "DejaVu Sans", sans-serif; fill: #fff; } ` +
+                Object.entries(colors)
+                    .map(([part, fill]) => `.${part} { fill: ${fill}; }`)
+                    .join(" "),
+        ]),
+        ...name,
+        ...result,
+    ])}\n`;
+}
+
+/** Verdana is among the widest fonts. */
+const widthOf = (text: string) => text.length * 7 + 12;
+
+function part(text: string, left: number, color: keyof typeof colors): string[] {
+    return [rect(color, left, 0, widthOf(text), height), label(left + widthOf(text) / 2, 14, text, "", "middle")];
+}

@@ -1,0 +1,161 @@
+import { relative, sep } from "node:path";
+import { describeMilliseconds } from "../duration";
+import { verdictLine } from "../reasons";
+import { round, tooltip } from "./drawing";
+import type { Journal } from "./journal-schema";
+import { element, escape } from "./markup";
+import { page, utc, verdictMark } from "./page";
+import { countResults, hasPassed, noVerdict, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
+import { verdicts } from "./verdict";
+
+/** A run that has a verdict. Runs of which no journal can be read are only in the list. */
+type Concluded = ReportedRun & { journal: Journal };
+
+/** Size of a small line, in pixels, with room for its ends. */
+const small = { width: 64, height: 16, edge: 3 };
+
+/**
+ * All runs: those with a verdict in a grid, with a row for each experiment and the newest run first, since older ones
+ * may need scrolling; below it a list with the reasons.
+ *
+ * @param folder that the page is written to: links are relative to it
+ */
+export function indexPage(runs: readonly ReportedRun[], folder: string): string {
+    const newestFirst = [...runs].sort((a, b) => b.startedAt - a.startedAt);
+    const concluded = newestFirst.filter((run): run is Concluded => run.journal !== undefined);
+    return page("Experiment runs", [
+        element("h1", {}, ["Experiment runs"]),
+        element("p", {}, [countResults(runs)]),
+        ...(concluded.length === 0 ? [] : grid(concluded, folder)),
+        element("h2", {}, ["Reasons"]),
+        element(
+            "ul",
+            { class: "runs" },
+            newestFirst.map((run) => listItem(run, folder)),
+        ),
+    ]);
+}
+
+function grid(runs: readonly Concluded[], folder: string): string[] {
+    const experiments = [...new Set(runs.map(({ experiment }) => experiment))].sort();
+    const head = ["Experiment", "First failure<br>Stable after", "Runs, newest first"];
+    const rows = experiments.map((name) =>
+        row(
+            name,
+            runs.filter(({ experiment }) => experiment === name),
+            folder,
+        ),
+    );
+    const table = element("table", {}, [
+        element("thead", {}, [
+            element(
+                "tr",
+                {},
+                head.map((text) => element("th", { scope: "col" }, [text])),
+            ),
+        ]),
+        element("tbody", {}, rows),
+    ]);
+    const letters = verdicts.map((verdict) => `${verdict[0]} ${verdict}`).join(", ");
+    return [
+        // It can be scrolled by keyboard.
+        element("div", { class: "grid", tabindex: 0, role: "region", "aria-label": "Runs of each experiment" }, [
+            table,
+        ]),
+        element("p", { class: "faint" }, [`${letters}. In the lines, too, the newest run is on the left.`]),
+    ];
+}
+
+function row(name: string, runs: readonly Concluded[], folder: string): string {
+    const passed = runs.filter(hasPassed).length;
+    const faint = (text: string) => element("div", { class: "faint" }, [text]);
+    return element("tr", {}, [
+        element("th", { scope: "row" }, [
+            escape(name),
+            faint(`${passed} of ${runs.length} passed`),
+            ...(runs.length > 1 ? [faint(lastChange(runs))] : []),
+        ]),
+        element("td", {}, [
+            times("First failure", runs, ({ timeToFirstFailureMs }) => timeToFirstFailureMs),
+            times("Stable after", runs, ({ timeToStabilityMs }) => timeToStabilityMs),
+        ]),
+        element("td", {}, [
+            element(
+                "ol",
+                { class: "cells", role: "list" },
+                runs.map((run) => element("li", {}, [cell(run, folder)])),
+            ),
+        ]),
+    ]);
+}
+
+/** @param runs newest first */
+function lastChange(runs: readonly Concluded[]): string {
+    const result = resultOf(runs[0]!);
+    const other = runs.findIndex((run) => resultOf(run) !== result);
+    if (other === -1) return `always ${result}`;
+    return `${result} since ${utc(runs[other - 1]!.startedAt).slice(0, 10)}, ${resultOf(runs[other]!)} before`;
+}
+
+function cell(run: Concluded, folder: string): string {
+    const { conclusion, startedAt } = run.journal;
+    const title = `${utc(startedAt)}, ${nameOf(run)}: ${verdictLine(conclusion)}`;
+    const attributes = { class: `cell ${conclusion.verdict}`, href: hrefOf(run, folder)!, title, "aria-label": title };
+    return element("a", attributes, [conclusion.verdict[0]!]);
+}
+
+/** A time of each run as a line, and that of the newest in words. A run without that time is a gap. */
+function times(
+    what: string,
+    runs: readonly Concluded[],
+    timeOf: (conclusion: Journal["conclusion"]) => number | null,
+): string {
+    const values = runs.map(({ journal }) => timeOf(journal.conclusion));
+    const most = Math.max(...values.map((value) => value ?? 0));
+    const x = (index: number) => small.edge + (index / Math.max(1, runs.length - 1)) * (small.width - 2 * small.edge);
+    const y = (value: number) =>
+        small.height - small.edge - (value / Math.max(1, most)) * (small.height - 2 * small.edge);
+    const course = values.map((value, index) => {
+        if (value === null) return "";
+        const place = `${round(x(index))} ${round(y(value))}`;
+        // One that stands alone is a dot.
+        return index > 0 && values[index - 1] !== null ? `L${place}` : `M${place}h0`;
+    });
+    const worded = (value: number | null) => (value === null ? "never" : describeMilliseconds(value));
+    const newest = resultOf(runs[0]!) === "ABORTED" ? "–" : worded(values[0]!);
+    const longest = worded(values.every((value) => value === null) ? null : most);
+    const title = `${what}: ${newest}; the longest of ${runs.length}: ${longest}`;
+    const { width, height } = small;
+    const svg = element("svg", { class: "times", role: "img", "aria-label": title, width, height }, [
+        tooltip(title),
+        element("path", { d: course.join("") }),
+    ]);
+    return element("div", {}, [svg, ` ${newest}`]);
+}
+
+/** Reasons are sentences, and names are long: a table of these would be wider than a small window. */
+function listItem(run: ReportedRun, folder: string): string {
+    const { journal, startedAt } = run;
+    const href = hrefOf(run, folder);
+    const name = escape(nameOf(run));
+    return element("li", {}, [
+        element("p", {}, [
+            element("time", { class: "faint", datetime: new Date(startedAt).toISOString() }, [utc(startedAt)]),
+            journal ? verdictMark(journal.conclusion) : element("span", { class: "verdict" }, [noVerdict]),
+            " ",
+            journal && href !== undefined ? element("a", { href }, [name]) : name,
+        ]),
+        element("p", {}, [escape(reasonOf(run))]),
+    ]);
+}
+
+/** A run that is named by a time would show two times that differ by some seconds. */
+function nameOf({ experiment, journal }: ReportedRun): string {
+    const run = journal?.plan.run;
+    return run === undefined || /^\d{4}-\d\d-\d\dT/.test(run) ? experiment : `${experiment}, run ${run}`;
+}
+
+function hrefOf(run: ReportedRun, folder: string): string | undefined {
+    const path = pageOf(run);
+    return path === undefined ? undefined : relative(folder, path).split(sep).map(encodeURIComponent).join("/");
+}
