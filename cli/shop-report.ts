@@ -2,6 +2,7 @@ import type { OutputMap } from "@pulumi/pulumi/automation";
 import type { Cluster } from "../chaos/cluster/client";
 import { type RunningExperiment, runningExperiments } from "../chaos/lifecycle/running";
 import { newKeyCommand } from "../components/configuration/agent";
+import { pulumiCommand } from "../components/pulumi-command";
 import { say, typed } from "./print";
 import type { Session } from "./session";
 import { wholeProducts } from "./shop";
@@ -52,7 +53,7 @@ export async function experimentIn(cluster: Cluster, namespace: string): Promise
 
 function experimentLines(running: RunningExperiment, { cluster, ownExperiment, stack }: ShopReportArgs): string[] {
     const { experiment, lease, namespace } = running;
-    const disable = `npx pulumi config set experiment.enabled false --stack ${stack} && npm start`;
+    const disable = `${pulumiCommand(["config", "set", "experiment.enabled", "false"], stack)} && npm start`;
     const [command, ...more] = ownExperiment
         ? [typed(disable)]
         : endLines(running, { context: cluster.kubeconfig.getCurrentContext(), typed });
@@ -74,8 +75,8 @@ function causeLines(namespace: string, { outputs, stack, keyIsSet }: ShopReportA
         ...unready,
         `See why: ${typed(`${kubectl} get deployments,pods,services,networkpolicies`)}`,
         "An update does not see what was changed or deleted without Pulumi. If that may be the cause:",
-        ...(keyIsSet ? [] : [typed(`${newKeyCommand.replace("pulumi", "npx pulumi")} --stack ${stack}`)]),
-        typed(`npx pulumi up --refresh --stack ${stack}`),
+        ...(keyIsSet ? [] : [typed(newKeyCommand(stack))]),
+        typed(pulumiCommand(["up", "--refresh"], stack)),
     ];
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { overrides, settings } from "../../components/configuration/settings";
+import { pulumiCommand } from "../../components/pulumi-command";
 import { say, typed } from "../print";
 import { Session } from "../session";
 import { scale } from "../shop";
@@ -30,7 +31,7 @@ const beginning: Record<string, string> = {
  */
 export function disturbing(set: Record<string, string>): string[] {
     return Object.entries(set)
-        .filter(([key, value]) => overrides.includes(key) || (key in beginning && beginning[key] !== value))
+        .filter(([key, value]) => overrides.includes(key) || (Object.hasOwn(beginning, key) && beginning[key] !== value))
         .map(([key]) => key);
 }
 
@@ -86,7 +87,7 @@ function mistakesInStack(stack: string): string[] {
     return disturbing(plainSettings(stack)).map(
         (key) =>
             `Pulumi.${stack}.yaml sets ${key}, which would make another exercise; remove it: ` +
-            `npx pulumi config rm ${key} --stack ${stack}`,
+            pulumiCommand(["config", "rm", key], stack),
     );
 }
 

@@ -1,4 +1,7 @@
 import type { V1Namespace } from "@kubernetes/client-node";
+import { join } from "shlex";
+import { longestShopNamespace } from "../configuration/agent";
+import { pulumiCommand } from "../pulumi-command";
 
 export const annotations = {
     /** On a namespace: the name of the stack that owns it. */
@@ -37,7 +40,7 @@ export function refusedNamespace(
     if (isTerminating && (isOwn || owner === stack))
         return (
             `${key} is "${name}", which is being deleted from the cluster. Try again when it is gone: ` +
-            `kubectl --context ${context} wait --for=delete namespace/${name}`
+            join(["kubectl", "--context", context, "wait", "--for=delete", `namespace/${name}`])
         );
     const because =
         owner === undefined
@@ -49,10 +52,19 @@ export function refusedNamespace(
         owner === undefined
             ? "If this stack may use it, and delete it with everything in it"
             : "If that stack no longer exists";
-    const handOver = `${annotations.stack}=${stack}${itsIdentity === undefined ? "" : ` ${annotations.identity}-`}`;
+    const handOver = [
+        `${annotations.stack}=${stack}`,
+        ...(itsIdentity === undefined ? [] : [`${annotations.identity}-`]),
+    ];
     return (
         `${key} is "${name}", ${because}; allowed: a new namespace, or this stack's own. Nothing was touched.\n` +
-        `  fix it with: pulumi config set ${key} ${name}-${stack}\n` +
-        `  ${when}: kubectl --context ${context} annotate --overwrite namespace ${name} ${handOver}`
+        `  fix it with: ${pulumiCommand(["config", "set", key, another(name!, stack)])}\n` +
+        `  ${when}: ${join(["kubectl", "--context", context, "annotate", "--overwrite", "namespace", name!, ...handOver])}`
     );
+}
+
+/** A name for another namespace: a stack's has other characters, and the names of both could be too long. */
+function another(name: string, stack: string): string {
+    const suffix = `-${stack.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`.slice(0, 20).replace(/-+$/, "");
+    return `${name.slice(0, longestShopNamespace - suffix.length)}${suffix}`;
 }

@@ -6,6 +6,7 @@ import { describeMilliseconds } from "../../chaos/duration";
 import type { Cluster } from "../../chaos/cluster/client";
 import { UserError } from "../user-error";
 import { type Count, countOf, countOnNodes, problemsOf } from "./waiting";
+import { pulumiCommand } from "../pulumi-command";
 
 /** Workloads that must become ready. The namespace may contain others, such as the ones that these replace. */
 export interface Workloads {
@@ -40,7 +41,7 @@ export async function awaitReady(
             throw new UserError(
                 `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${ready} pods are ready.\n` +
                     `${lines.join("\n")}\nLook at \`kubectl --namespace ${namespaces[0]} describe pods\`; ` +
-                    "fix the cause, then run pulumi up again.",
+                    `fix the cause, then run \`${pulumiCommand(["up"])}\` again.`,
             );
         }
         await sleep(250);

@@ -7,7 +7,7 @@ it.each<[context: string, local: string | undefined, serviceType: string, words:
     ["k3d-demo", "k3d", "LoadBalancer", /k3d assigns one if port 80 is free/],
     ["docker-desktop", "Docker Desktop", "LoadBalancer", /Docker Desktop assigns one/],
     ["rancher-desktop", "Rancher Desktop", "LoadBalancer", /Rancher Desktop assigns one/],
-    ["production", undefined, "LoadBalancer", /no external address yet; `pulumi up` shows it/],
+    ["production", undefined, "LoadBalancer", /no external address yet; `npx pulumi up` shows it/],
     ["minikube", "minikube", "ClusterIP", /since gateway\.serviceType is ClusterIP/],
 ])(
     "the hint for a gateway without an address on %s (%s, %s) fits the cluster, and has a port-forward",

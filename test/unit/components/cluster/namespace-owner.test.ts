@@ -48,4 +48,13 @@ describe("an existing namespace", () => {
             /being deleted.*wait --for=delete namespace\/demo/,
         );
     });
+
+    it("is refused with the name of another one that Kubernetes accepts, and commands for a shell", () => {
+        const other = { ...claimant, stack: "My_stack.2", context: "kind shop" };
+        const refused = refusedNamespace(namespace({ "chaos-shop/stack": "local" }), other);
+        expect(refused).toContain("npx pulumi config set namespace demo-my-stack-2");
+        expect(refused).toContain("kubectl --context 'kind shop' annotate --overwrite namespace demo");
+        const long = { ...namespace(), metadata: { name: "n".repeat(57) } };
+        expect(refusedNamespace(long, claimant)).toContain(`npx pulumi config set namespace ${"n".repeat(51)}-cloud\n`);
+    });
 });

@@ -72,7 +72,7 @@ describe("an agent is ready", () => {
         await expect(wait([{ name: "agent", ready: 0 }], [brokenPod])).rejects.toThrow(
             "0 of 1 pods are ready.\n  pod demo-agent/agent-x: container agent: ImagePullBackOff: no such " +
                 "image\nLook at `kubectl --namespace demo-agent describe pods`; fix the cause, then run " +
-                "pulumi up again.",
+                "`npx pulumi up` again.",
         );
     });
 });

@@ -29,7 +29,7 @@ describe("the output says why a workload is not ready, and what to do, if", () =
             ],
             new RegExp(
                 "^orders is Pending: no node has room for it: 0/1 nodes are available: 1 Insufficient memory\\. " +
-                    "Make room .*`pulumi up` again\\.$",
+                    "Make room .*`npx pulumi up` again\\.$",
             ),
         ],
         [
