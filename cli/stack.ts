@@ -8,14 +8,15 @@ import {
     StackNotFoundError,
 } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { withoutOutputsAfterUpdates } from "../toolchain/pulumi-internals";
 import { releaseStaleLocks } from "../toolchain/stack-lock";
-import { fileOfStack, project, StackFile } from "./stack-file";
+import { saysPending, withoutRepeatable } from "./pending";
+import { fileOfStack, noSuchStack, project, StackFile } from "./stack-file";
 
 /** Loads the program, which only updates need. */
 const stackProgram = () => createRequire(__filename)("../index") as typeof import("../index");
@@ -34,9 +35,11 @@ export class BorrowedStack extends StackFile {
     }
 
     /**
-     * Opens a stack, and creates it if the backend does not have it.
+     * Opens a stack, which need not be the selected one, and stays unselected. Creates it if the backend does not have
+     * it, but the project has its file.
      *
      * @param inline whether the program runs in this process, which saves 1 s per update. @default false
+     * @throws Error that lists the existing stacks, if there is no such stack
      */
     static async open(name: string, pulumiCommand: PulumiCommand, { inline = false } = {}): Promise<BorrowedStack> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));
@@ -52,14 +55,18 @@ export class BorrowedStack extends StackFile {
             program: inline ? inlineProgram : undefined,
             envVars,
         });
+        const pulumi = (args: string[], folder = project) => pulumiCommand.run(args, folder, envVars);
+        // The SDK's own way, `pulumi stack select`, would change which stack a plain `pulumi up` updates.
+        workspace.selectStack = async () => void (await pulumi(["stack", "--show-name", "--stack", name]));
         const select = () => Stack.select(name, workspace);
         const selecting = select();
         // Loads the program while the CLI looks for the stack.
         if (inline) stackProgram();
         const stack = await selecting.catch(async (error: unknown) => {
             if (!(error instanceof StackNotFoundError)) throw error;
+            if (!existsSync(original)) throw noSuchStack(name, await workspace.listStacks());
             // `pulumi stack init` writes a salt into the stack's file: here, into the copy.
-            await LocalWorkspace.createStack({ stackName: name, workDir: scratch }, { pulumiCommand });
+            await pulumi(["stack", "init", name, "--no-select"], scratch);
             return select();
         });
         return new BorrowedStack(withoutOutputsAfterUpdates(stack), copy, scratch);
@@ -91,18 +98,34 @@ export class BorrowedStack extends StackFile {
         } = {},
     ): Promise<void> {
         releaseStaleLocks(this.automation.name);
-        // To show secrets, the engine would write a salt into the project's stack file.
         const { signal } = options;
+        let hasPending = false;
         await this.automation.up({
             ...options,
             // The SDK never removes its listener from the signal: each update gets its own.
             signal: signal && AbortSignal.any([signal]),
             configFile: this.configFile,
-            onEvent,
+            onEvent: (event) => {
+                hasPending ||= saysPending(event);
+                onEvent(event);
+            },
             diff: options.onOutput !== undefined,
             color: "never",
+            // To show secrets, the engine would write a salt into the project's stack file.
             showSecrets: false,
         });
+        if (hasPending) await this.forgetRepeatable();
+    }
+
+    /** See `withoutRepeatable`. As `pulumi refresh --clear-pending-creates` does, replaces the whole state. */
+    async forgetRepeatable(): Promise<void> {
+        const state = withoutRepeatable(await this.state());
+        if (state === undefined) return;
+        const file = join(this.scratch, "state.json");
+        writeFileSync(file, state, { mode: 0o600 });
+        const args = ["stack", "import", "--file", file, "--stack", this.automation.name];
+        await promisify(execFile)(this.pulumi, args, { cwd: project });
+        rmSync(file);
     }
 
     /** The stack's outputs. A secret is "[secret]". */
