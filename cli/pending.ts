@@ -14,26 +14,22 @@ export const saysPending = ({ diagnosticEvent }: { diagnosticEvent?: { message: 
     / pending operations? from previous deployment/.test(diagnosticEvent?.message ?? "");
 
 /**
- * A state without the pending creations that leave nothing unknown behind. A killed update leaves them, Pulumi warns of
- * them in each later update, and only a person can clear them, since the resource may exist:
+ * Whether a state has pending creations, and all of them leave nothing unknown behind. A killed update leaves them,
+ * Pulumi warns of them in each later update, and only a person can clear them, since the resource may exist:
  * https://www.pulumi.com/docs/support/troubleshooting/common-issues/#recovering-from-an-interrupted-update
  *
  * - A step of an experiment: what it did is found in the cluster by later steps, and it can be done again.
  * - An object that a later update created under the same name: the state knows it now.
  *
  * @param exported by `pulumi stack export`
- * @returns undefined if there are none
  */
-export function withoutRepeatable(exported: string): string | undefined {
-    const state = JSON.parse(exported) as ExportedState;
-    const { resources = [], pending_operations: pending = [] } = state.deployment ?? {};
-    const kept = pending.filter(
-        ({ type, resource }) =>
-            type !== "creating" ||
-            !(resource.type === "command:local:Command" || resources.some((one) => isSameObject(one, resource))),
-    );
-    if (kept.length === pending.length) return undefined;
-    return JSON.stringify({ ...state, deployment: { ...state.deployment, pending_operations: kept } });
+export function canForgetPending(exported: string): boolean {
+    const { resources = [], pending_operations: pending = [] } =
+        (JSON.parse(exported) as ExportedState).deployment ?? {};
+    const isRepeatable = ({ type, resource }: { type: string; resource: Resource }) =>
+        type === "creating" &&
+        (resource.type === "command:local:Command" || resources.some((one) => isSameObject(one, resource)));
+    return pending.length > 0 && pending.every(isRepeatable);
 }
 
 function isSameObject(one: Resource, other: Resource): boolean {

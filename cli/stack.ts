@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { withoutOutputsAfterUpdates } from "../toolchain/pulumi-internals";
 import { releaseStaleLocks } from "../toolchain/stack-lock";
-import { saysPending, withoutRepeatable } from "./pending";
+import { canForgetPending, saysPending } from "./pending";
 import { fileOfStack, noSuchStack, project, StackFile } from "./stack-file";
 
 /** Loads the program, which only updates need. */
@@ -35,13 +35,17 @@ export class BorrowedStack extends StackFile {
     }
 
     /**
-     * Opens a stack, which need not be the selected one, and stays unselected. Creates it if the backend does not have
-     * it, but the project has its file.
+     * Opens a stack, which need not be the selected one, and leaves the selection as it is.
      *
+     * @param create whether to create it if the backend does not have it. @default whether the project has its file
      * @param inline whether the program runs in this process, which saves 1 s per update. @default false
      * @throws Error that lists the existing stacks, if there is no such stack
      */
-    static async open(name: string, pulumiCommand: PulumiCommand, { inline = false } = {}): Promise<BorrowedStack> {
+    static async open(
+        name: string,
+        pulumiCommand: PulumiCommand,
+        { inline = false, create = existsSync(fileOfStack(name)) } = {},
+    ): Promise<BorrowedStack> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));
         const copy = join(scratch, "stack.yaml");
         const original = fileOfStack(name);
@@ -64,7 +68,7 @@ export class BorrowedStack extends StackFile {
         if (inline) stackProgram();
         const stack = await selecting.catch(async (error: unknown) => {
             if (!(error instanceof StackNotFoundError)) throw error;
-            if (!existsSync(original)) throw noSuchStack(name, await workspace.listStacks());
+            if (!create) throw noSuchStack(name, await workspace.listStacks());
             // `pulumi stack init` writes a salt into the stack's file: here, into the copy.
             await pulumi(["stack", "init", name, "--no-select"], scratch);
             return select();
@@ -114,13 +118,13 @@ export class BorrowedStack extends StackFile {
             // To show secrets, the engine would write a salt into the project's stack file.
             showSecrets: false,
         });
-        if (hasPending) await this.forgetRepeatable();
+        if (hasPending) await this.forgetPending();
     }
 
-    /** See `withoutRepeatable`. As `pulumi refresh --clear-pending-creates` does, replaces the whole state. */
-    async forgetRepeatable(): Promise<void> {
-        const state = withoutRepeatable(await this.state());
-        if (state === undefined) return;
+    /** Forgets pending operations if all of them can be repeated: an import clears all that a state has. */
+    async forgetPending(): Promise<void> {
+        const state = await this.state();
+        if (!canForgetPending(state)) return;
         const file = join(this.scratch, "state.json");
         writeFileSync(file, state, { mode: 0o600 });
         const args = ["stack", "import", "--file", file, "--stack", this.automation.name];

@@ -95,7 +95,17 @@ export interface PlanArgs extends Omit<Plan, FromDefinition | "until">, Window, 
  *   contradicts its check
  */
 export function planOf(args: PlanArgs): Plan {
-    const { definition, name: experiment, run, context, clusterName, defaultNamespace, service, settings, stack } = args;
+    const {
+        definition,
+        name: experiment,
+        run,
+        context,
+        clusterName,
+        defaultNamespace,
+        service,
+        settings,
+        stack,
+    } = args;
     const { area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
     const { hypothesis, attacks = [], checks = args.defaultChecks, actions = [] } = definition;
     const planned = checks.map((check) => planCheck(check, args));
