@@ -16,7 +16,7 @@ export const saysPending = ({ diagnosticEvent }: { diagnosticEvent?: { message: 
 /**
  * Whether a state has pending creations, and all of them leave nothing unknown behind. A killed update leaves them,
  * Pulumi warns of them in each later update, and only a person can clear them, since the resource may exist:
- * https://www.pulumi.com/docs/support/troubleshooting/common-issues/#recovering-from-an-interrupted-update
+ * https://www.pulumi.com/docs/support/troubleshooting/common-issues/interrupted-updates
  *
  * - A step of an experiment: what it did is found in the cluster by later steps, and it can be done again.
  * - An object that a later update created under the same name: the state knows it now.

@@ -1,6 +1,6 @@
 import { dump, load } from "js-yaml";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { AgentReference } from "../chaos/targets/agents";
 import { builtinAgent } from "../components/configuration/experiment";
 import { defaultAgentNamespace } from "../components/configuration/agent";
@@ -59,24 +59,24 @@ export function agentOf(set: Record<string, string>, shop: string): AgentReferen
  */
 export function plainSettings(stack: string, folder = project): Record<string, string> {
     const path = fileOfStack(stack, folder);
-    if (!existsSync(path)) throw noSuchStack(stack, [], folder);
+    if (!existsSync(path)) {
+        const known = nearestFirst(stack, stacksWithFile(folder)).join(", ");
+        throw new Error(`there is no stack "${stack}": no ${basename(path)}; allowed: ${known}`);
+    }
     return new StackFile(path).settings;
 }
 
-/**
- * The error that names the stacks that exist, the nearest first.
- *
- * @param inBackend the stacks that the backend has
- * @param folder contains the stacks' files. @default the project's
- */
-export function noSuchStack(stack: string, inBackend: readonly { name: string }[], folder = project): Error {
-    const withFile = readdirSync(folder).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
-    const known = nearestFirst(stack, [...new Set([...withFile, ...inBackend.map(({ name }) => name)])]);
+/** The error about a stack that the backend does not have. Names those that it has, or has a file for. */
+export function noSuchStack(stack: string, inBackend: readonly { name: string }[]): Error {
+    const known = [...new Set([...stacksWithFile(project), ...inBackend.map(({ name }) => name)])];
     return new Error(
-        `there is no stack "${stack}"; allowed: ${known.join(", ")}. ` +
+        `there is no stack "${stack}"; allowed: ${nearestFirst(stack, known).join(", ")}. ` +
             `To create it: ${pulumiCommand(["stack", "init", stack, "--no-select"], "")}`,
     );
 }
+
+const stacksWithFile = (folder: string) =>
+    readdirSync(folder).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
 
 const prefix = "chaos-shop:";
 /** Like Pulumi, takes a key without a namespace for the project's, and `chaos-shop:config:KEY` for `chaos-shop:KEY`. */

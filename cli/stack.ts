@@ -118,7 +118,8 @@ export class BorrowedStack extends StackFile {
             // To show secrets, the engine would write a salt into the project's stack file.
             showSecrets: false,
         });
-        if (hasPending) await this.forgetPending();
+        // The update is done: if this fails, the next one tries it again.
+        if (hasPending) await this.forgetPending().catch(() => undefined);
     }
 
     /** Forgets pending operations if all of them can be repeated: an import clears all that a state has. */

@@ -32,7 +32,7 @@ describe("`npm run targets` asks the agents", () => {
             agent: { namespace: "shop-agent", name: "agent" },
         });
         expect(() => placeOfStack("clod", undefined, folder)).toThrow(
-            'there is no stack "clod"; allowed: cloud, local. To create it: npx pulumi stack init clod --no-select',
+            'there is no stack "clod": no Pulumi.clod.yaml; allowed: cloud, local',
         );
     });
     it("of the namespace that is asked for", () =>
