@@ -5,7 +5,6 @@ import {
     type PulumiCommand,
     type PulumiFn,
     Stack,
-    StackNotFoundError,
 } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -59,18 +58,18 @@ export class BorrowedStack extends StackFile {
             program: inline ? inlineProgram : undefined,
             envVars,
         });
-        const pulumi = (args: string[], folder = project) => pulumiCommand.run(args, folder, envVars);
+        const { command } = pulumiCommand;
         // The SDK's own way, `pulumi stack select`, would change which stack a plain `pulumi up` updates.
-        workspace.selectStack = async () => void (await pulumi(["stack", "--show-name", "--stack", name]));
+        workspace.selectStack = async () => void (await run(command, ["stack", "--show-name", "--stack", name]));
         const select = () => Stack.select(name, workspace);
         const selecting = select();
         // Loads the program while the CLI looks for the stack.
         if (inline) stackProgram();
         const stack = await selecting.catch(async (error: unknown) => {
-            if (!(error instanceof StackNotFoundError)) throw error;
+            if (!/^error: no stack named .* found/m.test((error as Error).message)) throw error;
             if (!create) throw noSuchStack(name, await workspace.listStacks());
             // `pulumi stack init` writes a salt into the stack's file: here, into the copy.
-            await pulumi(["stack", "init", name, "--no-select"], scratch);
+            await run(command, ["stack", "init", name, "--no-select"], { folder: scratch });
             return select();
         });
         return new BorrowedStack(withoutOutputsAfterUpdates(stack), copy, scratch);
@@ -78,10 +77,8 @@ export class BorrowedStack extends StackFile {
 
     /** Sets a secret. Passes it on standard input: every user of the machine can read a command's arguments. */
     async setSecret(key: string, value: string): Promise<void> {
-        const place = ["--stack", this.automation.name, "--config-file", this.configFile, "--non-interactive"];
-        const call = promisify(execFile)(this.pulumi, ["config", "set", "--secret", key, ...place], { cwd: project });
-        call.child.stdin!.end(value);
-        await call;
+        const place = ["--stack", this.automation.name, "--config-file", this.configFile];
+        await run(this.pulumi, ["config", "set", "--secret", key, ...place], { input: value });
     }
 
     /**
@@ -128,22 +125,19 @@ export class BorrowedStack extends StackFile {
         if (!canForgetPending(state)) return;
         const file = join(this.scratch, "state.json");
         writeFileSync(file, state, { mode: 0o600 });
-        const args = ["stack", "import", "--file", file, "--stack", this.automation.name];
-        await promisify(execFile)(this.pulumi, args, { cwd: project });
+        await run(this.pulumi, ["stack", "import", "--file", file, "--stack", this.automation.name]);
         rmSync(file);
     }
 
     /** The stack's outputs. A secret is "[secret]". */
     async outputs(): Promise<OutputMap> {
-        const args = ["stack", "output", "--json", "--stack", this.automation.name];
-        const { stdout } = await promisify(execFile)(this.pulumi, args, { cwd: project });
+        const stdout = await run(this.pulumi, ["stack", "output", "--json", "--stack", this.automation.name]);
         const values = Object.entries(JSON.parse(stdout) as Record<string, unknown>);
         return Object.fromEntries(values.map(([name, value]) => [name, { value, secret: value === "[secret]" }]));
     }
 
-    async state(): Promise<string> {
-        const args = ["stack", "export", "--stack", this.automation.name];
-        return (await promisify(execFile)(this.pulumi, args, { cwd: project, maxBuffer: 1 << 28 })).stdout;
+    state(): Promise<string> {
+        return run(this.pulumi, ["stack", "export", "--stack", this.automation.name]);
     }
 
     private get pulumi(): string {
@@ -153,4 +147,15 @@ export class BorrowedStack extends StackFile {
     close(): void {
         rmSync(this.scratch, { recursive: true, force: true });
     }
+}
+
+/** Runs a command of the CLI. @returns its standard output @throws Error with what it says */
+async function run(pulumi: string, args: string[], { folder = project, input = "" } = {}): Promise<string> {
+    const options = { cwd: folder, maxBuffer: 1 << 28 };
+    const call = promisify(execFile)(pulumi, [...args, "--non-interactive"], options);
+    call.child.stdin!.end(input);
+    const { stdout } = await call.catch(({ stderr, message }: Error & { stderr?: string }) => {
+        throw new Error(stderr?.trim() || message);
+    });
+    return stdout;
 }

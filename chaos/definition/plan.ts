@@ -95,18 +95,8 @@ export interface PlanArgs extends Omit<Plan, FromDefinition | "until">, Window, 
  *   contradicts its check
  */
 export function planOf(args: PlanArgs): Plan {
-    const {
-        definition,
-        name: experiment,
-        run,
-        context,
-        clusterName,
-        defaultNamespace,
-        service,
-        settings,
-        stack,
-    } = args;
-    const { area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
+    const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
+    const { settings, stack, area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
     const { hypothesis, attacks = [], checks = args.defaultChecks, actions = [] } = definition;
     const planned = checks.map((check) => planCheck(check, args));
     if (service === undefined) requireEndpoints(experiment, planned);

@@ -1,7 +1,9 @@
 import { PulumiCommand } from "@pulumi/pulumi/automation";
+import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { BorrowedStack } from "../../../cli/stack";
 import { project, StackFile } from "../../../cli/stack-file";
@@ -12,7 +14,9 @@ import { cliPath, cliRoot } from "../../../toolchain/pulumi/home";
 describe.skipIf(!existsSync(cliPath()))("a stack that `npm run` uses", { timeout: 120_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), "chaos-shop-stack-"));
     let cli: PulumiCommand;
-    const pulumi = async (...args: string[]) => (await cli.run(args, project, {})).stdout;
+    const pulumiIn = async (cwd: string, ...args: string[]) =>
+        (await promisify(execFile)(cli.command, args, { cwd })).stdout;
+    const pulumi = (...args: string[]) => pulumiIn(project, ...args);
     const stacks = async () =>
         (JSON.parse(await pulumi("stack", "ls", "--json")) as { name: string; current: boolean }[]).map(
             ({ name, current }) => name + (current ? "*" : ""),
@@ -47,7 +51,7 @@ describe.skipIf(!existsSync(cliPath()))("a stack that `npm run` uses", { timeout
     it("is refused if neither the backend nor a file has it, and not created", async () => {
         // In another folder: it writes the stack's file.
         copyFileSync(join(project, "Pulumi.yaml"), join(folder, "Pulumi.yaml"));
-        await cli.run(["stack", "init", "cloudy", "--no-select"], folder, {});
+        await pulumiIn(folder, "stack", "init", "cloudy", "--no-select");
         await expect(open("clodu")).rejects.toThrow(
             'there is no stack "clodu"; allowed: cloud, cloudy, local. ' +
                 "To create it: npx pulumi stack init clodu --no-select",

@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AllowedContext, GuardError } from "../../../../chaos/cluster/guard";
 import { allowedContext } from "../../../../components/cluster/guard";
 import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 const usual = { KUBECONFIG: process.env.KUBECONFIG, HOME: process.env.HOME };
 const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-guard-"));
@@ -109,7 +112,7 @@ describe("a named context", () => {
         expect(() => decide([kubeconfig("several")], "kind")).toThrow(
             new RegExp(
                 'kube\\.context is "kind".*allowed: production, kind-kind, minikube: .*' +
-                    "name one with `npx pulumi config set kube\\.context NAME`",
+                    "name one with `npx pulumi config set kube\\.context NAME --stack local`",
             ),
         );
     });

@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { refusedNamespace } from "../../../../components/cluster/namespace-owner";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 const claimant = { stack: "cloud", identity: "ours", key: "namespace", context: "production" } as const;
 const namespace = (annotations?: Record<string, string>, phase = "Active") => ({
@@ -55,6 +58,8 @@ describe("an existing namespace", () => {
         expect(refused).toContain("npx pulumi config set namespace demo-my-stack-2");
         expect(refused).toContain("kubectl --context 'kind shop' annotate --overwrite namespace demo");
         const long = { ...namespace(), metadata: { name: "n".repeat(57) } };
-        expect(refusedNamespace(long, claimant)).toContain(`npx pulumi config set namespace ${"n".repeat(51)}-cloud\n`);
+        expect(refusedNamespace(long, claimant)).toContain(
+            `npx pulumi config set namespace ${"n".repeat(51)}-cloud --stack local\n`,
+        );
     });
 });

@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { ConfigurationError, type Mistake } from "../../../../components/configuration/mistakes";
 import { readConfiguration } from "../../../../components/configuration/read";
 import { type KnownExperiment, settings } from "../../../../components/configuration/settings";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 const target = "k8s.deployment=hot-deals";
 const experiments: KnownExperiment[] = [
@@ -254,8 +257,8 @@ describe("keys", () => {
                 value: "[hidden]",
                 reason: "there is no such setting; did you mean experiment.enabled?",
                 command:
-                    "npx pulumi config get experiment.enabeld | npx pulumi config set experiment.enabled && " +
-                    "npx pulumi config rm experiment.enabeld",
+                    "npx pulumi config get experiment.enabeld --stack local | npx pulumi config set experiment.enabled --stack local && " +
+                    "npx pulumi config rm experiment.enabeld --stack local",
             },
         ]);
     });
@@ -267,7 +270,7 @@ describe("keys", () => {
     it("a key set with --path is rejected, with the command that sets it without", () => {
         expect(mistakesOf({ experiment: '{"enabled":true}' })[0]).toMatchObject({
             key: "experiment",
-            command: expect.stringContaining("npx pulumi config rm experiment && "),
+            command: expect.stringContaining("npx pulumi config rm experiment --stack local && "),
         });
     });
 });
@@ -289,7 +292,7 @@ describe("a saved experiment", () => {
             {
                 key: "experiment.name",
                 reason: expect.stringContaining("needs variant seven, and this stack is variant four"),
-                command: "npx pulumi config set variant seven",
+                command: "npx pulumi config set variant seven --stack local",
             },
         ]);
     });
@@ -336,7 +339,7 @@ describe("values that contradict one another", () => {
                 reason:
                     "the attacks would end below 99.5%, in a run that passes with 99%, the required success rate; " +
                     "allowed: at most 99%",
-                command: "npx pulumi config set experiment.abortBelow 99%",
+                command: "npx pulumi config set experiment.abortBelow 99% --stack local",
             },
         ]);
         const equal = { "experiment.abortBelow": "99%", "experiment.successRate": "99%" };
@@ -352,7 +355,7 @@ describe("values that contradict one another", () => {
             {
                 value: "5m",
                 reason: expect.stringContaining("allowed: at least 335s, which is grace, duration and 5s until"),
-                command: "npx pulumi config set experiment.deadline 12m",
+                command: "npx pulumi config set experiment.deadline 12m --stack local",
             },
         ]);
     });
@@ -367,7 +370,7 @@ describe("experiment.includeNotReady", () => {
             {
                 key: "experiment.includeNotReady",
                 reason: "the attack kill affects only pods that are ready; allowed: false",
-                command: "npx pulumi config set experiment.includeNotReady false",
+                command: "npx pulumi config set experiment.includeNotReady false --stack local",
             },
         ]));
 });
@@ -382,7 +385,7 @@ describe("an experiment with several attacks", () => {
                 key,
                 value,
                 reason: expect.stringContaining("several attacks (blackhole, dns)"),
-                command: `npx pulumi config rm ${key}`,
+                command: `npx pulumi config rm ${key} --stack local`,
             },
         ]);
     });
@@ -405,7 +408,7 @@ describe("established connections that must be cut", () => {
             {
                 key,
                 reason: expect.stringContaining("can be shown only for a blackhole"),
-                command: "npx pulumi config set experiment.established any",
+                command: "npx pulumi config set experiment.established any --stack local",
             },
         ]),
     );
@@ -430,7 +433,7 @@ describe("an attack whose outward direction may stay unproven", () => {
             {
                 key: "experiment.outward",
                 reason: expect.stringMatching(/^this is allowed only for a blackhole of .*for this attack: proven$/),
-                command: "npx pulumi config set experiment.outward proven",
+                command: "npx pulumi config set experiment.outward proven --stack local",
             },
         ]));
 });
@@ -465,7 +468,7 @@ describe("a shop from a chart or a manifest", () => {
             {
                 key: "chart.values",
                 reason: expect.stringMatching(reason),
-                command: "npx pulumi config set chart.values values.yaml",
+                command: "npx pulumi config set chart.values values.yaml --stack local",
             },
         ]);
         expect(JSON.stringify(mistakes)).not.toContain("s3cr3t");
@@ -490,20 +493,20 @@ describe("a shop from a chart or a manifest", () => {
         };
         expect(
             mistakesOf({ install: "chart", ...set, "ingress.hosts": "shop.example.com" }).map(({ command }) => command),
-        ).toEqual(Object.keys(set).map((key) => `npx pulumi config rm ${key}`));
+        ).toEqual(Object.keys(set).map((key) => `npx pulumi config rm ${key} --stack local`));
         expect(
             mistakesOf({
                 install: "manifest",
                 manifest: "https://example.com/shop.yaml",
                 "ingress.hosts": "shop.example.com",
             }),
-        ).toMatchObject([{ key: "ingress.hosts", command: "npx pulumi config rm ingress.hosts" }]);
+        ).toMatchObject([{ key: "ingress.hosts", command: "npx pulumi config rm ingress.hosts --stack local" }]);
     });
 
     it("rejects networkPolicies unless the builtin agent has some", () => {
         const set = { install: "chart", networkPolicies: "false" };
         expect(mistakesOf({ ...set, "agent.enabled": "false" })).toMatchObject([
-            { key: "networkPolicies", command: "npx pulumi config rm networkPolicies" },
+            { key: "networkPolicies", command: "npx pulumi config rm networkPolicies --stack local" },
         ]);
         const ofAgent = mistakesOf({ ...set, "agent.enabled": "true" }).map(({ key }) => key);
         expect(ofAgent).not.toContain("networkPolicies");
@@ -524,19 +527,26 @@ describe("the agent's key", () => {
 
     it("is required if the agent is enabled; the error has a command that generates one", () => {
         expect(refusal({})).toMatchObject([
-            { key: "agent.key", command: "openssl rand -hex 32 | npx pulumi config set --secret agent.key" },
+            {
+                key: "agent.key",
+                command: "openssl rand -hex 32 | npx pulumi config set --secret agent.key --stack local",
+            },
         ]);
     });
     it("comes from the platform of a vendor's agent; the error has a command that asks for it", () => {
         expect(refusal({ "agent.install": "chart" })).toMatchObject([
-            { key: "agent.key", command: "npx pulumi config set --secret agent.key" },
+            { key: "agent.key", command: "npx pulumi config set --secret agent.key --stack local" },
         ]);
     });
     it("is rejected in clear text, and not shown, even if the agent is disabled", () => {
         for (const enabled of ["true", "false"]) {
             const mistakes = refusal({ "agent.key": key, "agent.enabled": enabled });
             expect(mistakes).toMatchObject([
-                { key: "agent.key", value: "[secret]", command: "npx pulumi config set --secret agent.key" },
+                {
+                    key: "agent.key",
+                    value: "[secret]",
+                    command: "npx pulumi config set --secret agent.key --stack local",
+                },
             ]);
             expect(JSON.stringify(mistakes)).not.toContain(key);
         }
@@ -598,13 +608,16 @@ describe("a value that may be a secret never shows in the error about it", () =>
 
     it("and the command that mends it keeps it secret", () => {
         expect(errorOf({ "agent.kye": value }).mistakes).toMatchObject([
-            { command: "npx pulumi config rm agent.kye && npx pulumi config set --secret agent.key" },
+            {
+                command:
+                    "npx pulumi config rm agent.kye --stack local && npx pulumi config set --secret agent.key --stack local",
+            },
         ]);
         expect(errorOf({ "replicas.gatewy": "2" }).mistakes).toMatchObject([
             {
                 command:
-                    "npx pulumi config get replicas.gatewy | npx pulumi config set --secret replicas.gateway && " +
-                    "npx pulumi config rm replicas.gatewy",
+                    "npx pulumi config get replicas.gatewy --stack local | npx pulumi config set --secret replicas.gateway --stack local && " +
+                    "npx pulumi config rm replicas.gatewy --stack local",
             },
         ]);
     });
@@ -628,9 +641,12 @@ describe("names that Kubernetes limits", () => {
             key: "namespace",
             value: long,
             reason: expect.stringMatching(/would be n+-agent, which is too long; allowed: at most 57 characters, or /),
-            command: `npx pulumi config set agent.namespace ${"n".repeat(57)}-agent`,
+            command: `npx pulumi config set agent.namespace ${"n".repeat(57)}-agent --stack local`,
         });
-        const others = [{ namespace: long.slice(1) }, { namespace: long, "agent.namespace": "agent" }];
+        const others: Record<string, string>[] = [
+            { namespace: long.slice(1) },
+            { namespace: long, "agent.namespace": "agent" },
+        ];
         for (const set of others)
             expect(mistakesOf({ ...around, ...set }).map(({ key }) => key)).not.toContain("namespace");
         expect(mistakesOf({ namespace: long })).toEqual([]);
