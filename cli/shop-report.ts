@@ -1,4 +1,5 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
+import { join } from "shlex";
 import type { Cluster } from "../chaos/cluster/client";
 import { type RunningExperiment, runningExperiments } from "../chaos/lifecycle/running";
 import { newKeyCommand } from "../components/configuration/agent";
@@ -65,8 +66,9 @@ function experimentLines(running: RunningExperiment, { cluster, ownExperiment, s
     ];
 }
 
-function causeLines(namespace: string, { outputs, stack, keyIsSet }: ShopReportArgs): string[] {
-    const kubectl = `kubectl --namespace ${namespace}`;
+function causeLines(namespace: string, { cluster, outputs, stack, keyIsSet }: ShopReportArgs): string[] {
+    const context = cluster.kubeconfig.getCurrentContext();
+    const kubectl = join(["kubectl", "--context", context, "--namespace", namespace]);
     const workloads = Object.entries((outputs.workloads?.value ?? {}) as Record<string, string>);
     const unready = workloads
         .filter(([, state]) => !/^([1-9]\d*) of \1 ready$/.test(state))
