@@ -11,8 +11,8 @@ import type { StackPlace } from "./stack-file";
 const answerTimeoutMs = 15_000;
 
 /**
- * The cluster for the demo: that of the user's current context, otherwise the sandbox, which is started if necessary. It
- * becomes the current cluster of this process and its children.
+ * The cluster for the demo: that of the user's current context, otherwise the sandbox, which is started if necessary.
+ * It becomes the current cluster of this process and its children.
  *
  * @param named the sandbox's context, if the stack names it
  * @throws Error with the reason, if the user's own cluster must not be used or cannot be: the sandbox would not be what
@@ -21,8 +21,8 @@ const answerTimeoutMs = 15_000;
 export async function demoCluster(say: (line: string) => void, named?: string): Promise<AllowedContext> {
     const own = await answering(named).catch((error: unknown) => {
         throw new Error(
-            `${explain(error)}\nTo use the sandbox instead, this project's one-node Kubernetes, start it, and run the ` +
-                'same command again: npm run sandbox -- up && eval "$(npm run -s sandbox -- env)"',
+            `${explain(error)}\nTo use the sandbox instead, this project's one-node Kubernetes, start it, and run ` +
+                'the same command again: npm run sandbox -- up && eval "$(npm run -s sandbox -- env)"',
         );
     });
     if (own !== undefined) {
@@ -68,7 +68,7 @@ async function ownContext(stack: string, named?: string): Promise<AllowedContext
     return hasContext ? allowedContext(kubeconfig, named, stack) : undefined;
 }
 
-/** The user's own context, if it can be used. Undefined if the sandbox must be started. @throws Error if it cannot be */
+/** The user's own context. Undefined if the sandbox must be started. @throws Error if the cluster cannot be used */
 async function answering(named?: string): Promise<AllowedContext | undefined> {
     const own = await ownContext("local", named);
     if (own === undefined) return undefined;

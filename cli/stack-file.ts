@@ -88,8 +88,8 @@ interface Document {
 }
 
 /**
- * A stack's file, read as Pulumi reads it, with the defaults in the `config` of the `Pulumi.yaml` beside it. Reading and
- * writing it with the Pulumi CLI would take 0.25 s each time, and need a login.
+ * A stack's file, read as Pulumi reads it, with the defaults in the `config` of the `Pulumi.yaml` beside it. Reading
+ * and writing it with the Pulumi CLI would take 0.25 s each time, and need a login.
  */
 export class StackFile {
     constructor(private readonly path: string) {}
@@ -164,5 +164,5 @@ function textOf(value: unknown): string {
             .toISOString()
             .replace("T", " ")
             .replace(/(?:\.0+)?Z$/, " +0000 UTC");
-    return typeof value === "object" ? JSON.stringify(value) : String(value);
+    return typeof value === "object" ? JSON.stringify(value) : String(value as string | number | boolean);
 }

@@ -75,8 +75,9 @@ export function accessHint(
     if (serviceType !== "LoadBalancer")
         return `no external address, since gateway.serviceType is ${serviceType}; reach it with: ${forward}`;
     const needsPort = `: ${local} assigns one if port 80 is free; another Service may use it; reach it with`;
+    const tunnel = join(["minikube", "tunnel", "--profile", name]);
     const hints: Record<string, string> = {
-        minikube: ` until you run: ${join(["minikube", "tunnel", "--profile", name])}, then \`${pulumiCommand(["up"])}\`; or without a tunnel`,
+        minikube: ` until you run: ${tunnel}, then \`${pulumiCommand(["up"])}\`; or without a tunnel`,
         kind: ": kind assigns one only if cloud-provider-kind runs; reach it with",
         k3d: needsPort,
         "Docker Desktop": needsPort,

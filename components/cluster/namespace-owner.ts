@@ -56,10 +56,11 @@ export function refusedNamespace(
         `${annotations.stack}=${stack}`,
         ...(itsIdentity === undefined ? [] : [`${annotations.identity}-`]),
     ];
+    const annotate = ["kubectl", "--context", context, "annotate", "--overwrite", "namespace", name!, ...handOver];
     return (
         `${key} is "${name}", ${because}; allowed: a new namespace, or this stack's own. Nothing was touched.\n` +
         `  fix it with: ${pulumiCommand(["config", "set", key, another(name!, stack)])}\n` +
-        `  ${when}: ${join(["kubectl", "--context", context, "annotate", "--overwrite", "namespace", name!, ...handOver])}`
+        `  ${when}: ${join(annotate)}`
     );
 }
 

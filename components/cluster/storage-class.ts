@@ -34,7 +34,7 @@ export function missingClass(classes: readonly V1StorageClass[], wanted: string 
     if (suggested === undefined)
         return (
             `${found}; it has none at all: install one, or use no claims: ` +
-            `${pulumiCommand(["config", "rm", "database.storage"])}; ${pulumiCommand(["config", "rm", "broker.storage"])}`
+            ["database", "broker"].map((part) => pulumiCommand(["config", "rm", `${part}.storage`])).join("; ")
         );
     const fix = pulumiCommand(["config", "set", "storage.class", suggested]);
     return `${found}; allowed: ${names.join(", ")}. Nothing was touched.\n  fix it with: ${fix}`;

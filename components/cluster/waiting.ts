@@ -79,7 +79,8 @@ function unscheduled(name: string, pod: V1Pod, dispensable: boolean): string | u
     return (
         message &&
         `${name} is Pending: no node has room for it: ${sentence(message)} ` +
-            `Make room (a larger node, another node, or fewer replicas)${without}, and run \`${pulumiCommand(["up"])}\` again.`
+            `Make room (a larger node, another node, or fewer replicas)${without}, ` +
+            `and run \`${pulumiCommand(["up"])}\` again.`
     );
 }
 

@@ -41,8 +41,8 @@ export const setSecretCommand = (key: string, stack?: string) =>
 export const removeCommand = (key: string) => pulumiCommand(["config", "rm", key]);
 
 /**
- * The mistake of setting an unknown key: usually a typing error, or a key that was set with `--path`. Its value may be a
- * secret: the command moves it without showing it.
+ * The mistake of setting an unknown key: usually a typing error, or a key that was set with `--path`. Its value may be
+ * a secret: the command moves it without showing it.
  *
  * @param isSecret whether it was set with `--secret`
  */

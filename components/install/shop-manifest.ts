@@ -35,7 +35,8 @@ export async function readShopManifest(location: string, namespace: string, look
         const lines = refusals.map((refusal) => `  ${refusal}`).join("\n");
         throw new Error(
             `manifest is "${location}", which this stack may not install. Nothing was touched.\n${lines}\n` +
-                `Allowed are objects of namespace ${namespace} (${pulumiCommand(["config", "set", "namespace", "NAME"])}); ${fix}`,
+                `Allowed are objects of namespace ${namespace} ` +
+                `(${pulumiCommand(["config", "set", "namespace", "NAME"])}); ${fix}`,
         );
     }
     return {

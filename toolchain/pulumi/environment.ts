@@ -45,8 +45,8 @@ function passphraseFile(folder: string): string {
 }
 
 /**
- * Checks that the CLI will find the passphrase that encrypts a stack's secrets. The Pulumi Cloud needs none, nor does the
- * backend that {@link pulumiEnvironment} chooses.
+ * Checks that the CLI will find the passphrase that encrypts a stack's secrets. The Pulumi Cloud needs none, nor does
+ * the backend that {@link pulumiEnvironment} chooses.
  *
  * @throws Error with the command that sets it
  */
@@ -57,10 +57,10 @@ export function requirePassphrase(env: NodeJS.ProcessEnv = process.env): void {
     const missing = file
         ? `PULUMI_CONFIG_PASSPHRASE_FILE is "${file}", which does not exist`
         : "neither PULUMI_CONFIG_PASSPHRASE nor PULUMI_CONFIG_PASSPHRASE_FILE is set";
+    const shown = backend.replace(/\?.*/, "").replace(/\/\/[^/]*@/, "//");
     throw new Error(
-        `Pulumi's backend ${backend.replace(/\?.*/, "").replace(/\/\/.*@/, "//")} needs the passphrase that encrypts the ` +
-            `secrets of its stacks, and ${missing}. Nothing was touched. Enter the passphrase, a new one for a new stack, ` +
-            "and run the same command again:\n" +
+        `Pulumi's backend ${shown} needs the passphrase that encrypts the secrets of its stacks, and ${missing}. ` +
+            "Nothing was touched. Enter the passphrase, a new one for a new stack, and run the same command again:\n" +
             "  read -rs PULUMI_CONFIG_PASSPHRASE && export PULUMI_CONFIG_PASSPHRASE",
     );
 }

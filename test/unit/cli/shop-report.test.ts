@@ -99,7 +99,8 @@ describe("`npm start`", () => {
         answers = [broken];
         await report({ "hot-deals": "0 of 0 ready" });
         expect(said).toContain(
-            "  hot-deals: 0 of 0 ready; run: kubectl --context kind-kind --namespace demo scale deployment hot-deals --replicas 1",
+            "  hot-deals: 0 of 0 ready; run: kubectl --context kind-kind --namespace demo scale deployment hot-deals " +
+                "--replicas 1",
         );
     });
 });

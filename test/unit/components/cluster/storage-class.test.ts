@@ -16,7 +16,7 @@ describe("a missing storage class is refused, with a list of those that exist", 
             "the named one",
             [storageClass("slow"), storageClass("standard", true)],
             "fast",
-            /storage\.class is "fast".*allowed: slow, standard.*\n.*pulumi config set storage\.class standard --stack local$/,
+            /storage\.class is "fast".*allowed: slow, standard.*\n.* config set storage\.class standard --stack local$/,
         ],
         [
             "the default one",

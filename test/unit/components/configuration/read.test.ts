@@ -257,7 +257,8 @@ describe("keys", () => {
                 value: "[hidden]",
                 reason: "there is no such setting; did you mean experiment.enabled?",
                 command:
-                    "npx pulumi config get experiment.enabeld --stack local | npx pulumi config set experiment.enabled --stack local && " +
+                    "npx pulumi config get experiment.enabeld --stack local | " +
+                    "npx pulumi config set experiment.enabled --stack local && " +
                     "npx pulumi config rm experiment.enabeld --stack local",
             },
         ]);
@@ -610,13 +611,15 @@ describe("a value that may be a secret never shows in the error about it", () =>
         expect(errorOf({ "agent.kye": value }).mistakes).toMatchObject([
             {
                 command:
-                    "npx pulumi config rm agent.kye --stack local && npx pulumi config set --secret agent.key --stack local",
+                    "npx pulumi config rm agent.kye --stack local && " +
+                    "npx pulumi config set --secret agent.key --stack local",
             },
         ]);
         expect(errorOf({ "replicas.gatewy": "2" }).mistakes).toMatchObject([
             {
                 command:
-                    "npx pulumi config get replicas.gatewy --stack local | npx pulumi config set --secret replicas.gateway --stack local && " +
+                    "npx pulumi config get replicas.gatewy --stack local | " +
+                    "npx pulumi config set --secret replicas.gateway --stack local && " +
                     "npx pulumi config rm replicas.gatewy --stack local",
             },
         ]);
