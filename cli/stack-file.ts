@@ -164,5 +164,5 @@ function textOf(value: unknown): string {
             .toISOString()
             .replace("T", " ")
             .replace(/(?:\.0+)?Z$/, " +0000 UTC");
-    return typeof value === "object" ? JSON.stringify(value) : String(value as string | number | boolean);
+    return typeof value === "string" ? value : JSON.stringify(value);
 }
