@@ -20,7 +20,7 @@ export class BenchStack {
         mkdirSync(configuration);
         copyFileSync(join(folder, "Pulumi.yaml"), join(configuration, "Pulumi.yaml"));
         // `stack init` writes a salt into the stack's file: here, outside the project.
-        await run(pulumi, ["stack", "init", name], configuration);
+        await run(pulumi, ["stack", "init", name, "--no-select"], configuration);
         return new BenchStack(pulumi, folder, name, join(configuration, `Pulumi.${name}.yaml`));
     }
 

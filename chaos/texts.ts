@@ -118,21 +118,27 @@ export interface Written {
      * a program
      */
     settings?: string;
+    /** The stack, for commands. @default the selected one */
+    stack?: string;
 }
 
 /** How to give one of an experiment's values another: completes "…: ". @param value as it is written there */
-export function remedy({ settings }: Written, name: string, value: string | number | boolean): string {
+export function remedy({ settings, stack }: Written, name: string, value: string | number | boolean): string {
     if (settings === undefined) return `in the program, ${name}: ${JSON.stringify(value)}`;
     const quoted = typeof value === "string" && !/^[\w.%-]+$/.test(value) ? `'${value}'` : String(value);
-    return `pulumi config set ${settings}${name} ${quoted}`;
+    return pulumi(`config set ${settings}${name} ${quoted}`, stack);
 }
 
 /** How to start another run of an experiment, in a sentence without a period. */
-export const anotherRun = ({ settings, run }: Written & { run: string }): string =>
-    `Start another run: ${remedy({ settings }, "run", `${run} again`)}`;
+export const anotherRun = ({ settings, run, stack }: Written & { run: string }): string =>
+    `Start another run: ${remedy({ settings, stack }, "run", `${run} again`)}`;
+
+/** Whoever names a stack has Pulumi as a package. */
+const pulumi = (command: string, stack: string | undefined) =>
+    stack === undefined ? `pulumi ${command}` : `npx pulumi ${command} --stack ${stack}`;
 
 /** How to disable an experiment: completes "…: ". */
-export const disabling = ({ settings }: Written): string =>
+export const disabling = ({ settings, stack }: Written): string =>
     settings === undefined
         ? "set `enabled` to false in the program, then run `pulumi up`"
-        : `${remedy({ settings }, "enabled", false)} && pulumi up`;
+        : `${remedy({ settings, stack }, "enabled", false)} && ${pulumi("up", stack)}`;

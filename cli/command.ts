@@ -1,5 +1,9 @@
 import { Command, CommanderError, type Option } from "commander";
+import { pulumiCommand } from "../components/pulumi-command";
+import { secretMeantBy, setSecretCommand } from "../components/configuration/mistakes";
+import { settings } from "../components/configuration/settings";
 import { plainError } from "./print";
+import { withShellSetup } from "./shell-setup";
 
 /** What exit codes mean, in the order of reading. */
 export type ExitCodes = readonly (readonly [code: number, meaning: string])[];
@@ -78,7 +82,7 @@ export class Program extends Command {
             if (isHelp(error)) return;
             return fail(`${(error as Error).message}\nSee: npm run ${this.name()} -- --help`, wrongArgument);
         }
-        main(options).catch((error: unknown) => fail(plainError(error), 1));
+        main(options).catch((error: unknown) => fail(withShellSetup(plainError(error)), 1));
     }
 }
 
@@ -98,9 +102,11 @@ export function noOptions(program: Program): (args: string[]) => void {
     return (args) => {
         program.allowUnknownOption().allowExcessArguments().read(args);
         if (args.length === 0) return;
+        // A value may be a secret.
+        const named = args.map((arg) => arg.replace(/=[^]*/, "=…")).join(" ");
         throw new Error(
-            `this program has no options but --help: omit ${args.join(" ")}. ` +
-                "It uses the settings of Pulumi.local.yaml: npx pulumi config set KEY VALUE --stack local",
+            `this program has no options but --help: omit ${named}. It uses the settings of Pulumi.local.yaml: ` +
+                pulumiCommand(["config", "set", "KEY", "VALUE"], "local"),
         );
     };
 }
@@ -108,16 +114,24 @@ export function noOptions(program: Program): (args: string[]) => void {
 /**
  * Parses the values of options `--set KEY=VALUE`.
  *
+ * @param stack for commands
  * @param report gets what is wrong: another form, or a value that would expose a secret. @default it is thrown
  */
-export function settingsIn(pairs: readonly string[], report: (mistake: string) => void = fail): Record<string, string> {
+export function settingsIn(
+    pairs: readonly string[],
+    stack: string,
+    report: (mistake: string) => void = fail,
+): Record<string, string> {
     return Object.fromEntries(
         pairs.map((pair) => {
-            const [, key = "", value = ""] = /^([^=]+)=([^]*)$/.exec(pair) ?? [];
-            if (key === "") report(`--set ${pair} is not KEY=VALUE; example: --set experiment.radius=50%`);
+            const [, key = "", value = ""] = /^(?:chaos-shop:)?([^=]+)=([^]*)$/.exec(pair) ?? [];
+            // What is not a key may be a secret.
+            const shown = Object.hasOwn(settings, pair) ? pair : "[hidden]";
+            if (key === "") report(`--set ${shown} is not KEY=VALUE; example: --set experiment.radius=50%`);
             // Every user of the machine can read a command's arguments.
-            if (/(?:^|\.)(?:key|password|token)$/.test(key))
-                report(`--set ${key} would expose a secret; set it for the stack: pulumi config set --secret ${key}`);
+            const secret = secretMeantBy(key);
+            if (secret !== undefined)
+                report(`--set ${key} would expose a secret; set it for the stack: ${setSecretCommand(secret, stack)}`);
             return [key, value];
         }),
     );

@@ -6,6 +6,7 @@ import { Interruption } from "./interruption";
 import { heading, plainError, say, typed } from "./print";
 import { demoProgram } from "./programs";
 import { Session } from "./session";
+import { shellSetup, withShellSetup } from "./shell-setup";
 import { podsOf, scale, wholeProducts } from "./shop";
 
 /** Shorter than the defaults, for an audience. */
@@ -59,11 +60,11 @@ async function story(session: Session, interruption: Interruption): Promise<void
     for (const [name, { value }] of Object.entries(last))
         say(`  ${name.padEnd(12)} ${typeof value === "string" ? value : JSON.stringify(value)}`);
     heading("Try next");
-    for (const command of session.shellSetup) say(typed(command));
+    for (const command of shellSetup()) say(typed(command));
     say(typed(`kubectl --namespace ${namespace} scale deployment hot-deals --replicas 1`));
     say(typed("npm run targets -- k8s.deployment=hot-deals"));
     say(typed("npx pulumi stack select local"));
-    say(typed(newKeyCommand.replace("pulumi", "npx pulumi")));
+    say(typed(newKeyCommand("local")));
     say(typed("npx pulumi config set experiment.enabled true && npx pulumi preview --diff && npx pulumi up"));
     say(typed("npx pulumi config set experiment.enabled false && npx pulumi up"));
 }
@@ -106,7 +107,7 @@ async function main(): Promise<void> {
         await story(session, interruption);
         interruption.check();
     } catch (error) {
-        if (!interruption.happened) console.error(`\n${plainError(error)}`);
+        if (!interruption.happened) console.error(`\n${withShellSetup(plainError(error))}`);
         process.exitCode = interruption.happened ? 130 : 1;
         say("\nUndoing the experiment");
         await interruption.throughout(() => undo(session));

@@ -51,7 +51,7 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
     for (const [option, path] of Object.entries(outputs))
         if (path !== undefined && forAll && forAll !== "all")
             mistakes.push(`${option} reports runs, and --${forAll} runs nothing: omit one of them`);
-    const settings = settingsIn(values.set, (mistake) => mistakes.push(mistake));
+    const settings = settingsIn(values.set, stack, (mistake) => mistakes.push(mistake));
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     if (values.status) return { statusOf: stack };
     const only = [...new Set(values.lesson as Lesson[])];

@@ -14,6 +14,7 @@ import { AnswersFile, type LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
 import { plainError } from "./print";
 import { Session } from "./session";
+import { withShellSetup } from "./shell-setup";
 
 export interface Outcome extends ReportedRun {
     /** What the run should conclude. Undefined if that is unknown. */
@@ -98,10 +99,10 @@ export class ExperimentRuns {
         const expected = story && expectationOf(story, setting, overrides);
         if (journal) {
             // The update's error says what to do.
-            if (journal.conclusion.verdict === "ABORTED") this.window.print(error ?? "");
+            if (journal.conclusion.verdict === "ABORTED") this.window.print(withShellSetup(error ?? ""));
             this.report(journal);
             if (expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
-        } else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
+        } else if (!this.interrupted) this.window.print(`The run failed: ${withShellSetup(error ?? "")}`);
         const result = journal
             ? runOfJournal(journal)
             : { experiment, error, startedAt, durationMs: Date.now() - startedAt };

@@ -30,7 +30,7 @@ async function main(options: ExperimentOptions): Promise<void> {
 
 async function showStatus(stack: string): Promise<void> {
     const place = placeOfStack(stack);
-    const cluster = await clusterOf(place);
+    const cluster = await clusterOf(place, stack);
     const found = await runningExperiments(cluster, place.namespace);
     say(describeStatus(found, { ...place, context: cluster.kubeconfig.getCurrentContext() }));
 }

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { explain } from "../chaos/cluster/problem";
+import { withoutCredentials } from "../components/without-credentials";
 
 export function say(line = ""): void {
     console.log(line);
@@ -11,15 +12,16 @@ export function heading(text: string): void {
 
 export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 
-/** An error's message without stack trace, engine output and terminal colors. */
+/** An error's message without stack trace, engine output, terminal colors and credentials in URLs. */
 export function plainError(error: unknown): string {
     const message = stripVTControlCharacters(explain(error));
-    const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(
-        message,
-    )?.[1];
+    const diagnostics =
+        /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(message)?.[1] ??
+        // A command of the CLI that never began an update.
+        /^code: -?\d+\n stdout:[\s\S]*?\n stderr: (error: [\s\S]*?)\n(?: err\?:|$)/.exec(message)?.[1];
     // The SDK and the engine both report an error of a program in this process.
     const reports = new Set((diagnostics ?? message).split(/\n(?=\s+error: )/));
-    return [...reports].join("\n").trim();
+    return withoutCredentials([...reports].join("\n").trim());
 }
 
 /**

@@ -14,8 +14,8 @@ export const startProgram = new Program("start", [
     "Installs the shop, requests `/products`, and prints its address. You can repeat it at any time: a running shop " +
         "stays up.\n\n" +
         "Uses the cluster that `kube.context` in `Pulumi.local.yaml` names. If it names none, uses the cluster of " +
-        "the current kubectl context if that is plainly local (kind, minikube, k3d, Docker Desktop, Rancher Desktop) " +
-        "and answers. Otherwise builds and starts the sandbox.",
+        "the current kubectl context, which must be plainly local (kind, minikube, k3d, Docker Desktop, Rancher " +
+        "Desktop) and answer. If there is no current context, builds and starts the sandbox.",
 );
 
 export const demoProgram = new Program("demo", [

@@ -55,12 +55,14 @@ function renderingOptions(given: Given, names: string[], folder?: string): Rende
     if (all || subject.length + group.length + names.length > 0)
         throw new Error("experiments, --all, --subject and --group are only for --permissions: add it, or omit them");
     if (out === undefined) throw new Error("--out DIR is missing: name the rendering's folder");
-    const set = settingsIn(given.set);
-    const foreign = Object.keys(set).filter((key) => key in settings && !renderable.includes(key));
+    const set = settingsIn(given.set, stack ?? "local");
+    const foreign = Object.keys(set).filter((key) => Object.hasOwn(settings, key) && !renderable.includes(key));
     if (foreign.length > 0)
         throw new Error(`--set ${foreign.join(", ")} does not affect the rendering; allowed: ${renderable.join(", ")}`);
     const ofStack = Object.entries(stack === undefined ? {} : plainSettings(stack, folder));
-    const ofShop = Object.fromEntries(ofStack.filter(([key]) => !(key in settings) || renderable.includes(key)));
+    const ofShop = Object.fromEntries(
+        ofStack.filter(([key]) => !Object.hasOwn(settings, key) || renderable.includes(key)),
+    );
     const configuration = offlineConfiguration(
         { ...ofShop, ...set, ...(variant !== undefined && { variant }), "agent.enabled": "false" },
         "for rendering",
@@ -91,7 +93,7 @@ function permissionsOptions(given: Given, names: string[], folder?: string): Per
         );
     const set: Record<string, string> = {
         ...plainSettings(stack, folder),
-        ...settingsIn(given.set),
+        ...settingsIn(given.set, stack),
         ...(variant !== undefined && { variant }),
         // No right depends on the agent's key, which is a secret of the stack.
         "agent.key": "any-key-at-all",

@@ -1,5 +1,6 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { allowedContext } from "../components/cluster/guard";
 import { recordIn } from "../components/cluster/state-records";
 import { settings } from "../components/configuration/settings";
@@ -8,7 +9,7 @@ import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect, ignoreNotFound } from "../chaos/cluster/client";
 import { sandboxContext } from "../sandbox/node/addresses";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
-import { exportsOf, pulumiEnvironment } from "../toolchain/pulumi/environment";
+import { requirePassphrase } from "../toolchain/pulumi/environment";
 import { demoCluster } from "./cluster";
 import { say } from "./print";
 import { UpdateProgress } from "./progress";
@@ -21,8 +22,6 @@ export class Session {
         readonly cluster: Cluster,
         private readonly stack: BorrowedStack,
         private readonly print: (line: string) => void,
-        /** Commands that make a shell use the same Pulumi CLI and the same cluster. */
-        readonly shellSetup: readonly string[],
         /** Whether the cluster is plainly on this machine. */
         private readonly isLocal: boolean,
     ) {}
@@ -33,21 +32,26 @@ export class Session {
     /**
      * Prepares cluster, Pulumi CLI, plugins, backend and stack. A stack uses the cluster that its file names. If the
      * file of the stack `local` names none, it uses the local cluster or the sandbox.
+     *
+     * @throws Error if there is no such stack, its secrets cannot be read, or its cluster cannot be used
      */
     static async open(name = "local", print: (line: string) => void = say): Promise<Session> {
-        const named = new StackFile(fileOfStack(name)).settings["kube.context"];
+        const file = new StackFile(fileOfStack(name));
+        if (file.wantsPassphrase) requirePassphrase();
+        const open = async () => BorrowedStack.open(name, await preparePulumi(project), { inline: true });
+        // Without a file, only the backend can say whether there is such a stack.
+        const known = existsSync(fileOfStack(name)) ? undefined : await open();
+        const named = file.settings["kube.context"];
         const isDemo = name === "local" && (named === undefined || named === sandboxContext);
-        const context = isDemo ? await demoCluster(print, named) : allowedContext(loadKubeconfig(), named);
-        const missing = pulumiEnvironment(project);
-        const stack = await BorrowedStack.open(name, await preparePulumi(project), { inline: true });
+        const context = isDemo ? await demoCluster(print, named) : allowedContext(loadKubeconfig(), named, name);
+        const stack = known ?? (await open());
         const cluster = connect({ context: context.name });
         if (name === "local" && wantsKey(stack))
             await stack.setSecret(
                 "agent.key",
                 await localAgentKey(cluster, agentOf(stack.settings, namespaceOf(stack))),
             );
-        const shellSetup = context.local === "sandbox" ? ['eval "$(npm run -s sandbox -- env)"'] : exportsOf(missing);
-        return new Session(cluster, stack, print, shellSetup, context.local !== undefined);
+        return new Session(cluster, stack, print, context.local !== undefined);
     }
 
     /** Updates the stack and prints the progress. The changed settings apply to later updates, too. */

@@ -1,7 +1,9 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
+import { join } from "shlex";
 import type { Cluster } from "../chaos/cluster/client";
 import { type RunningExperiment, runningExperiments } from "../chaos/lifecycle/running";
 import { newKeyCommand } from "../components/configuration/agent";
+import { pulumiCommand } from "../components/pulumi-command";
 import { say, typed } from "./print";
 import type { Session } from "./session";
 import { wholeProducts } from "./shop";
@@ -52,7 +54,7 @@ export async function experimentIn(cluster: Cluster, namespace: string): Promise
 
 function experimentLines(running: RunningExperiment, { cluster, ownExperiment, stack }: ShopReportArgs): string[] {
     const { experiment, lease, namespace } = running;
-    const disable = `npx pulumi config set experiment.enabled false --stack ${stack} && npm start`;
+    const disable = `${pulumiCommand(["config", "set", "experiment.enabled", "false"], stack)} && npm start`;
     const [command, ...more] = ownExperiment
         ? [typed(disable)]
         : endLines(running, { context: cluster.kubeconfig.getCurrentContext(), typed });
@@ -64,8 +66,9 @@ function experimentLines(running: RunningExperiment, { cluster, ownExperiment, s
     ];
 }
 
-function causeLines(namespace: string, { outputs, stack, keyIsSet }: ShopReportArgs): string[] {
-    const kubectl = `kubectl --namespace ${namespace}`;
+function causeLines(namespace: string, { cluster, outputs, stack, keyIsSet }: ShopReportArgs): string[] {
+    const context = cluster.kubeconfig.getCurrentContext();
+    const kubectl = join(["kubectl", "--context", context, "--namespace", namespace]);
     const workloads = Object.entries((outputs.workloads?.value ?? {}) as Record<string, string>);
     const unready = workloads
         .filter(([, state]) => !/^([1-9]\d*) of \1 ready$/.test(state))
@@ -74,8 +77,8 @@ function causeLines(namespace: string, { outputs, stack, keyIsSet }: ShopReportA
         ...unready,
         `See why: ${typed(`${kubectl} get deployments,pods,services,networkpolicies`)}`,
         "An update does not see what was changed or deleted without Pulumi. If that may be the cause:",
-        ...(keyIsSet ? [] : [typed(`${newKeyCommand.replace("pulumi", "npx pulumi")} --stack ${stack}`)]),
-        typed(`npx pulumi up --refresh --stack ${stack}`),
+        ...(keyIsSet ? [] : [typed(newKeyCommand(stack))]),
+        typed(pulumiCommand(["up", "--refresh"], stack)),
     ];
 }
 

@@ -1,16 +1,20 @@
 import { dump, load } from "js-yaml";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { AgentReference } from "../chaos/targets/agents";
 import { builtinAgent } from "../components/configuration/experiment";
 import { defaultAgentNamespace } from "../components/configuration/agent";
 import type { AgentSettings } from "../components/configuration/read";
+import { nearestFirst } from "../components/configuration/mistakes";
 import { settings } from "../components/configuration/settings";
+import { pulumiCommand } from "../components/pulumi-command";
 
 export const project = join(__dirname, "..");
 
 /** The path of a stack's file. @param folder contains the stacks' files. @default the project's */
-export const fileOfStack = (stack: string, folder = project) => join(folder, `Pulumi.${stack}.yaml`);
+export const fileOfStack = (stack: string, folder = project) =>
+    // As Pulumi does, leaves out the organization of `acme/prod`.
+    join(folder, `Pulumi.${stack.split("/").at(-1)}.yaml`);
 
 export interface StackPlace {
     namespace: string;
@@ -56,49 +60,109 @@ export function agentOf(set: Record<string, string>, shop: string): AgentReferen
 export function plainSettings(stack: string, folder = project): Record<string, string> {
     const path = fileOfStack(stack, folder);
     if (!existsSync(path)) {
-        const stacks = readdirSync(folder)
-            .map((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1])
-            .filter((name) => name !== undefined);
-        throw new Error(`there is no stack "${stack}": no Pulumi.${stack}.yaml; allowed: ${stacks.join(", ")}`);
+        const known = nearestFirst(stack, stacksWithFile(folder)).join(", ");
+        throw new Error(`there is no stack "${stack}": no ${basename(path)}; allowed: ${known}`);
     }
     return new StackFile(path).settings;
 }
 
-const prefix = "chaos-shop:";
-/** Like Pulumi, takes a key without a namespace for the project's. */
-const whole = (key: string) => (key.includes(":") ? key : prefix + key);
+/** The error about a stack that the backend does not have. Names those that it has, or has a file for. */
+export function noSuchStack(stack: string, inBackend: readonly { name: string }[]): Error {
+    const known = [...new Set([...stacksWithFile(project), ...inBackend.map(({ name }) => name)])];
+    return new Error(
+        `there is no stack "${stack}"; allowed: ${nearestFirst(stack, known).join(", ")}. ` +
+            `To create it: ${pulumiCommand(["stack", "init", stack, "--no-select"], "")}`,
+    );
+}
 
-/** A stack's file. Reading and writing it with the Pulumi CLI would take 0.25 s each time. */
+const stacksWithFile = (folder: string) =>
+    readdirSync(folder).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
+
+const prefix = "chaos-shop:";
+/** Like Pulumi, takes a key without a namespace for the project's, and `chaos-shop:config:KEY` for `chaos-shop:KEY`. */
+const whole = (key: string) => (key.includes(":") ? key.replace(/^([^:]+):config:/, "$1:") : prefix + key);
+
+interface Document {
+    config?: Record<string, unknown>;
+    secretsprovider?: string;
+}
+
+/**
+ * A stack's file, read as Pulumi reads it, with the defaults in the `config` of the `Pulumi.yaml` beside it. Reading
+ * and writing it with the Pulumi CLI would take 0.25 s each time, and need a login.
+ */
 export class StackFile {
     constructor(private readonly path: string) {}
 
     /** The settings that are not secrets. */
     get settings(): Record<string, string> {
-        const plain = Object.entries(this.config).filter(
-            ([key, value]) => key.startsWith(prefix) && typeof value !== "object",
+        const plain = Object.entries({ ...this.defaults, ...this.config }).filter(
+            ([key, value]) => key.startsWith(prefix) && !isSecret(value),
         );
-        return Object.fromEntries(plain.map(([key, value]) => [key.slice(prefix.length), String(value)]));
+        return Object.fromEntries(plain.map(([key, value]) => [key.slice(prefix.length), textOf(value)]));
+    }
+
+    /** Whether a passphrase encrypts its secrets, unless the backend does. */
+    get wantsPassphrase(): boolean {
+        return (documentIn(this.path).secretsprovider ?? "passphrase") === "passphrase";
     }
 
     /** Whether it sets a key, also as a secret. */
     has(key: string): boolean {
-        return whole(key) in this.config;
+        return Object.hasOwn({ ...this.defaults, ...this.config }, whole(key));
     }
 
     /** Sets some keys and keeps the others. Undefined removes a key. */
     set(settings: Record<string, string | undefined>): void {
         const changed = Object.fromEntries(Object.entries(settings).map(([key, value]) => [whole(key), value]));
-        writeFileSync(
-            this.path,
-            dump({ ...this.document, config: { ...this.config, ...changed } }, { skipInvalid: true }),
-        );
+        const document = { ...documentIn(this.path), config: { ...this.config, ...changed } };
+        writeFileSync(this.path, dump(document, { skipInvalid: true }));
     }
 
+    /** By whole keys. Of a key that is there in two forms, the last counts. */
     private get config(): Record<string, unknown> {
-        return this.document.config ?? {};
+        return withWholeKeys(documentIn(this.path).config);
     }
 
-    private get document(): { config?: Record<string, unknown> } {
-        return existsSync(this.path) ? ((load(readFileSync(this.path, "utf8")) as object | undefined) ?? {}) : {};
+    private get defaults(): Record<string, unknown> {
+        const declared = withWholeKeys(documentIn(join(dirname(this.path), "Pulumi.yaml")).config);
+        const values = Object.entries(declared).map(([key, about]): [string, unknown] => {
+            if (typeof about !== "object" || about === null) return [key, about];
+            const { value, default: usual = value, secret } = about as Record<string, unknown>;
+            return [key, secret === true ? { secure: usual } : usual];
+        });
+        return Object.fromEntries(values.filter(([, value]) => value !== undefined));
     }
+}
+
+const withWholeKeys = (config: Record<string, unknown> | null | undefined): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(config ?? {}).map(([key, value]) => [whole(key), value]));
+
+/** A file that is missing or empty has nothing in it. @throws Error without its text, which may hold a secret */
+function documentIn(path: string): Document {
+    if (!existsSync(path)) return {};
+    try {
+        return (load(readFileSync(path, "utf8")) as Document | undefined | null) ?? {};
+    } catch (error) {
+        const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };
+        const problem = mark === undefined ? (reason ?? message) : `${reason} in line ${mark.line + 1}`;
+        throw new Error(`${path} cannot be read: ${problem}; correct it`);
+    }
+}
+
+/** Also a structured value with a secret in it. */
+function isSecret(value: unknown): boolean {
+    if (typeof value !== "object" || value === null) return false;
+    return Object.keys(value).join() === "secure" || Object.values(value).some(isSecret);
+}
+
+/** As Pulumi hands a value to a program. */
+function textOf(value: unknown): string {
+    if (value === null) return "";
+    if (value instanceof Date)
+        return value
+            .toISOString()
+            .replace("T", " ")
+            .replace(/(?:\.0+)?Z$/, " +0000 UTC");
+    return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -5,17 +5,17 @@ import {
     type PulumiCommand,
     type PulumiFn,
     Stack,
-    StackNotFoundError,
 } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { withoutOutputsAfterUpdates } from "../toolchain/pulumi-internals";
 import { releaseStaleLocks } from "../toolchain/stack-lock";
-import { fileOfStack, project, StackFile } from "./stack-file";
+import { canForgetPending, saysPending } from "./pending";
+import { fileOfStack, noSuchStack, project, StackFile } from "./stack-file";
 
 /** Loads the program, which only updates need. */
 const stackProgram = () => createRequire(__filename)("../index") as typeof import("../index");
@@ -34,11 +34,17 @@ export class BorrowedStack extends StackFile {
     }
 
     /**
-     * Opens a stack, and creates it if the backend does not have it.
+     * Opens a stack, which need not be the selected one, and leaves the selection as it is.
      *
+     * @param create whether to create it if the backend does not have it. @default whether the project has its file
      * @param inline whether the program runs in this process, which saves 1 s per update. @default false
+     * @throws Error that lists the existing stacks, if there is no such stack
      */
-    static async open(name: string, pulumiCommand: PulumiCommand, { inline = false } = {}): Promise<BorrowedStack> {
+    static async open(
+        name: string,
+        pulumiCommand: PulumiCommand,
+        { inline = false, create = existsSync(fileOfStack(name)) } = {},
+    ): Promise<BorrowedStack> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));
         const copy = join(scratch, "stack.yaml");
         const original = fileOfStack(name);
@@ -52,14 +58,18 @@ export class BorrowedStack extends StackFile {
             program: inline ? inlineProgram : undefined,
             envVars,
         });
+        const { command } = pulumiCommand;
+        // The SDK's own way, `pulumi stack select`, would change which stack a plain `pulumi up` updates.
+        workspace.selectStack = async () => void (await run(command, ["stack", "--show-name", "--stack", name]));
         const select = () => Stack.select(name, workspace);
         const selecting = select();
         // Loads the program while the CLI looks for the stack.
         if (inline) stackProgram();
         const stack = await selecting.catch(async (error: unknown) => {
-            if (!(error instanceof StackNotFoundError)) throw error;
+            if (!/^error: no stack named .* found/m.test((error as Error).message)) throw error;
+            if (!create) throw noSuchStack(name, await workspace.listStacks());
             // `pulumi stack init` writes a salt into the stack's file: here, into the copy.
-            await LocalWorkspace.createStack({ stackName: name, workDir: scratch }, { pulumiCommand });
+            await run(command, ["stack", "init", name, "--no-select"], { folder: scratch });
             return select();
         });
         return new BorrowedStack(withoutOutputsAfterUpdates(stack), copy, scratch);
@@ -67,10 +77,8 @@ export class BorrowedStack extends StackFile {
 
     /** Sets a secret. Passes it on standard input: every user of the machine can read a command's arguments. */
     async setSecret(key: string, value: string): Promise<void> {
-        const place = ["--stack", this.automation.name, "--config-file", this.configFile, "--non-interactive"];
-        const call = promisify(execFile)(this.pulumi, ["config", "set", "--secret", key, ...place], { cwd: project });
-        call.child.stdin!.end(value);
-        await call;
+        const place = ["--stack", this.automation.name, "--config-file", this.configFile];
+        await run(this.pulumi, ["config", "set", "--secret", key, ...place], { input: value });
     }
 
     /**
@@ -91,31 +99,45 @@ export class BorrowedStack extends StackFile {
         } = {},
     ): Promise<void> {
         releaseStaleLocks(this.automation.name);
-        // To show secrets, the engine would write a salt into the project's stack file.
         const { signal } = options;
+        let hasPending = false;
         await this.automation.up({
             ...options,
             // The SDK never removes its listener from the signal: each update gets its own.
             signal: signal && AbortSignal.any([signal]),
             configFile: this.configFile,
-            onEvent,
+            onEvent: (event) => {
+                hasPending ||= saysPending(event);
+                onEvent(event);
+            },
             diff: options.onOutput !== undefined,
             color: "never",
+            // To show secrets, the engine would write a salt into the project's stack file.
             showSecrets: false,
         });
+        // The update is done: if this fails, the next one tries it again.
+        if (hasPending) await this.forgetPending().catch(() => undefined);
+    }
+
+    /** Forgets pending operations if all of them can be repeated: an import clears all that a state has. */
+    async forgetPending(): Promise<void> {
+        const state = await this.state();
+        if (!canForgetPending(state)) return;
+        const file = join(this.scratch, "state.json");
+        writeFileSync(file, state, { mode: 0o600 });
+        await run(this.pulumi, ["stack", "import", "--file", file, "--stack", this.automation.name]);
+        rmSync(file);
     }
 
     /** The stack's outputs. A secret is "[secret]". */
     async outputs(): Promise<OutputMap> {
-        const args = ["stack", "output", "--json", "--stack", this.automation.name];
-        const { stdout } = await promisify(execFile)(this.pulumi, args, { cwd: project });
+        const stdout = await run(this.pulumi, ["stack", "output", "--json", "--stack", this.automation.name]);
         const values = Object.entries(JSON.parse(stdout) as Record<string, unknown>);
         return Object.fromEntries(values.map(([name, value]) => [name, { value, secret: value === "[secret]" }]));
     }
 
-    async state(): Promise<string> {
-        const args = ["stack", "export", "--stack", this.automation.name];
-        return (await promisify(execFile)(this.pulumi, args, { cwd: project, maxBuffer: 1 << 28 })).stdout;
+    state(): Promise<string> {
+        return run(this.pulumi, ["stack", "export", "--stack", this.automation.name]);
     }
 
     private get pulumi(): string {
@@ -125,4 +147,15 @@ export class BorrowedStack extends StackFile {
     close(): void {
         rmSync(this.scratch, { recursive: true, force: true });
     }
+}
+
+/** Runs a command of the CLI. @returns its standard output @throws Error with what it says */
+async function run(pulumi: string, args: string[], { folder = project, input = "" } = {}): Promise<string> {
+    const options = { cwd: folder, maxBuffer: 1 << 28 };
+    const call = promisify(execFile)(pulumi, [...args, "--non-interactive"], options);
+    call.child.stdin!.end(input);
+    const { stdout } = await call.catch(({ stderr, message }: Error & { stderr?: string }) => {
+        throw new Error(stderr?.trim() || message);
+    });
+    return stdout;
 }

@@ -2,6 +2,7 @@ import { noOptions } from "./command";
 import { say, typed } from "./print";
 import { startProgram } from "./programs";
 import { Session } from "./session";
+import { shellSetup } from "./shell-setup";
 import { reportSession } from "./shop-report";
 
 const stack = "local";
@@ -14,7 +15,7 @@ async function main(): Promise<void> {
         const isUp = await reportSession(session, stack, outputs);
         if (isUp) say(`Look at it: ${typed(`kubectl --namespace ${outputs.namespace?.value} get pods,services`)}`);
         else process.exitCode = 1;
-        for (const command of session.shellSetup) say(`First, in your shell: ${typed(command)}`);
+        for (const command of shellSetup()) say(`First, in your shell: ${typed(command)}`);
     } finally {
         session.close();
     }

@@ -46,7 +46,7 @@ export function targetsTable(found: readonly Discovered[]): string[] {
 
 async function main(options: TargetsOptions): Promise<void> {
     const place = placeOfStack(options.stack, options.namespace);
-    const cluster = await clusterOf(place);
+    const cluster = await clusterOf(place, options.stack);
     const agents = place.agent && (await findAgents(cluster, place.agent));
     if (!agents && options.namespace !== undefined) await requireNamespace(cluster, options.namespace);
     if (!agents)

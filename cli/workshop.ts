@@ -4,6 +4,7 @@ import { type Exercise, exercises, pagePath } from "./exercises/page";
 import { disturbing, prepare } from "./exercises/preparation";
 import { alignedRows, heading, plainError, say, typed } from "./print";
 import { workshopProgram } from "./programs";
+import { withShellSetup } from "./shell-setup";
 
 interface WorkshopOptions {
     does: "list" | "prepare" | "check";
@@ -25,7 +26,7 @@ export function workshopOptions(args: string[], countExercises: () => number): W
     const given = workshopProgram.args;
     const count = countExercises();
     const mistakes = mistakesInNumbers(given, { check, count });
-    const settings = settingsIn(set, (mistake) => mistakes.push(mistake));
+    const settings = settingsIn(set, stack, (mistake) => mistakes.push(mistake));
     for (const key of disturbing(settings)) mistakes.push(`--set ${key} would make another exercise: omit it`);
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     const named = [...new Set(given.map(Number))].sort((a, b) => a - b);
@@ -98,7 +99,7 @@ function report(results: readonly Result[]): void {
 }
 
 function fail(error: unknown): false {
-    console.error(plainError(error));
+    console.error(withShellSetup(plainError(error)));
     return false;
 }
 

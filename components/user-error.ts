@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { explain } from "../chaos/cluster/problem";
+import { withoutCredentials } from "./without-credentials";
 
 /**
  * An error that a user can fix. Its message has no stack trace. The SDK formats an error's stack for each output that
@@ -16,6 +17,6 @@ export class UserError extends pulumi.RunError {
 export function withUserErrors<T>(program: () => Promise<T>): () => Promise<T> {
     return () =>
         program().catch((error: unknown) => {
-            throw new UserError(explain(error));
+            throw new UserError(withoutCredentials(explain(error)));
         });
 }

@@ -95,8 +95,8 @@ export interface PlanArgs extends Omit<Plan, FromDefinition | "until">, Window, 
  *   contradicts its check
  */
 export function planOf(args: PlanArgs): Plan {
-    const { definition, name: experiment, run, context, clusterName, defaultNamespace, service, settings } = args;
-    const { area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
+    const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
+    const { settings, stack, area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
     const { hypothesis, attacks = [], checks = args.defaultChecks, actions = [] } = definition;
     const planned = checks.map((check) => planCheck(check, args));
     if (service === undefined) requireEndpoints(experiment, planned);
@@ -121,6 +121,7 @@ export function planOf(args: PlanArgs): Plan {
         onFailure,
         reports,
         settings,
+        stack,
     };
 }
 
@@ -253,6 +254,6 @@ export const tokenOf = (text: string) => createHash("sha256").update(text).diges
  * otherwise is no part of it: nobody wants an experiment to run again because a kubeconfig has other names.
  */
 export function planToken(plan: Plan): string {
-    const { context: _, reports: __, settings: ___, ...run } = plan;
+    const { context: _, reports: __, settings: ___, stack: ____, ...run } = plan;
     return tokenOf(JSON.stringify(run));
 }

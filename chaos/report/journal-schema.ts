@@ -20,6 +20,7 @@ const plan = z.object({
     hypothesis: z.string(),
     context: z.string().optional(),
     settings: z.string().optional(),
+    stack: z.string().optional(),
     clusterName: z.string(),
     defaultNamespace: z.string(),
     agent: z.object({ namespace: z.string(), name: z.string() }).optional(),

@@ -52,11 +52,11 @@ export type ChosenFor = Chosen & Pick<Aim, "name">;
  */
 export function chooseForAll(
     discovered: readonly Discovered[],
-    { attacks, settings }: { attacks: readonly TargetRequest[] } & Written,
+    { attacks, settings, stack }: { attacks: readonly TargetRequest[] } & Written,
 ): ChosenFor[] {
     const taken = new Set<string>();
     return attacks.map(({ target, radius, peers, ...request }) => {
-        const chosen = choose(discovered, target, radius, { ...request, taken, settings });
+        const chosen = choose(discovered, target, radius, { ...request, taken, settings, stack });
         for (const { uid } of chosen.targets) taken.add(uid);
         const { name, found, origin } = request;
         return {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { overrides, settings } from "../../components/configuration/settings";
+import { pulumiCommand } from "../../components/pulumi-command";
 import { say, typed } from "../print";
 import { Session } from "../session";
 import { scale } from "../shop";
@@ -17,11 +18,13 @@ const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deal
  * What settings must be for each exercise, if they are set: the defaults, and a number of pods. A stack without them
  * begins so, too.
  */
-const beginning: Record<string, string> = {
-    install: settings.install.default,
-    "shutdown.delay": settings["shutdown.delay"].default,
-    ...Object.fromEntries(workloads.map((workload) => [`replicas.${workload}`, "1"])),
-};
+const beginning = new Map(
+    Object.entries({
+        install: settings.install.default,
+        "shutdown.delay": settings["shutdown.delay"].default,
+        ...Object.fromEntries(workloads.map((workload) => [`replicas.${workload}`, "1"])),
+    }),
+);
 
 /**
  * The settings that would make another exercise: they change the experiment, or what the shop begins with.
@@ -30,7 +33,7 @@ const beginning: Record<string, string> = {
  */
 export function disturbing(set: Record<string, string>): string[] {
     return Object.entries(set)
-        .filter(([key, value]) => overrides.includes(key) || (key in beginning && beginning[key] !== value))
+        .filter(([key, value]) => overrides.includes(key) || (beginning.get(key) ?? value) !== value)
         .map(([key]) => key);
 }
 
@@ -86,7 +89,7 @@ function mistakesInStack(stack: string): string[] {
     return disturbing(plainSettings(stack)).map(
         (key) =>
             `Pulumi.${stack}.yaml sets ${key}, which would make another exercise; remove it: ` +
-            `npx pulumi config rm ${key} --stack ${stack}`,
+            pulumiCommand(["config", "rm", key], stack),
     );
 }
 

@@ -3,6 +3,7 @@ import { labels } from "../../chaos/cluster/labels";
 import type { Workloads } from "../cluster/ready";
 import { declareObjects } from "../manifest/declared-object";
 import { type ManifestObject, readObjects } from "../manifest/read";
+import { pulumiCommand } from "../pulumi-command";
 
 /**
  * Reads an agent's manifest and replaces its placeholders.
@@ -12,7 +13,7 @@ import { type ManifestObject, readObjects } from "../manifest/read";
  */
 export async function readManifest(location: string, key: string, clusterName: string): Promise<ManifestObject[]> {
     const shown = location.replaceAll(key, "[secret]");
-    const fix = "fix it, or set another: pulumi config set agent.manifest 'PATH or URL'";
+    const fix = `fix it, or set another: ${pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"])}`;
     const read = await readObjects(location).catch((error: Error) => {
         throw new Error(`agent.manifest is "${shown}", which ${error.message.replaceAll(key, "[secret]")}; ${fix}`);
     });
@@ -37,7 +38,7 @@ export async function readManifest(location: string, key: string, clusterName: s
             : "which contains neither agent.key nor the placeholder <AGENT_KEY>";
         throw new Error(
             `agent.manifest is "${shown}", ${found}: a key in it would not be hidden. ` +
-                "Set the manifest's key: pulumi config set --secret agent.key",
+                `Set the manifest's key: ${pulumiCommand(["config", "set", "--secret", "agent.key"])}`,
         );
     }
     return objects;

@@ -9,6 +9,7 @@ import type { AllowedContext } from "../../chaos/cluster/guard";
 import { allowedContext } from "./guard";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
 import { requireSameCluster, stackIdentity } from "./state-records";
+import { pulumiCommand } from "../pulumi-command";
 
 export interface StackCluster {
     context: AllowedContext;
@@ -95,7 +96,7 @@ async function lookAround(
         const reason = statusOf(error) === undefined ? `${unreached}${start}` : problemOf(error);
         throw new Error(
             `the cluster of context "${context}" at ${server} cannot be used: ${reason}, ` +
-                "or choose another with `pulumi config set kube.context NAME`",
+                `or choose another with \`${pulumiCommand(["config", "set", "kube.context", "NAME"])}\``,
         );
     }
 }

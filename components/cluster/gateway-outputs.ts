@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { join } from "shlex";
 import { setTimeout as sleep } from "node:timers/promises";
 import { externalAddress, type ServiceAddress } from "../../chaos/checks/service";
 import { type Cluster, ignoreNotFound, sentAt } from "../../chaos/cluster/client";
@@ -7,6 +8,7 @@ import type { StackConfiguration } from "../configuration/read";
 import { productsUrl } from "../shop/gateway";
 import { ingressUrl } from "../shop/ingress";
 import type { StackCluster } from "./cluster";
+import { pulumiCommand } from "../pulumi-command";
 
 /** An object that the stack installed. Resources of Pulumi's Kubernetes provider implement this. */
 export interface InstalledObject {
@@ -69,18 +71,19 @@ export function accessHint(
     serviceType: string,
 ): string {
     const forward =
-        `kubectl --context ${name} --namespace ${namespace} port-forward service/gateway 8080:80, ` +
+        `${join(["kubectl", "--context", name, "--namespace", namespace])} port-forward service/gateway 8080:80, ` +
         "then http://127.0.0.1:8080/products";
     if (serviceType !== "LoadBalancer")
         return `no external address, since gateway.serviceType is ${serviceType}; reach it with: ${forward}`;
     const needsPort = `: ${local} assigns one if port 80 is free; another Service may use it; reach it with`;
+    const tunnel = join(["minikube", "tunnel", "--profile", name]);
     const hints: Record<string, string> = {
-        minikube: ` until you run: minikube tunnel --profile ${name}, then \`pulumi up\`; or without a tunnel`,
+        minikube: ` until you run: ${tunnel}, then \`${pulumiCommand(["up"])}\`; or without a tunnel`,
         kind: ": kind assigns one only if cloud-provider-kind runs; reach it with",
         k3d: needsPort,
         "Docker Desktop": needsPort,
         "Rancher Desktop": needsPort,
     };
-    const hint = hints[local ?? ""] ?? " yet; `pulumi up` shows it once there is one; until then";
+    const hint = hints[local ?? ""] ?? ` yet; \`${pulumiCommand(["up"])}\` shows it once there is one; until then`;
     return `no external address${hint}: ${forward}`;
 }

@@ -1,4 +1,7 @@
 import type { V1Namespace } from "@kubernetes/client-node";
+import { join } from "shlex";
+import { longestShopNamespace } from "../configuration/agent";
+import { pulumiCommand } from "../pulumi-command";
 import { annotations, belongsTo, handOver, isMarkedBy } from "./marks";
 
 export interface NamespaceRequest {
@@ -28,7 +31,7 @@ export function refusedNamespace(
     if (isTerminating && (isOwn || owner === stack))
         return (
             `${key} is "${name}", which is being deleted from the cluster. Try again when it is gone: ` +
-            `kubectl --context ${context} wait --for=delete namespace/${name}`
+            join(["kubectl", "--context", context, "wait", "--for=delete", `namespace/${name}`])
         );
     const when =
         owner === undefined
@@ -36,11 +39,17 @@ export function refusedNamespace(
             : owner === stack
               ? "If that stack was destroyed, and this one may take over what it has kept, claims with their data"
               : "If that stack no longer exists";
+    const hand = ["kubectl", "--context", context, "annotate", "--overwrite", "namespace", name!];
     return (
         `${key} is "${name}", which ${belongsTo(marks, { stack })}; allowed: a new namespace, or this stack's own. ` +
         "Nothing was touched.\n" +
-        `  fix it with: pulumi config set ${key} ${name}-${stack}\n` +
-        `  ${when}: kubectl --context ${context} annotate --overwrite namespace ${name} ` +
-        handOver(marks, stack).join(" ")
+        `  fix it with: ${pulumiCommand(["config", "set", key, another(name!, stack)])}\n` +
+        `  ${when}: ${join([...hand, ...handOver(marks, stack)])}`
     );
+}
+
+/** A name for another namespace: a stack's has other characters, and the names of both could be too long. */
+function another(name: string, stack: string): string {
+    const suffix = `-${stack.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`.slice(0, 20).replace(/-+$/, "");
+    return `${name.slice(0, longestShopNamespace - suffix.length)}${suffix}`;
 }

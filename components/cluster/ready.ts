@@ -7,6 +7,7 @@ import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
 import { UserError } from "../user-error";
 import { leftOutOf } from "./left-out";
 import { type Count, countOf, countOnNodes, problemsOf } from "./waiting";
+import { pulumiCommand } from "../pulumi-command";
 
 /** Workloads that must become ready. The namespace may contain others, such as the ones that these replace. */
 export interface Workloads {
@@ -46,7 +47,7 @@ export async function awaitReady(
             throw new UserError(
                 `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${ready} pods are ready.\n` +
                     `${lines.join("\n")}\nLook at \`kubectl --namespace ${namespaces[0]} describe pods\`; ` +
-                    "fix the cause, then run pulumi up again.",
+                    `fix the cause, then run \`${pulumiCommand(["up"])}\` again.`,
             );
         }
         await sleep(250);

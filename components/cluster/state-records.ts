@@ -4,6 +4,7 @@ import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
 import { identityIn, remember } from "../../chaos/stash";
 import { type Key, settings } from "../configuration/settings";
 import { allowedContext } from "./guard";
+import { pulumiCommand } from "../pulumi-command";
 
 export interface RecordedCluster {
     /** Of the namespace kube-system, which lives as long as its cluster. */
@@ -54,7 +55,7 @@ export async function requireSameCluster(cluster: RecordedCluster): Promise<void
 }
 
 function otherCluster(first: RecordedCluster, { uid, context }: RecordedCluster, urn: string): string {
-    const move = `pulumi up --replace '${urn}'`;
+    const move = pulumiCommand(["up", "--replace", urn]);
     const uids = `(uids of kube-system: ${first.uid} and ${uid}). Nothing was touched.\n`;
     if (first.context === context)
         return (
@@ -64,8 +65,8 @@ function otherCluster(first: RecordedCluster, { uid, context }: RecordedCluster,
     return (
         `this stack was made in the cluster of context "${first.context}", and that of context "${context}" is ` +
         `another ${uids}` +
-        `  To go on there: pulumi config set kube.context ${first.context}\n` +
-        `  For a shop here, too: pulumi stack init NAME\n` +
+        `  To go on there: ${pulumiCommand(["config", "set", "kube.context", first.context])}\n` +
+        `  For a shop here, too: ${pulumiCommand(["stack", "init", "NAME"], "")}\n` +
         `  To delete the shop there and create it here: ${move}\n` +
         `  If that cluster no longer exists: PULUMI_K8S_DELETE_UNREACHABLE=true ${move}`
     );

@@ -1,5 +1,6 @@
 import type { V1StorageClass } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
+import { pulumiCommand } from "../pulumi-command";
 
 /** Whether Kubernetes uses the class for PersistentVolumeClaims that name none. */
 const isDefault = ({ metadata }: V1StorageClass) =>
@@ -33,8 +34,8 @@ export function missingClass(classes: readonly V1StorageClass[], wanted: string 
     if (suggested === undefined)
         return (
             `${found}; it has none at all: install one, or use no claims: ` +
-            "pulumi config rm database.storage; pulumi config rm broker.storage"
+            ["database", "broker"].map((part) => pulumiCommand(["config", "rm", `${part}.storage`])).join("; ")
         );
-    const fix = `pulumi config set storage.class ${suggested}`;
+    const fix = pulumiCommand(["config", "set", "storage.class", suggested]);
     return `${found}; allowed: ${names.join(", ")}. Nothing was touched.\n  fix it with: ${fix}`;
 }

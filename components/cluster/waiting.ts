@@ -7,6 +7,7 @@ import type {
     V1StatefulSet,
 } from "@kubernetes/client-node";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
+import { pulumiCommand } from "../pulumi-command";
 
 /** A workload's pods, as its controller counts them. */
 export interface Count {
@@ -59,7 +60,7 @@ export function whatItWaitsFor(
     if (refused)
         return (
             `${name} has no pod: the cluster refuses to create one: ${sentence(refused.message)} ` +
-            `Fix the cause, such as a quota of namespace ${namespace}, and run \`pulumi up\` again.`
+            `Fix the cause, such as a quota of namespace ${namespace}, and run \`${pulumiCommand(["up"])}\` again.`
         );
     for (const pod of pods) {
         const reason = unscheduled(name!, pod, dispensable) ?? notStarting(name!, namespace!, pod);
@@ -77,11 +78,12 @@ export function whatItWaitsFor(
 
 function unscheduled(name: string, pod: V1Pod, dispensable: boolean): string | undefined {
     const { unscheduled: message } = problemsOf(pod);
-    const without = dispensable ? " or do without it (`pulumi config set variant four`)" : "";
+    const without = dispensable ? ` or do without it (\`${pulumiCommand(["config", "set", "variant", "four"])}\`)` : "";
     return (
         message &&
         `${name} is Pending: no node has room for it: ${sentence(message)} ` +
-            `Make room (a larger node, another node, or fewer replicas)${without}, and run \`pulumi up\` again.`
+            `Make room (a larger node, another node, or fewer replicas)${without}, ` +
+            `and run \`${pulumiCommand(["up"])}\` again.`
     );
 }
 
@@ -89,11 +91,11 @@ function notStarting(name: string, namespace: string, pod: V1Pod): string | unde
     const failing = problemsOf(pod).containers.find(isFailure);
     if (!failing) return undefined;
     const remedy = failing.waitsFor!.includes("Image")
-        ? "Set an image that the cluster can pull with `pulumi config set images.node IMAGE`"
+        ? `Set an image that the cluster can pull with \`${pulumiCommand(["config", "set", "images.node", "IMAGE"])}\``
         : `Look at \`kubectl --namespace ${namespace} logs ${pod.metadata!.name} --previous\``;
     return (
         `${name} is ${pod.status!.phase}: its container does not start: ${sentence(failing.reason)} ` +
-        `${remedy}, and run \`pulumi up\` again.`
+        `${remedy}, and run \`${pulumiCommand(["up"])}\` again.`
     );
 }
 

@@ -1,14 +1,15 @@
 import { sourceMistakes } from "./install";
-import { type Found, setCommand } from "./mistakes";
+import { type Found, setCommand, setSecretCommand } from "./mistakes";
 import type { Surroundings, Values } from "./settings";
+import { label } from "./values";
 
 /** Makes a key and sets it. The key appears neither on the screen nor in a process's arguments. */
-export const newKeyCommand = "openssl rand -hex 32 | pulumi config set --secret agent.key";
+export const newKeyCommand = (stack?: string) => `openssl rand -hex 32 | ${setSecretCommand("agent.key", stack)}`;
 
 export const defaultAgentNamespace = (shop: string) => `${shop}-agent`;
 
-/** Prompts for a key and sets it. */
-export const keyCommand = "pulumi config set --secret agent.key";
+/** In characters, for a shop whose agent's namespace is named after it. A namespace has at most 63. */
+export const longestShopNamespace = 63 - defaultAgentNamespace("").length;
 
 /**
  * Finds the mistakes in the settings `agent.*` of an agent that is to be installed.
@@ -18,7 +19,13 @@ export const keyCommand = "pulumi config set --secret agent.key";
 export function agentMistakes(get: Values, around: Surroundings): Found[] {
     const mistakes = plaintextKey(get, around);
     if (get("agent.enabled") !== true) return mistakes;
-    return [...mistakes, ...missingKey(get), ...namespaceOfShop(get), ...sourceMistakes(get, "agent")];
+    return [
+        ...mistakes,
+        ...missingKey(get),
+        ...namespaceOfShop(get),
+        ...namespaceTooLong(get),
+        ...sourceMistakes(get, "agent"),
+    ];
 }
 
 /** A key in plain text is a mistake even if no agent uses it: the stack's file is under version control. */
@@ -26,7 +33,7 @@ function plaintextKey(get: Values, { project, isSecret }: Surroundings): Found[]
     if (get("agent.key") === undefined || isSecret?.(`${project}:agent.key`)) return [];
     const reason =
         "it is in plain text in the stack's file; allowed: a secret. The command prompts for it. Use a new key";
-    return [{ key: "agent.key", reason, command: keyCommand }];
+    return [{ key: "agent.key", reason, command: setSecretCommand("agent.key") }];
 }
 
 function missingKey(get: Values): Found[] {
@@ -35,8 +42,8 @@ function missingKey(get: Values): Found[] {
     const allowed = builtin ? "any key" : "the key from the platform's agent setup section";
     const reason =
         `the agent is enabled and needs a key; allowed: ${allowed}. ` +
-        "Without an agent: pulumi config set agent.enabled false";
-    return [{ key: "agent.key", reason, command: builtin ? newKeyCommand : keyCommand }];
+        `Without an agent: ${setCommand("agent.enabled", "false")}`;
+    return [{ key: "agent.key", reason, command: builtin ? newKeyCommand() : setSecretCommand("agent.key") }];
 }
 
 function namespaceOfShop(get: Values): Found[] {
@@ -45,4 +52,15 @@ function namespaceOfShop(get: Values): Found[] {
     const reason = "it is the shop's namespace; allowed: a separate namespace";
     const command = setCommand("agent.namespace", defaultAgentNamespace(shop));
     return [{ key: "agent.namespace", reason, command }];
+}
+
+function namespaceTooLong(get: Values): Found[] {
+    const shop = get("namespace");
+    if (shop === undefined || get("agent.namespace") !== undefined || label.read(defaultAgentNamespace(shop)))
+        return [];
+    const reason =
+        `the agent's namespace would be ${defaultAgentNamespace(shop)}, which is too long; ` +
+        `allowed: at most ${longestShopNamespace} characters, or any namespace with agent.namespace set`;
+    const command = setCommand("agent.namespace", defaultAgentNamespace(shop.slice(0, longestShopNamespace)));
+    return [{ key: "namespace", reason, command }];
 }

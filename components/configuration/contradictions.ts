@@ -16,7 +16,7 @@ import { formatDuration } from "../../chaos/duration";
 import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { type Found, setCommand } from "./mistakes";
+import { type Found, removeCommand, setCommand } from "./mistakes";
 import type { Key, KnownExperiment, Values } from "./settings";
 
 /** A check of values that are valid one by one but not together. It returns the mistakes that it finds. */
@@ -120,7 +120,7 @@ function overrideOfNotOneAttack({ get, experiment }: Facts) {
     const reason = `${experiment.name} ${has}; allowed: only for an experiment with one attack`;
     return (["experiment.target", "experiment.attack"] as const)
         .filter((key) => get(key) !== undefined)
-        .map((key) => ({ key, reason, command: `pulumi config rm ${key}` }));
+        .map((key) => ({ key, reason, command: removeCommand(key) }));
 }
 
 function notReadyWhereOnlyReadyAre({ get, attacks }: Facts) {

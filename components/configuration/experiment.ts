@@ -1,6 +1,7 @@
 import type { AllowedContext } from "../../chaos/cluster/guard";
 import type { AgentReference } from "../../chaos/targets/agents";
 import { gatewayOf } from "../shop/gateway";
+import { runningStack } from "../pulumi-command";
 import type { AgentSettings, StackConfiguration } from "./read";
 
 /** Name of the agent: of its component, and of the builtin agent's DaemonSet. */
@@ -17,5 +18,6 @@ export function builtinAgent(
 export function experimentSettings(configuration: StackConfiguration, context: Pick<AllowedContext, "name">) {
     const { experiment, clusterName, namespace, agent } = configuration;
     const service = gatewayOf(namespace);
-    return { ...experiment, clusterName, context: context.name, service, agent: builtinAgent(agent) };
+    const stack = runningStack() || undefined;
+    return { ...experiment, clusterName, context: context.name, stack, service, agent: builtinAgent(agent) };
 }

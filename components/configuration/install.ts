@@ -1,7 +1,7 @@
 import { load } from "js-yaml";
 import { readFileSync, statSync } from "node:fs";
 import { isUrl } from "../manifest/read";
-import { type Found, setCommand } from "./mistakes";
+import { type Found, removeCommand, setCommand } from "./mistakes";
 import { type Install, type Setting, settings, type Values } from "./settings";
 
 /**
@@ -19,7 +19,7 @@ export function installMistakes(get: Values, own: ReadonlyMap<string, string>): 
     const reason = `install is ${install}: ${owner}; allowed: only if install is program`;
     const ignored = [...own.keys()]
         .filter((key) => !isHeededBy(key, install) || (key === "networkPolicies" && policiesHaveNoEffect))
-        .map((key) => ({ key, reason, command: `pulumi config rm ${key}` }));
+        .map((key) => ({ key, reason, command: removeCommand(key) }));
     return [...ignored, ...sourceMistakes(get, "shop")];
 }
 

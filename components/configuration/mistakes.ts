@@ -1,3 +1,5 @@
+import { distance } from "fastest-levenshtein";
+import { pulumiCommand } from "../pulumi-command";
 import { type Key, type Setting, settings } from "./settings";
 
 export interface Found {
@@ -7,6 +9,7 @@ export interface Found {
 }
 
 export interface Mistake extends Found {
+    /** Undefined if it is not set. "[secret]" for a secret, "[hidden]" for what could be one. */
     value?: string;
 }
 
@@ -29,17 +32,26 @@ function describe({ key, value, reason, command }: Mistake): string {
 
 export const suggestion = (setting: Setting<unknown>) => setting.default ?? setting.example ?? "VALUE";
 
-/** The command that sets a key, quoted for a shell. */
-export const setCommand = (key: string, value: string) =>
-    `pulumi config set ${key} ${/[^\w.,=:/%-]/.test(value) ? `'${value}'` : value}`;
+export const setCommand = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
 
-/** The mistake of setting an unknown key: usually a typing error, or a key that was set with `--path`. */
-export function unknownKey(key: string, value: string): Found {
-    const remove = `pulumi config rm ${key}`;
-    const nested = Object.keys(settings).filter((known) => known.startsWith(`${key}.`));
+/** Prompts for the value: it appears neither on the screen nor in a process's arguments. */
+export const setSecretCommand = (key: string, stack?: string) =>
+    pulumiCommand(["config", "set", "--secret", key], stack);
+
+export const removeCommand = (key: string) => pulumiCommand(["config", "rm", key]);
+
+/**
+ * The mistake of setting an unknown key: usually a typing error, or a key that was set with `--path`. Its value may be
+ * a secret: the command moves it without showing it.
+ *
+ * @param isSecret whether it was set with `--secret`
+ */
+export function unknownKey(key: string, isSecret: boolean): Found {
+    const remove = removeCommand(key);
+    const nested = Object.keys(settings).filter((known) => known.startsWith(`${key}.`)) as Key[];
     if (nested.length > 0) {
         const reason = `dots are part of a key; set these keys without --path: ${nested.join(", ")}`;
-        const set = setCommand(nested[0]!, suggestion(settings[nested[0] as Key]));
+        const set = setCommand(nested[0]!, suggestion(settings[nested[0]!]));
         return { key, reason, command: `${remove} && ${set}` };
     }
     const nearest = nearestKey(key);
@@ -48,26 +60,35 @@ export function unknownKey(key: string, value: string): Found {
         return { key, reason, command: remove };
     }
     const reason = `there is no such setting; did you mean ${nearest}?`;
-    return { key, reason, command: `${remove} && ${setCommand(nearest, value)}` };
+    if (isSecretKey(nearest)) return { key, reason, command: `${remove} && ${setSecretCommand(nearest)}` };
+    const set = pulumiCommand(["config", "set", ...(isSecret ? ["--secret"] : []), nearest]);
+    return { key, reason, command: `${pulumiCommand(["config", "get", key])} | ${set} && ${remove}` };
+}
+
+/** Whether a setting's value is a secret. */
+export const isSecretKey = (key: string): boolean =>
+    Object.hasOwn(settings, key) && (settings as Record<string, Setting<unknown>>)[key]!.isSecret === true;
+
+/**
+ * The setting that a value is meant for which may be a secret. Undefined if the value may be shown.
+ *
+ * @param key as a person wrote it
+ */
+export function secretMeantBy(key: string): string | undefined {
+    if (Object.hasOwn(settings, key)) return isSecretKey(key) ? key : undefined;
+    const nearest = nearestKey(key);
+    if (nearest !== undefined && isSecretKey(nearest)) return nearest;
+    return /(?:^|[._-])(?:key|password|token)$/i.test(key) ? key : undefined;
 }
 
 /** The setting that a mistyped key most likely means: at most a third of its letters differ. */
-function nearestKey(key: string): string | undefined {
-    const ranked = Object.keys(settings)
-        .map((known) => ({ known, distance: editDistance(key.toLowerCase(), known.toLowerCase()) }))
-        .sort((a, b) => a.distance - b.distance);
-    const best = ranked[0]!;
-    return best.distance <= Math.ceil(best.known.length / 3) ? best.known : undefined;
+function nearestKey(key: string): Key | undefined {
+    const nearest = nearestFirst(key, Object.keys(settings))[0]!;
+    return distanceOf(key, nearest) <= Math.ceil(nearest.length / 3) ? (nearest as Key) : undefined;
 }
 
-/** Levenshtein distance: the number of letters to insert, delete or replace. */
-function editDistance(a: string, b: string): number {
-    let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-    for (let i = 1; i <= a.length; i++) {
-        const next = [i];
-        for (let j = 1; j <= b.length; j++)
-            next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-        row = next;
-    }
-    return row[b.length]!;
-}
+/** Words, those first that are most like another. */
+export const nearestFirst = (word: string, words: readonly string[]): string[] =>
+    [...words].sort((a, b) => distanceOf(word, a) - distanceOf(word, b));
+
+const distanceOf = (a: string, b: string) => distance(a.toLowerCase(), b.toLowerCase());

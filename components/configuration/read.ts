@@ -1,9 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isConfigSecret } from "../../toolchain/pulumi-internals";
-import { agentMistakes, defaultAgentNamespace, keyCommand } from "./agent";
+import { agentMistakes, defaultAgentNamespace } from "./agent";
 import { contradictions } from "./contradictions";
 import { installMistakes } from "./install";
-import { ConfigurationError, type Found, type Mistake, setCommand, suggestion, unknownKey } from "./mistakes";
+import {
+    ConfigurationError,
+    type Found,
+    isSecretKey,
+    setCommand,
+    setSecretCommand,
+    suggestion,
+    unknownKey,
+} from "./mistakes";
 import {
     type Fields,
     type Key,
@@ -28,21 +36,23 @@ export type AgentSettings = NonNullable<StackConfiguration["agent"]>;
 export function readConfiguration(raw: Readonly<Record<string, string>>, around: Surroundings): StackConfiguration {
     const mistakes: Found[] = [];
     const own = ownValues(raw, around.project);
+    // A secret setting in plain text is a secret, too.
+    const isHidden = (key: string) => isSecretKey(key) || around.isSecret?.(`${around.project}:${key}`) === true;
 
-    for (const [key, value] of own) {
-        if (!(key in settings)) mistakes.push(unknownKey(key, value));
+    for (const key of own.keys()) {
+        if (!Object.hasOwn(settings, key)) mistakes.push(unknownKey(key, isHidden(key)));
     }
 
     const read = new Map<Key, unknown>();
     for (const [key, setting] of Object.entries(settings) as [Key, Setting<unknown>][]) {
         const value = own.get(key) ?? setting.default;
         if (value === undefined) continue;
-        const outcome = readValue(setting, value);
+        const outcome = readValue(setting, value, isHidden(key));
         if ("reason" in outcome)
             mistakes.push({
                 key,
                 reason: outcome.reason,
-                command: key === "agent.key" ? keyCommand : setCommand(key, suggestion(setting)),
+                command: setting.isSecret ? setSecretCommand(key) : setCommand(key, suggestion(setting)),
             });
         else read.set(key, outcome.value);
     }
@@ -53,11 +63,15 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
         ...agentMistakes(get, around),
         ...installMistakes(get, own),
     );
-    const valueOf = (key: string) => own.get(key) ?? (settings as Record<string, Setting<unknown>>)[key]?.default;
+    const valueOf = (key: string) => {
+        if (own.has(key) && isHidden(key)) return "[secret]";
+        if (!Object.hasOwn(settings, key)) return "[hidden]";
+        return own.get(key) ?? (settings as Record<string, Setting<unknown>>)[key]?.default;
+    };
     if (mistakes.length > 0)
         throw new ConfigurationError(
             around.stack,
-            mistakes.map((mistake) => withoutSecret({ ...mistake, value: valueOf(mistake.key) }, around)),
+            mistakes.map((mistake) => ({ ...mistake, value: valueOf(mistake.key) })),
         );
     return configurationOf(get, around.stack);
 }
@@ -68,20 +82,18 @@ function ownValues(raw: Readonly<Record<string, string>>, project: string): Map<
     return new Map(own.map(([key, value]) => [key.slice(prefix.length), value]));
 }
 
-function withoutSecret(mistake: Mistake, { project, isSecret }: Surroundings): Mistake {
-    const { value } = mistake;
-    // An agent key in plain text is a secret, too.
-    if (!value || (mistake.key !== "agent.key" && !isSecret?.(`${project}:${mistake.key}`))) return mistake;
-    const masked = (text: string) => text.replaceAll(value, "[secret]");
-    return { key: mistake.key, value: "[secret]", reason: masked(mistake.reason), command: masked(mistake.command) };
-}
-
-function readValue(setting: Setting<unknown>, value: string): { value: unknown } | { reason: string } {
+/** @param isHidden whether nothing of the value may be shown, which a reader's own reason could quote */
+function readValue(
+    setting: Setting<unknown>,
+    value: string,
+    isHidden: boolean,
+): { value: unknown } | { reason: string } {
+    const reason = `allowed: ${setting.allowed}`;
     try {
         const result = setting.read(value);
-        return result === undefined ? { reason: `allowed: ${setting.allowed}` } : { value: result };
+        return result === undefined ? { reason } : { value: result };
     } catch (error) {
-        return { reason: `${(error as Error).message}; allowed: ${setting.allowed}` };
+        return { reason: isHidden ? reason : `${(error as Error).message}; ${reason}` };
     }
 }
 

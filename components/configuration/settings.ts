@@ -42,6 +42,8 @@ export interface Setting<T> extends Reader<T> {
     heededBy?: readonly Install[];
     /** Whether the shop's rendered objects depend on it. @default true */
     isRendered?: boolean;
+    /** Whether it must be set with `--secret`. @default false */
+    isSecret?: boolean;
     /** Whether it makes another experiment of a saved one, of which no verdict is expected. @default false */
     makesAnother?: boolean;
     /** The settings that the documentation has it with. */
@@ -295,6 +297,7 @@ export const settings = {
         "agent.key": setting(agentKey, "The agent key, a secret. Set it with `--secret`.", {
             describedDefault: "none; required if the agent is enabled",
             example: "<AGENT_KEY>",
+            isSecret: true,
         }),
         "agent.namespace": setting(label, "The agent's namespace, created with it.", {
             describedDefault: "the shop's, followed by `-agent`",

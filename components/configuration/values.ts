@@ -28,7 +28,7 @@ export function oneOf<const T extends string>(...words: T[]): Reader<T> {
 
 export const flag: Reader<boolean> = {
     allowed: "true, false",
-    read: (text) => ({ true: true, false: false })[text],
+    read: (text) => (text === "true" ? true : text === "false" ? false : undefined),
 };
 
 export function count(least: number, most: number): Reader<number> {
@@ -106,12 +106,10 @@ const listOf = (item: Reader<string>): Reader<string[]> => ({
     read: (list) => all(list, (text) => item.read(text)),
 });
 
-export const names = listOf(
-    matching(
-        /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/,
-        "names, comma-separated, of lower-case letters, digits, dashes and dots",
-    ),
-);
+export const names = listOf({
+    ...objectName,
+    allowed: "names, comma-separated, of lower-case letters, digits, dashes and dots",
+});
 
 /** A host name, or a wildcard for its first label (RFC 1123). */
 const hostName =

@@ -8,6 +8,7 @@ import { Shop } from "../shop/shop";
 import { requireChart } from "./repository";
 import { kindsOf, readShopManifest } from "./shop-manifest";
 import { ExternalShop, isAttacked } from "./external-shop";
+import { pulumiCommand } from "../pulumi-command";
 
 /**
  * Installs the shop as the stack's setting `install` says.
@@ -39,7 +40,11 @@ export async function installShop(
         throw new Error(
             `install cannot change from ${before} to ${install.kind} while an experiment runs in namespace ` +
                 `${namespace}. Nothing was touched. Undo the experiment first: ` +
-                `pulumi config set install ${before} && pulumi config set experiment.enabled false && pulumi up`,
+                [
+                    pulumiCommand(["config", "set", "install", before]),
+                    pulumiCommand(["config", "set", "experiment.enabled", "false"]),
+                    pulumiCommand(["up"]),
+                ].join(" && "),
         );
     if (install.kind === "program") {
         if (storage.database || storage.broker) await checkStorageClass(cluster, storage.class);

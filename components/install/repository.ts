@@ -1,6 +1,7 @@
 import { JSON_SCHEMA, load } from "js-yaml";
 import { textOf } from "../manifest/read";
 import type { Chart } from "./chart";
+import { pulumiCommand } from "../pulumi-command";
 
 /** A semantic version, with or without what comes after `-` and `+`. */
 const oneVersion = /^v?\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
@@ -28,7 +29,8 @@ export async function requireChart({ repo, name, version }: Chart): Promise<void
 
 function refusal(key: string, value: string, reason: string, example: string): Error {
     return new Error(
-        `${key} is "${value}", which ${reason}. Nothing was touched; fix it with: pulumi config set ${key} ${example}`,
+        `${key} is "${value}", which ${reason}. Nothing was touched; fix it with: ` +
+            pulumiCommand(["config", "set", key, example]),
     );
 }
 

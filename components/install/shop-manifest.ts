@@ -1,6 +1,7 @@
 import { CustomObjectsApi, type V1APIResource, type V1APIResourceList } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { type ManifestObject, readObjects } from "../manifest/read";
+import { pulumiCommand } from "../pulumi-command";
 
 export interface ShopManifest {
     /** The manifest's labels for the namespace, which the stack creates. */
@@ -22,7 +23,7 @@ export type KindLookup = (
  * @throws Error that names what is wrong, and each object that is not allowed by kind and name
  */
 export async function readShopManifest(location: string, namespace: string, lookUp: KindLookup): Promise<ShopManifest> {
-    const fix = "fix it, or set another: pulumi config set manifest 'PATH or URL'";
+    const fix = `fix it, or set another: ${pulumiCommand(["config", "set", "manifest", "PATH or URL"])}`;
     const read = await readObjects(location, namespace).catch((error: Error) => {
         throw new Error(`manifest is "${location}", which ${error.message}; ${fix}`);
     });
@@ -36,7 +37,8 @@ export async function readShopManifest(location: string, namespace: string, look
         const lines = refusals.map((refusal) => `  ${refusal}`).join("\n");
         throw new Error(
             `manifest is "${location}", which this stack may not install. Nothing was touched.\n${lines}\n` +
-                `Allowed are objects of namespace ${namespace} (pulumi config set namespace NAME); ${fix}`,
+                `Allowed are objects of namespace ${namespace} ` +
+                `(${pulumiCommand(["config", "set", "namespace", "NAME"])}); ${fix}`,
         );
     }
     return {

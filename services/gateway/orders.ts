@@ -62,6 +62,7 @@ const noOrders = () =>
     new ProblemError(
         plainProblem(
             404,
-            "This shop is variant four, without orders. To get them: pulumi config set variant seven && pulumi up",
+            "This shop is variant four, without orders. To get them: " +
+                "npx pulumi config set variant seven && npx pulumi up",
         ),
     );

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { quote as shellQuoted } from "shlex";
 import { loginUrl } from "../stack-lock";
 import { PULUMI_CLI_VERSION } from "./versions";
 
@@ -43,11 +44,30 @@ function passphraseFile(folder: string): string {
     return file;
 }
 
+/**
+ * Checks that the CLI will find the passphrase that encrypts a stack's secrets. The Pulumi Cloud needs none, nor does
+ * the backend that {@link pulumiEnvironment} chooses.
+ *
+ * @throws Error with the command that sets it
+ */
+export function requirePassphrase(env: NodeJS.ProcessEnv = process.env): void {
+    const { PULUMI_CONFIG_PASSPHRASE: passphrase, PULUMI_CONFIG_PASSPHRASE_FILE: file } = env;
+    const backend = env.PULUMI_BACKEND_URL ?? (env.PULUMI_ACCESS_TOKEN === undefined ? loginUrl(env) : undefined);
+    if (!backend || /^https?:/.test(backend) || passphrase !== undefined || (file && existsSync(file))) return;
+    const missing = file
+        ? `PULUMI_CONFIG_PASSPHRASE_FILE is "${file}", which does not exist`
+        : "neither PULUMI_CONFIG_PASSPHRASE nor PULUMI_CONFIG_PASSPHRASE_FILE is set";
+    const shown = backend.replace(/\?.*/, "").replace(/\/\/[^/]*@/, "//");
+    throw new Error(
+        `Pulumi's backend ${shown} needs the passphrase that encrypts the secrets of its stacks, and ${missing}. ` +
+            "Nothing was touched. Enter the passphrase, a new one for a new stack, and run the same command again:\n" +
+            "  read -rs PULUMI_CONFIG_PASSPHRASE && export PULUMI_CONFIG_PASSPHRASE",
+    );
+}
+
 export function exportsOf(variables: Readonly<Record<string, string>>): string[] {
     return Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
 }
 
 /** Safe in any POSIX shell. */
-export function shellQuoted(value: string): string {
-    return `'${value.replaceAll("'", `'\\''`)}'`;
-}
+export { shellQuoted };

@@ -183,7 +183,7 @@ it("the update names the pod and the reason if the agent does not become ready; 
         inOrder(
             /the agent is not ready after 10 s: 0 of 1 pods are ready\.\n +pod e2e-agent-agent\/agent-\w+: /,
             "Readiness probe failed",
-            "run pulumi up again",
+            "run `npx pulumi up --stack ",
         ),
     );
     const { outputs } = await stack.refresh({ "agent.timeout": "1m" });

@@ -70,7 +70,9 @@ describe("experiment.until=disabled", () => {
         stack.unset("experiment.until");
         const { outputs } = await stack.up({ ...enabled, "experiment.run": "disabled" });
         const { lasts } = outputs.experiment!.value as { lasts: string };
-        expect(lasts).toMatch(/until 20\S+Z at the latest\. To end it: pulumi config set experiment.enabled false && /);
+        expect(lasts).toMatch(
+            /until 20\S+Z at the latest\. To end it: npx pulumi config set experiment.enabled false --stack \S+ && /,
+        );
         expect(stack.said).toContain(`The attack stays ${lasts}`);
         expect(await targets()).toBe(1);
     });

@@ -69,7 +69,7 @@ it("npm start sees a Service that somebody has deleted, and the command that it 
         inOrder(
             "nothing to change",
             /The shop is installed, but \/products fails: status 50\d: /,
-            `kubectl --namespace ${namespace} get deployments,pods,services,networkpolicies`,
+            `--namespace ${namespace} get deployments,pods,services,networkpolicies`,
             "npx pulumi up --refresh --stack local",
         ),
     );

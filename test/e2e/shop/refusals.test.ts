@@ -96,7 +96,7 @@ describe("an update fails with a sentence that says why, before it creates anyth
                     'made in the cluster of context "chaos-shop-sandbox", and that of context "kind-other" is another',
                     "Nothing was touched",
                     "pulumi config set kube.context chaos-shop-sandbox",
-                    "pulumi up --replace 'urn:pulumi:e2e-refusals::chaos-shop::pulumi:index:Stash::cluster'",
+                    "npx pulumi up --replace urn:pulumi:e2e-refusals::chaos-shop::pulumi:index:Stash::cluster",
                 ),
             );
         } finally {

@@ -101,7 +101,7 @@ export class TestStack {
         backend: string,
         { ownsBackend = false, inline = true } = {},
     ): Promise<TestStack> {
-        const stack = await BorrowedStack.open(name, await preparePulumi(project), { inline });
+        const stack = await BorrowedStack.open(name, await preparePulumi(project), { inline, create: true });
         const isDeleted = async () =>
             (await ignoreNotFound(cluster.core.readNamespace({ name })))?.status?.phase !== "Terminating";
         await until("the last namespace of this name is gone", isDeleted);

@@ -50,7 +50,10 @@ describe("the arguments of `npm run experiment`", () => {
             ),
         );
         expect(() => optionsOf("orders-kill", "hot-deals-kill")).toThrow(/name one experiment/);
-        expect(() => optionsOf("--set", "radius")).toThrow("--set radius is not KEY=VALUE");
+        expect(() => optionsOf("--set", "radius")).toThrow("--set [hidden] is not KEY=VALUE");
+        expect(() => optionsOf("--set", "agent.kye=hush", "--stack", "cloud")).toThrow(
+            /^--set agent\.kye would expose .*: npx pulumi config set --secret agent\.key --stack cloud$/,
+        );
         expect(() => optionsOf("--fast")).toThrow(/unknown option '--fast'/);
     });
 

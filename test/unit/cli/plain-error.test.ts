@@ -34,4 +34,17 @@ describe("the message of a failed update", () => {
     it("has no terminal colors: reports for continuous integration have it, too", () => {
         expect(plainError(new Error("\u001b[31merror:\u001b[0m no target"))).toBe("error: no target");
     });
+
+    it("is that of the CLI if no update began", () => {
+        const text = "code: 255\n stdout: \n stderr: error: incorrect passphrase\n\n err?: Error: Command failed\n";
+        expect(plainError(new Error(text))).toBe("error: incorrect passphrase");
+    });
+
+    it("has no credentials in URLs", () => {
+        const urls = "https://me:hush@charts.example/x?a=1&sig=hush&X-Amz-Signature=hush postgres://u:hush@db/shop";
+        expect(plainError(new Error(`cannot read ${urls}`))).toBe(
+            "cannot read https://[hidden]@charts.example/x?a=1&sig=[hidden]&X-Amz-Signature=[hidden] " +
+                "postgres://[hidden]@db/shop",
+        );
+    });
 });

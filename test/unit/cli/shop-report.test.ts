@@ -80,7 +80,7 @@ describe("`npm start`", () => {
         expect(said.slice(1)).toEqual([
             "The shop is installed, but /products fails: status 502: hot-deals does not answer",
             "  hot-deals: 0 of 1 ready: its readiness probe fails",
-            "See why: $ kubectl --namespace demo get deployments,pods,services,networkpolicies",
+            "See why: $ kubectl --context kind-kind --namespace demo get deployments,pods,services,networkpolicies",
             "An update does not see what was changed or deleted without Pulumi. If that may be the cause:",
             "$ npx pulumi up --refresh --stack local",
         ]);
@@ -99,7 +99,8 @@ describe("`npm start`", () => {
         answers = [broken];
         await report({ "hot-deals": "0 of 0 ready" });
         expect(said).toContain(
-            "  hot-deals: 0 of 0 ready; run: kubectl --namespace demo scale deployment hot-deals --replicas 1",
+            "  hot-deals: 0 of 0 ready; run: kubectl --context kind-kind --namespace demo scale deployment hot-deals " +
+                "--replicas 1",
         );
     });
 });

@@ -83,7 +83,7 @@ describe("an agent's manifest is rejected, without showing the key,", () => {
         [
             "if it has no key",
             () => read(daemonSet('""').replace("AGENT_KEY", "LEVEL")),
-            /contains neither agent\.key nor the placeholder <AGENT_KEY>.*pulumi config set --secret agent\.key/,
+            /contains neither agent\.key nor the placeholder <AGENT_KEY>.*npx pulumi config set --secret agent\.key/,
         ],
         [
             "if it has another key, which could show",

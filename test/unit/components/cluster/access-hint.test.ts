@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { accessHint } from "../../../../components/cluster/gateway-outputs";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 it.each<[context: string, local: string | undefined, serviceType: string, words: RegExp]>([
     ["minikube", "minikube", "LoadBalancer", /minikube tunnel --profile minikube/],
@@ -7,7 +10,7 @@ it.each<[context: string, local: string | undefined, serviceType: string, words:
     ["k3d-demo", "k3d", "LoadBalancer", /k3d assigns one if port 80 is free/],
     ["docker-desktop", "Docker Desktop", "LoadBalancer", /Docker Desktop assigns one/],
     ["rancher-desktop", "Rancher Desktop", "LoadBalancer", /Rancher Desktop assigns one/],
-    ["production", undefined, "LoadBalancer", /no external address yet; `pulumi up` shows it/],
+    ["production", undefined, "LoadBalancer", /no external address yet; `npx pulumi up --stack local` shows it/],
     ["minikube", "minikube", "ClusterIP", /since gateway\.serviceType is ClusterIP/],
 ])(
     "the hint for a gateway without an address on %s (%s, %s) fits the cluster, and has a port-forward",

@@ -105,7 +105,7 @@ async function open(settings: Partial<StackConfiguration> = {}): Promise<Asked[]
 }
 
 const providerOf = (asked: Asked[]) => asked.find(({ type }) => type === "pulumi:providers:kubernetes");
-const moving = "pulumi up --replace 'urn:pulumi:local::chaos-shop::pulumi:index:Stash::cluster'";
+const moving = "npx pulumi up --replace urn:pulumi:local::chaos-shop::pulumi:index:Stash::cluster";
 
 it("an account that may not read the cluster's identity is told the right, and not to start the cluster", async () => {
     const { refusals } = servers["kind-a"];
@@ -128,7 +128,7 @@ describe("a state belongs to the cluster that it was made in", () => {
         await open();
         const refused = open({ kubeContext: "kind-b" });
         await expect(refused).rejects.toThrow(/made in the cluster of context "kind-a".*context "kind-b".*is another/);
-        await expect(refused).rejects.toThrow("pulumi config set kube.context kind-a");
+        await expect(refused).rejects.toThrow("npx pulumi config set kube.context kind-a");
         await expect(refused).rejects.toThrow(moving);
     });
 

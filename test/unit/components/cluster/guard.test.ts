@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AllowedContext, GuardError } from "../../../../chaos/cluster/guard";
 import { allowedContext } from "../../../../components/cluster/guard";
 import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 const usual = { KUBECONFIG: process.env.KUBECONFIG, HOME: process.env.HOME };
 const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-guard-"));
@@ -20,9 +23,9 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const kubeconfig = (name: string) => join(__dirname, "kubeconfigs", `${name}.yaml`);
 
 /** What becomes of a stack that names a context, or none, where `KUBECONFIG` names these files. */
-function decide(files: string[], named?: string): AllowedContext {
+function decide(files: string[], named?: string, stack?: string): AllowedContext {
     process.env.KUBECONFIG = files.join(delimiter);
-    return allowedContext(loadKubeconfig(), named);
+    return allowedContext(loadKubeconfig(), named, stack);
 }
 
 /** A file with one context. */
@@ -89,8 +92,8 @@ describe("any other context is refused until the stack names it, with the comman
         expect(() => decide([kubeconfig(file)])).toThrow(GuardError);
         expect(() => decide([kubeconfig(file)])).toThrow(`the current context "${context}"`);
         expect(() => decide([kubeconfig(file)])).toThrow(
-            "Nothing was touched. If the shop and its experiments may run there: pulumi config set " +
-                `kube.context '${context}'`,
+            "Nothing was touched. If the shop and its experiments may run there: npx pulumi config set " +
+                `kube.context ${context}`,
         );
         expect(decide([kubeconfig(file)], context)).toMatchObject({ name: context, local: undefined });
     });
@@ -109,7 +112,7 @@ describe("any other context is refused until the stack names it, with the comman
         ["not-kind-kind", "https://127.0.0.1:6443"],
     ])("%s at %s, which has the name or the address of a local cluster, but not both", (context, server) => {
         const file = leadingTo(context, server);
-        expect(() => decide([file])).toThrow(`pulumi config set kube.context '${context}'`);
+        expect(() => decide([file])).toThrow(`: npx pulumi config set kube.context ${context}`);
         expect(decide([file], context)).toMatchObject({ name: context, server, local: undefined });
     });
 });
@@ -122,7 +125,7 @@ describe("a named context", () => {
         expect(() => decide([kubeconfig("several")], "kind")).toThrow(
             new RegExp(
                 'kube\\.context is "kind".*allowed: production, kind-kind, minikube: .*' +
-                    "name one with `pulumi config set kube\\.context NAME`",
+                    "name one with `npx pulumi config set kube\\.context NAME --stack local`",
             ),
         );
     });
@@ -174,7 +177,7 @@ describe("without a cluster to use, the error says how to get one", () => {
         expect(() => decide(files)).toThrow(GuardError);
         expect(() => decide(files)).toThrow(reason);
         expect(() => decide(files)).toThrow(
-            /npm run sandbox -- up.*kind.*minikube.*pulumi config set kube\.context NAME/,
+            /npm run sandbox -- up.*kind.*minikube.*npx pulumi config set kube\.context NAME/,
         );
     });
 
@@ -219,4 +222,10 @@ describe("a kubeconfig that cannot be read is reported by its file name, and nev
 
     it("a text that is no kubeconfig counts as one without contexts", () =>
         expect(() => decide([kubeconfig("text")])).toThrow(/no current context/));
+});
+
+it("a context's name is quoted for a shell where it must be, and the command names the stack", () => {
+    expect(() => decide([leadingTo("it's mine", "https://34.90.1.2")], undefined, "cloud")).toThrow(
+        `npx pulumi config set kube.context 'it'"'"'s mine' --stack cloud`,
+    );
 });

@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { refusedNamespace } from "../../../../components/cluster/namespace-owner";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 const claimant = { stack: "cloud", identity: "ours", key: "namespace", context: "production" } as const;
 const namespace = (annotations?: Record<string, string>, phase = "Active") => ({
@@ -46,6 +49,17 @@ describe("an existing namespace", () => {
     it("is refused while it is being deleted, with the command that waits for it", () => {
         expect(refusedNamespace(namespace({ "chaos-shop/stack": "cloud" }, "Terminating"), claimant)).toMatch(
             /being deleted.*wait --for=delete namespace\/demo/,
+        );
+    });
+
+    it("is refused with the name of another one that Kubernetes accepts, and commands for a shell", () => {
+        const other = { ...claimant, stack: "My_stack.2", context: "kind shop" };
+        const refused = refusedNamespace(namespace({ "chaos-shop/stack": "local" }), other);
+        expect(refused).toContain("npx pulumi config set namespace demo-my-stack-2");
+        expect(refused).toContain("kubectl --context 'kind shop' annotate --overwrite namespace demo");
+        const long = { ...namespace(), metadata: { name: "n".repeat(57) } };
+        expect(refusedNamespace(long, claimant)).toContain(
+            `npx pulumi config set namespace ${"n".repeat(51)}-cloud --stack local\n`,
         );
     });
 });

@@ -1,8 +1,11 @@
 import { ApiException, type V1Pod } from "@kubernetes/client-node";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { leftOutOf } from "../../../../components/cluster/left-out";
 import { awaitReady } from "../../../../components/cluster/ready";
 import type { Cluster } from "../../../../chaos/cluster/client";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 interface DaemonSet {
     name: string;
@@ -80,7 +83,7 @@ describe("an agent is ready", () => {
         await expect(wait([{ name: "agent", ready: 0 }], [brokenPod])).rejects.toThrow(
             "0 of 1 pods are ready.\n  pod demo-agent/agent-x: container agent: ImagePullBackOff: no such " +
                 "image\nLook at `kubectl --namespace demo-agent describe pods`; fix the cause, then run " +
-                "pulumi up again.",
+                "`npx pulumi up --stack local` again.",
         );
     });
 });

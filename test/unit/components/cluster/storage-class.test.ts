@@ -1,6 +1,9 @@
 import type { V1StorageClass } from "@kubernetes/client-node";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { missingClass } from "../../../../components/cluster/storage-class";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 const storageClass = (name: string, standard = false): V1StorageClass => ({
     provisioner: "example.com/disk",
@@ -13,7 +16,7 @@ describe("a missing storage class is refused, with a list of those that exist", 
             "the named one",
             [storageClass("slow"), storageClass("standard", true)],
             "fast",
-            /storage\.class is "fast".*allowed: slow, standard.*\n.*pulumi config set storage\.class standard$/,
+            /storage\.class is "fast".*allowed: slow, standard.*\n.* config set storage\.class standard --stack local$/,
         ],
         [
             "the default one",
@@ -21,7 +24,7 @@ describe("a missing storage class is refused, with a list of those that exist", 
             undefined,
             new RegExp(
                 String.raw`storage\.class is not set, and the cluster has no default class; allowed: ` +
-                    String.raw`slow.*\n.*pulumi config set storage\.class slow$`,
+                    String.raw`slow.*\n.*pulumi config set storage\.class slow --stack local$`,
             ),
         ],
         ["any at all", [], "fast", /it has none at all: install one, or .*pulumi config rm database\.storage/],

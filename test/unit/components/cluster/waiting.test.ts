@@ -1,6 +1,9 @@
 import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { whatItWaitsFor } from "../../../../components/cluster/waiting";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 const deployment = (status: V1Deployment["status"] = {}): V1Deployment => ({
     metadata: { name: "orders", namespace: "demo", generation: 2 },
@@ -29,7 +32,7 @@ describe("the output says why a workload is not ready, and what to do, if", () =
             ],
             new RegExp(
                 "^orders is Pending: no node has room for it: 0/1 nodes are available: 1 Insufficient memory\\. " +
-                    "Make room .*`pulumi up` again\\.$",
+                    "Make room .*`npx pulumi up --stack local` again\\.$",
             ),
         ],
         [

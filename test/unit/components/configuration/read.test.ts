@@ -1,13 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { servicesFolder } from "../../../../components/base/program";
 import { connections } from "../../../../components/configuration/contradictions";
 import { ConfigurationError, type Mistake } from "../../../../components/configuration/mistakes";
 import { readConfiguration } from "../../../../components/configuration/read";
 import { type KnownExperiment, settings } from "../../../../components/configuration/settings";
 import { poolSize } from "../../../../services/shared/database";
+import { runAs } from "../../../support/running-stack";
+
+beforeEach(() => runAs("local"));
 
 const target = "k8s.deployment=hot-deals";
 const experiments: KnownExperiment[] = [
@@ -237,7 +240,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         expect(mistakes).toHaveLength(1);
         expect(mistakes[0]).toMatchObject({ key, value: key === "agent.key" ? "[secret]" : value });
         expect(mistakes[0]!.reason).toMatch(/allowed: ./);
-        expect(mistakes[0]!.command).toMatch(`pulumi config set ${key === "agent.key" ? "--secret " : ""}${key}`);
+        expect(mistakes[0]!.command).toMatch(`npx pulumi config set ${key === "agent.key" ? "--secret " : ""}${key}`);
     });
 
     it("covers every setting", () => {
@@ -254,9 +257,12 @@ describe("keys", () => {
         expect(mistakesOf({ "experiment.enabeld": "true" })).toEqual([
             {
                 key: "experiment.enabeld",
-                value: "true",
+                value: "[hidden]",
                 reason: "there is no such setting; did you mean experiment.enabled?",
-                command: "pulumi config rm experiment.enabeld && pulumi config set experiment.enabled true",
+                command:
+                    "npx pulumi config get experiment.enabeld --stack local | " +
+                    "npx pulumi config set experiment.enabled --stack local && " +
+                    "npx pulumi config rm experiment.enabeld --stack local",
             },
         ]);
     });
@@ -268,7 +274,7 @@ describe("keys", () => {
     it("a key set with --path is rejected, with the command that sets it without", () => {
         expect(mistakesOf({ experiment: '{"enabled":true}' })[0]).toMatchObject({
             key: "experiment",
-            command: expect.stringContaining("pulumi config rm experiment && "),
+            command: expect.stringContaining("npx pulumi config rm experiment --stack local && "),
         });
     });
 });
@@ -290,7 +296,7 @@ describe("a saved experiment", () => {
             {
                 key: "experiment.name",
                 reason: expect.stringContaining("needs variant seven, and this stack is variant four"),
-                command: "pulumi config set variant seven",
+                command: "npx pulumi config set variant seven --stack local",
             },
         ]);
     });
@@ -325,7 +331,7 @@ describe("values that contradict one another", () => {
                 key,
                 value: values[key],
                 reason: expect.any(String),
-                command: expect.stringContaining("pulumi config set "),
+                command: expect.stringContaining("npx pulumi config set "),
             },
         ]);
     });
@@ -337,7 +343,7 @@ describe("values that contradict one another", () => {
                 reason:
                     "the attacks would end below 99.5%, in a run that passes with 99%, the required success rate; " +
                     "allowed: at most 99%",
-                command: "pulumi config set experiment.abortBelow 99%",
+                command: "npx pulumi config set experiment.abortBelow 99% --stack local",
             },
         ]);
         const equal = { "experiment.abortBelow": "99%", "experiment.successRate": "99%" };
@@ -353,7 +359,7 @@ describe("values that contradict one another", () => {
             {
                 value: "5m",
                 reason: expect.stringContaining("allowed: at least 335s, which is grace, duration and 5s until"),
-                command: "pulumi config set experiment.deadline 12m",
+                command: "npx pulumi config set experiment.deadline 12m --stack local",
             },
         ]);
     });
@@ -368,7 +374,7 @@ describe("experiment.includeNotReady", () => {
             {
                 key: "experiment.includeNotReady",
                 reason: "the attack kill affects only pods that are ready; allowed: false",
-                command: "pulumi config set experiment.includeNotReady false",
+                command: "npx pulumi config set experiment.includeNotReady false --stack local",
             },
         ]));
 });
@@ -383,7 +389,7 @@ describe("an experiment with several attacks", () => {
                 key,
                 value,
                 reason: expect.stringContaining("several attacks (blackhole, dns)"),
-                command: `pulumi config rm ${key}`,
+                command: `npx pulumi config rm ${key} --stack local`,
             },
         ]);
     });
@@ -406,7 +412,7 @@ describe("established connections that must be cut", () => {
             {
                 key,
                 reason: expect.stringContaining("can be shown only for a blackhole"),
-                command: "pulumi config set experiment.established any",
+                command: "npx pulumi config set experiment.established any --stack local",
             },
         ]),
     );
@@ -431,7 +437,7 @@ describe("an attack whose outward direction may stay unproven", () => {
             {
                 key: "experiment.outward",
                 reason: expect.stringMatching(/^this is allowed only for a blackhole of .*for this attack: proven$/),
-                command: "pulumi config set experiment.outward proven",
+                command: "npx pulumi config set experiment.outward proven --stack local",
             },
         ]));
 });
@@ -466,7 +472,7 @@ describe("a shop from a chart or a manifest", () => {
             {
                 key: "chart.values",
                 reason: expect.stringMatching(reason),
-                command: "pulumi config set chart.values values.yaml",
+                command: "npx pulumi config set chart.values values.yaml --stack local",
             },
         ]);
         expect(JSON.stringify(mistakes)).not.toContain("s3cr3t");
@@ -480,7 +486,7 @@ describe("a shop from a chart or a manifest", () => {
         ["chart.values", { install: "chart", "chart.values": "docs" }],
     ])("does not make up for a wrong %s", (key, settings) => {
         expect(mistakesOf(settings as Record<string, string>)).toMatchObject([
-            { key, command: expect.stringContaining(`pulumi config set ${key} `) },
+            { key, command: expect.stringContaining(`npx pulumi config set ${key} `) },
         ]);
     });
 
@@ -493,20 +499,20 @@ describe("a shop from a chart or a manifest", () => {
         };
         expect(
             mistakesOf({ install: "chart", ...set, "ingress.hosts": "shop.example.com" }).map(({ command }) => command),
-        ).toEqual(Object.keys(set).map((key) => `pulumi config rm ${key}`));
+        ).toEqual(Object.keys(set).map((key) => `npx pulumi config rm ${key} --stack local`));
         expect(
             mistakesOf({
                 install: "manifest",
                 manifest: "https://example.com/shop.yaml",
                 "ingress.hosts": "shop.example.com",
             }),
-        ).toMatchObject([{ key: "ingress.hosts", command: "pulumi config rm ingress.hosts" }]);
+        ).toMatchObject([{ key: "ingress.hosts", command: "npx pulumi config rm ingress.hosts --stack local" }]);
     });
 
     it("rejects networkPolicies unless the builtin agent has some", () => {
         const set = { install: "chart", networkPolicies: "false" };
         expect(mistakesOf({ ...set, "agent.enabled": "false" })).toMatchObject([
-            { key: "networkPolicies", command: "pulumi config rm networkPolicies" },
+            { key: "networkPolicies", command: "npx pulumi config rm networkPolicies --stack local" },
         ]);
         const ofAgent = mistakesOf({ ...set, "agent.enabled": "true" }).map(({ key }) => key);
         expect(ofAgent).not.toContain("networkPolicies");
@@ -527,19 +533,26 @@ describe("the agent's key", () => {
 
     it("is required if the agent is enabled; the error has a command that generates one", () => {
         expect(refusal({})).toMatchObject([
-            { key: "agent.key", command: "openssl rand -hex 32 | pulumi config set --secret agent.key" },
+            {
+                key: "agent.key",
+                command: "openssl rand -hex 32 | npx pulumi config set --secret agent.key --stack local",
+            },
         ]);
     });
     it("comes from the platform of a vendor's agent; the error has a command that asks for it", () => {
         expect(refusal({ "agent.install": "chart" })).toMatchObject([
-            { key: "agent.key", command: "pulumi config set --secret agent.key" },
+            { key: "agent.key", command: "npx pulumi config set --secret agent.key --stack local" },
         ]);
     });
     it("is rejected in clear text, and not shown, even if the agent is disabled", () => {
         for (const enabled of ["true", "false"]) {
             const mistakes = refusal({ "agent.key": key, "agent.enabled": enabled });
             expect(mistakes).toMatchObject([
-                { key: "agent.key", value: "[secret]", command: "pulumi config set --secret agent.key" },
+                {
+                    key: "agent.key",
+                    value: "[secret]",
+                    command: "npx pulumi config set --secret agent.key --stack local",
+                },
             ]);
             expect(JSON.stringify(mistakes)).not.toContain(key);
         }
@@ -555,7 +568,7 @@ describe("the agent's key", () => {
         ["agent.namespace", { "agent.namespace": "demo" }],
     ])("does not make up for a wrong %s", (wrong, values) => {
         expect(refusal({ "agent.key": key, ...values }, secretive)).toMatchObject([
-            { key: wrong, command: expect.stringContaining(`pulumi config set ${wrong} `) },
+            { key: wrong, command: expect.stringContaining(`npx pulumi config set ${wrong} `) },
         ]);
     });
 });
@@ -568,24 +581,98 @@ it("all mistakes of a stack are reported at once", () => {
     );
 });
 
-it("a secret never shows in the error about it", () => {
+describe("a value that may be a secret never shows in the error about it", () => {
     const secretive = {
         ...around,
-        isSecret: (key: string) => key === "chaos-shop:agent.kee" || key === "chaos-shop:experiment.run",
+        isSecret: (key: string) => /:(?:agent\.kee|replicas\.gatewy|experiment\.target)$/.test(key),
     };
-    const error = (() => {
+    const errorOf = (values: Record<string, string>) => {
         try {
-            readConfiguration(
-                own({ "agent.enabled": "false", "agent.kee": "s3cr3t-value", "experiment.radius": "0" }),
-                secretive,
-            );
+            readConfiguration(own({ "agent.enabled": "false", ...values }), secretive);
         } catch (thrown) {
             return thrown as ConfigurationError;
         }
         throw new Error("it was accepted");
-    })();
-    expect(error.message).not.toContain("s3cr3t-value");
-    expect(error.message).toContain('agent.kee is "[secret]"');
+    };
+    const value = "it's a s3cr3t-value";
+
+    it.each([
+        ["agent.kee", "[secret]"],
+        ["agent.kye", "[hidden]"],
+        ["colour", "[hidden]"],
+        ["constructor", "[hidden]"],
+        ["__proto__", "[hidden]"],
+        ["experiment", "[hidden]"],
+        ["agent.key", "[secret]"],
+        // The reader's reason quotes parts of the value.
+        ["experiment.target", "[secret]"],
+    ])("%s", (key, shown) => {
+        const { message } = errorOf(Object.fromEntries([[key, value]]));
+        expect(message).toContain(`${key} is "${shown}"`);
+        expect(message).not.toMatch(/s3cr3t/);
+    });
+
+    it("and the command that mends it keeps it secret", () => {
+        expect(errorOf({ "agent.kye": value }).mistakes).toMatchObject([
+            {
+                command:
+                    "npx pulumi config rm agent.kye --stack local && " +
+                    "npx pulumi config set --secret agent.key --stack local",
+            },
+        ]);
+        expect(errorOf({ "replicas.gatewy": "2" }).mistakes).toMatchObject([
+            {
+                command:
+                    "npx pulumi config get replicas.gatewy --stack local | " +
+                    "npx pulumi config set --secret replicas.gateway --stack local && " +
+                    "npx pulumi config rm replicas.gatewy --stack local",
+            },
+        ]);
+    });
+});
+
+it.each(["constructor", "toString", "__proto__"])("%s is neither a flag nor an attack", (value) => {
+    const set = { "experiment.enabled": value, "experiment.attack": value, networkPolicies: value };
+    expect(mistakesOf(set).map(({ key }) => key)).toEqual(
+        ["networkPolicies", "experiment.attack", "experiment.enabled"].sort(
+            (a, b) => Object.keys(settings).indexOf(a) - Object.keys(settings).indexOf(b),
+        ),
+    );
+});
+
+describe("names that Kubernetes limits", () => {
+    const long = "n".repeat(58);
+
+    it("leave room for the agent's namespace, which is named after the shop's", () => {
+        const around = { "agent.enabled": "true", "agent.install": "chart" };
+        expect(mistakesOf({ ...around, namespace: long })).toContainEqual({
+            key: "namespace",
+            value: long,
+            reason: expect.stringMatching(/would be n+-agent, which is too long; allowed: at most 57 characters, or /),
+            command: `npx pulumi config set agent.namespace ${"n".repeat(57)}-agent --stack local`,
+        });
+        const others: Record<string, string>[] = [
+            { namespace: long.slice(1) },
+            { namespace: long, "agent.namespace": "agent" },
+        ];
+        for (const set of others)
+            expect(mistakesOf({ ...around, ...set }).map(({ key }) => key)).not.toContain("namespace");
+        expect(mistakesOf({ namespace: long })).toEqual([]);
+    });
+
+    it("are DNS subdomains, with dots, but for namespaces", () => {
+        const dotted = {
+            "ingress.hosts": "a.example",
+            "ingress.tlsSecret": "shop.example.com",
+            "ingress.class": "nginx.internal",
+            "images.pullSecrets": "registry.example.com, mirror",
+            "database.storage": "1Gi",
+            "storage.class": "standard.rwo",
+        };
+        expect(mistakesOf(dotted)).toEqual([]);
+        for (const key of ["ingress.tlsSecret", "ingress.class", "images.pullSecrets", "storage.class"])
+            expect(mistakesOf({ ...dotted, [key]: "a..b" }).map((mistake) => mistake.key)).toEqual([key]);
+    });
 });
 
 describe("replicas are limited by the database's connections", () => {
@@ -603,7 +690,7 @@ describe("replicas are limited by the database's connections", () => {
         for (const [key, fix] of Object.entries(fixes))
             expect(found.find((mistake) => mistake.key === key)).toMatchObject({
                 reason: expect.stringMatching(`97 connections are enough for \\d+; allowed: at most ${fix}`),
-                command: `pulumi config set ${key} ${fix}`,
+                command: `npx pulumi config set ${key} ${fix} --stack local`,
             });
     });
 

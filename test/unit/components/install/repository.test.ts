@@ -38,7 +38,7 @@ describe("a chart", () => {
             () => ({ repo: `${url}/charts`, name: "shpo" }),
             new RegExp(
                 String.raw`chart\.name is "shpo", which .* does not have; allowed: shop, agent\. Nothing was ` +
-                    String.raw`touched; .*pulumi config set chart\.name`,
+                    String.raw`touched; .*npx pulumi config set chart\.name`,
             ),
         ],
         [
@@ -51,7 +51,7 @@ describe("a chart", () => {
             () => ({ repo: `${url}/nothing`, name: "shop" }),
             new RegExp(
                 String.raw`chart\.repo is ".*\/nothing", .*index\.yaml: status 404\. Nothing was ` +
-                    String.raw`touched; .*pulumi config set chart\.repo`,
+                    String.raw`touched; .*npx pulumi config set chart\.repo`,
             ),
         ],
         [
