@@ -1,8 +1,10 @@
 import { CustomObjectsApi, type KubernetesObject, type V1ObjectMeta } from "@kubernetes/client-node";
+import { join } from "shlex";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { annotations as marks, belongsTo, handOver, isMarkedBy, type Owner } from "../cluster/marks";
 import { kindsOf } from "../install/shop-manifest";
 import type { ManifestObject } from "../manifest/read";
+import { pulumiCommand } from "../pulumi-command";
 
 /** The object as the cluster has it. Undefined if the cluster has no such object, or does not know the kind. */
 export type ObjectLookup = (object: ManifestObject) => Promise<KubernetesObject | undefined>;
@@ -39,16 +41,25 @@ export async function requireNoForeignObjects(
     const lines = foreign.map(({ object, found }) => {
         const { annotations, namespace } = found!.metadata!;
         const { name } = object.metadata;
-        const at = `${namespace === undefined ? "" : `--namespace ${namespace} `}${kubectlKind(object)} ${name}`;
+        const at = [...(namespace === undefined ? [] : ["--namespace", namespace]), kubectlKind(object), name];
         return (
             `  ${object.kind} ${[namespace, name].filter(Boolean).join("/")}: it ${whose(found!.metadata!, owner)}\n` +
             "    If this stack may change it, and delete it with the agent: " +
-            `kubectl --context ${context} annotate --overwrite ${at} ${handOver(annotations, owner.stack).join(" ")}`
+            join([
+                "kubectl",
+                "--context",
+                context,
+                "annotate",
+                "--overwrite",
+                ...at,
+                ...handOver(annotations, owner.stack),
+            ])
         );
     });
+    const another = pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"]);
     throw new Error(
         `${source}, which has objects that exist and are not this stack's. They were left as they are.\n` +
-            `${lines.join("\n")}\n  fix it with: pulumi config set agent.manifest 'PATH or URL' (one without them)`,
+            `${lines.join("\n")}\n  fix it with one without them: ${another}`,
     );
 }
 

@@ -1,3 +1,4 @@
+import { join } from "shlex";
 import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
 import { checkStorageClass } from "../cluster/storage-class";
@@ -24,27 +25,36 @@ export async function installShop(
     const { install, namespace, variant, ingress, storage } = configuration;
     const found = await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
     const before = installOf(found?.metadata?.annotations);
+    const set = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
     // Changing `install` recreates the namespace. One that is kept stays, and new objects would meet those that are
     // being deleted under the same names, in a namespace that may refuse their pods.
     if (before !== undefined && before !== install.kind && found!.metadata!.annotations![annotations.kept])
         throw new Error(
             `install cannot change from ${before} to ${install.kind} in namespace ${namespace}, which is kept for ` +
                 "its claims. Nothing was touched.\n" +
-                `  To keep them, with their data: pulumi config set namespace ${namespace}-${install.kind}\n` +
-                `  To delete them: pulumi config set install ${before} && pulumi config set storage.keep false && ` +
-                `pulumi up && kubectl --context ${context.name} annotate namespace ${namespace} ` +
-                `${annotations.kept}-, then set install to ${install.kind} again`,
+                `  To keep them, with their data: ${set("namespace", `${namespace}-${install.kind}`)}\n` +
+                `  To delete them: ${[
+                    set("install", before),
+                    set("storage.keep", "false"),
+                    pulumiCommand(["up"]),
+                    join([
+                        "kubectl",
+                        "--context",
+                        context.name,
+                        "annotate",
+                        "namespace",
+                        namespace,
+                        `${annotations.kept}-`,
+                    ]),
+                    set("install", install.kind),
+                ].join(" && ")}`,
         );
     // It would delete a running attack's objects.
     if (before !== undefined && before !== install.kind && (await isAttacked(cluster, namespace)))
         throw new Error(
             `install cannot change from ${before} to ${install.kind} while an experiment runs in namespace ` +
                 `${namespace}. Nothing was touched. Undo the experiment first: ` +
-                [
-                    pulumiCommand(["config", "set", "install", before]),
-                    pulumiCommand(["config", "set", "experiment.enabled", "false"]),
-                    pulumiCommand(["up"]),
-                ].join(" && "),
+                [set("install", before), set("experiment.enabled", "false"), pulumiCommand(["up"])].join(" && "),
         );
     if (install.kind === "program") {
         if (storage.database || storage.broker) await checkStorageClass(cluster, storage.class);

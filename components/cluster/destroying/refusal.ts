@@ -1,3 +1,4 @@
+import { join } from "shlex";
 import type { V1Namespace } from "@kubernetes/client-node";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
 
@@ -63,9 +64,10 @@ export async function whyNotDestroy(
     if (others.length === 0) return undefined;
     const lines = others.map((one) => {
         const { name, annotations } = one!.metadata!;
+        const annotate = ["kubectl", "--context", context, "annotate", "--overwrite", "namespace", name!];
         return (
-            `If this stack may delete namespace ${name} with everything in it: kubectl --context ${context} ` +
-            `annotate --overwrite namespace ${name} ${handOver(annotations, stack).join(" ")}`
+            `If this stack may delete namespace ${name} with everything in it: ` +
+            join([...annotate, ...handOver(annotations, stack)])
         );
     });
     const reasons = others.map(
