@@ -1,5 +1,4 @@
-// First: it changes how messages are shown, before there are any.
-import "./toolchain/redact-debug-messages";
+import "./toolchain/redact-debug-messages"; // First: it changes how messages are shown, before there are any.
 
 import { installAgent } from "./components/agent/agent";
 import { experimentPods } from "./components/base/placement";
@@ -14,6 +13,7 @@ import { installShop } from "./components/install/install";
 import { withUserErrors } from "./components/user-error";
 import { endAttacksFirst, planOnShop, runOnShop } from "./experiments/run";
 import { savedExperiments } from "./experiments/saved";
+import { experimentPrograms } from "./toolchain/programs";
 
 /** The stack: a shop in a cluster, an agent beside it and, while it is enabled, an experiment on the shop. */
 export = withUserErrors(async () => {
@@ -21,20 +21,19 @@ export = withUserErrors(async () => {
     const configured = () => stackConfiguration(savedExperiments());
     await endAttacksFirst(look, (name) => planOnShop(experimentSettings(configured(), { name })));
     const configuration = configured();
-    const { namespace, variant, images, experiment, ordersReadyTimeoutMs } = configuration;
     const cluster = await openCluster(configuration, look?.identity);
     const plan = planOnShop(experimentSettings(configuration, cluster.context));
     const shop = await installShop("shop", configuration, cluster);
     const agent = await installAgent("agent", configuration, cluster);
-    const pod = experimentPods(configuration.placement);
-    const args = { image: images.node, pod };
+    const { experiment, images, placement } = configuration;
+    const args = { image: images.node, pod: experimentPods(placement), programs: experimentPrograms };
     const run = experiment.enabled ? runOnShop(plan, cluster, args, shop.whenReady) : undefined;
     guardDestroy(configuration, cluster, [shop, agent, run]);
     return {
-        variant,
+        variant: configuration.variant,
         namespace: shop.namespace,
         ...gatewayOutputs(shop.gateway.service, configuration, cluster),
-        workloads: awaitWorkloads(shop, namespace, cluster.api, ordersReadyTimeoutMs),
+        workloads: awaitWorkloads(shop, configuration, cluster),
         agent: agent?.summary ?? "disabled",
         experiment: run?.conclusion ?? "disabled",
     };

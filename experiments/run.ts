@@ -10,7 +10,6 @@ import {
     type ServiceReference,
 } from "../chaos/index";
 import { endAndReport } from "../chaos/first-acts";
-import { experimentPrograms } from "../toolchain/programs";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
@@ -41,20 +40,16 @@ export function planOnShop<S extends ExperimentSettings>(settings: S & Unplanned
 }
 
 /**
- * A run of an experiment on the shop. Its resource has the same name when a setting names another experiment, which must
- * not run beside the first.
+ * A run of an experiment on the shop. Its resource has the same name when a setting names another experiment, which
+ * must not run beside the first.
  */
 export const runOnShop = (
     plan: Plan,
     { identity, provider }: { identity: string; provider: pulumi.ProviderResource },
-    args: Pick<ExperimentArgs, "image" | "pod">,
+    args: Pick<ExperimentArgs, "image" | "pod" | "programs">,
     shopIsReady: pulumi.Input<pulumi.Resource>,
 ): Experiment =>
-    new Experiment(
-        "experiment",
-        { ...args, enabled: true, identity, plan, programs: experimentPrograms },
-        { provider, dependsOn: shopIsReady },
-    );
+    new Experiment("experiment", { ...args, enabled: true, identity, plan }, { provider, dependsOn: shopIsReady });
 
 /** What an update knows before it reads its configuration. */
 export interface FirstLook {

@@ -97,6 +97,12 @@ export function whyOther(kind: string, object: KubeObject, field: string, set: V
     return isKept ? undefined : describeField(kind, object, field);
 }
 
+/** How many replicas an object had before a run asked for more. Undefined if none did. */
+export function replicasBeforeRaise(object: KubeObject): number | undefined {
+    const { before, set } = settingOf(object, "replicas") ?? {};
+    return typeof before === "number" && typeof set === "number" && before < set ? before : undefined;
+}
+
 /** Such as "Deployment web has 3 replicas, set by kubectl", by what the API server knows of that. */
 function describeField(kind: string, object: KubeObject, field: string, verb = "has"): string {
     const value = valueIn(object, field);

@@ -1,5 +1,7 @@
 import type { V1Condition } from "@kubernetes/client-node";
 import * as z from "zod";
+import { replicasBeforeRaise } from "../actions/set-field";
+import type { KubeObject } from "../cluster/resources";
 import { answerOf } from "./answer";
 import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake, valueAt } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
@@ -142,5 +144,16 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
         return `there is no condition ${type}; the conditions are: ${there}`;
     }
     const { status, reason } = found;
+    if (wanted === "True" && type === "Available" && isBeingRaised(object)) return undefined;
     return status === wanted ? undefined : `${type} is ${status}${reason ? ` (${reason})` : ""} (required: ${wanted})`;
+}
+
+/**
+ * Whether a Deployment is not `Available` for nothing but more replicas that the run itself has asked for: all those
+ * from before are. Kubernetes wants as many as `replicas` less `maxUnavailable`, which is 25% rounded down
+ * (`DeploymentComplete` and `MinimumReplicasUnavailable` of its deployment controller).
+ */
+function isBeingRaised(object: unknown): boolean {
+    const before = replicasBeforeRaise(object as KubeObject);
+    return before !== undefined && Number(valueAt(object, "status.availableReplicas") ?? 0) >= before;
 }

@@ -1,5 +1,6 @@
 import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
+import type { StackConfiguration } from "../configuration/read";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, sentAt } from "../../chaos/cluster/client";
 import { targetLabelOf } from "../../chaos/cluster/labels";
@@ -25,15 +26,14 @@ interface Found {
  * The state of a shop's workloads by name: `2 of 2 ready`, or how many are ready, what the others wait for and what to
  * do. Every preview and update reads it from the cluster.
  *
- * An update waits for pods that may stay Pending until they are `timeoutMs` old. Then it logs a warning and continues:
+ * An update waits for pods that may stay Pending until they are `ordersReadyTimeoutMs` old. Then it logs a warning and continues:
  * the rest of the shop works without them. During an attack it does not wait: the attack may be what keeps a workload
  * from becoming ready.
  */
 export function awaitWorkloads(
     shop: InstalledShop,
-    namespace: string,
-    cluster: Cluster,
-    timeoutMs: number,
+    { namespace, ordersReadyTimeoutMs }: Pick<StackConfiguration, "namespace" | "ordersReadyTimeoutMs">,
+    { api: cluster }: { api: Cluster },
 ): pulumi.Output<Record<string, string>> {
     const { installed, mayStayPending = [] } = shop;
     return installed.apply(async () => {
@@ -42,7 +42,7 @@ export function awaitWorkloads(
             const found = await look(cluster, namespace, mayStayPending);
             const pending = found.filter(({ mayStayPending, reason }) => mayStayPending && reason !== undefined);
             if (pending.length === 0 || found.some(isUnderAttack) || pulumi.runtime.isDryRun()) return summary(found);
-            if (pending.every(({ ageMs }) => ageMs >= timeoutMs)) {
+            if (pending.every(({ ageMs }) => ageMs >= ordersReadyTimeoutMs)) {
                 await pulumi.log.warn(
                     `${reasons(pending)}\nThe rest of the shop works. The next update checks them again.`,
                     shop,

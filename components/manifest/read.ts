@@ -97,7 +97,8 @@ function mistakeOf(object: unknown): string | undefined {
     if (!metadata.name && metadata.generateName)
         return "metadata.generateName would make another object in each update; set metadata.name";
     const required = { apiVersion, kind, "metadata.name": metadata.name };
-    const [missing] = Object.entries(required).find(([, value]) => [undefined, null, ""].includes(value as "")) ?? [];
+    const [missing] =
+        Object.entries(required).find(([, value]) => [undefined, null, ""].includes(value as string)) ?? [];
     if (missing !== undefined) return `${missing} is missing`;
     const texts = { ...required, "metadata.namespace": metadata.namespace };
     for (const field of ["labels", "annotations"]) {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { condition, type ConditionCheck, problemWith } from "../../../../chaos/checks/condition";
+import { labels } from "../../../../chaos/cluster/labels";
 import { FakeCluster } from "../support/fake-cluster";
 import { contextOf, type Handler, serve, statusObject, useApiServer } from "./support";
 
@@ -12,16 +13,37 @@ const deployment = {
         conditions: [available("False", "MinimumReplicasUnavailable"), { type: "Progressing", status: "True" }],
     },
 };
+/** @param note by which a run has set its replicas */
+const raised = (note: string, availableReplicas: number) => ({
+    metadata: { name: "orders", uid: "uid", labels: { [`${labels.set}replicas`]: note } },
+    spec: { replicas: 2 },
+    status: { ...deployment.status, availableReplicas },
+});
+const unavailable = "Available is False (MinimumReplicasUnavailable) (required: True)";
 
 describe("an object is good or not", () => {
     it.each<[string, Partial<ConditionCheck>, object, string | undefined]>([
         ["a condition that holds", { type: "Progressing" }, deployment, undefined],
+        ["one that does not", { type: "Available" }, deployment, unavailable],
         [
-            "one that does not",
+            "one that does not hold for more replicas that the run has asked for",
             { type: "Available" },
-            deployment,
-            "Available is False (MinimumReplicasUnavailable) (required: True)",
+            raised("1-2-uid", 1),
+            undefined,
         ],
+        [
+            "one that does not hold while fewer are available than before the run asked for more",
+            { type: "Available" },
+            raised("2-3-uid", 1),
+            unavailable,
+        ],
+        [
+            "one that does not hold once the run has asked for fewer",
+            { type: "Available" },
+            raised("3-2-uid", 1),
+            unavailable,
+        ],
+        ["one that does not hold, with a copied note", { type: "Available" }, raised("1-2-another", 1), unavailable],
         ["one that must not hold", { type: "Available", status: "False" }, deployment, undefined],
         [
             "one that is not there",

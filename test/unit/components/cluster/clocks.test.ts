@@ -83,7 +83,7 @@ describe.each([
         });
         setTimeout(() => deployment(ready), 700);
         const shop = { installed: pulumi.output(true), mayStayPending: ["orders"] } as unknown as InstalledShop;
-        return valueOf(awaitWorkloads(shop, "demo", cluster.api, timeoutMs));
+        return valueOf(awaitWorkloads(shop, { namespace: "demo", ordersReadyTimeoutMs: timeoutMs }, cluster));
     };
 
     it("a new pod is awaited", async () => {
