@@ -26,9 +26,9 @@ interface Found {
  * The state of a shop's workloads by name: `2 of 2 ready`, or how many are ready, what the others wait for and what to
  * do. Every preview and update reads it from the cluster.
  *
- * An update waits for pods that may stay Pending until they are `ordersReadyTimeoutMs` old. Then it logs a warning and continues:
- * the rest of the shop works without them. During an attack it does not wait: the attack may be what keeps a workload
- * from becoming ready.
+ * An update waits for pods that may stay Pending until they are `ordersReadyTimeoutMs` old. Then it logs a warning and
+ * continues: the rest of the shop works without them. During an attack it does not wait: the attack may be what keeps a
+ * workload from becoming ready.
  */
 export function awaitWorkloads(
     shop: InstalledShop,

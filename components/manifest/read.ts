@@ -104,7 +104,7 @@ function mistakeOf(object: unknown): string | undefined {
     for (const field of ["labels", "annotations"]) {
         const values = metadata[field];
         for (const [key, value] of Object.entries(isMapping(values) ? values : {}))
-            Object.assign(texts, { [`metadata.${field}.${key}`]: value as unknown });
+            Object.assign(texts, { [`metadata.${field}.${key}`]: value });
     }
     const other = Object.entries(texts).find(
         ([, value]) => !["string", "undefined"].includes(typeof (value ?? undefined)),

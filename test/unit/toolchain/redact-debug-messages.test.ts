@@ -13,7 +13,7 @@ it("an engine's answer shows no secret in a debug message", () => {
 
 it("the program redacts debug messages before it imports anything else", () => {
     const program = readFileSync(join(__dirname, "..", "..", "..", "index.ts"), "utf8");
-    expect(program.split("\n").find((line) => line.startsWith("import "))).toBe(
-        'import "./toolchain/redact-debug-messages";',
+    expect(program.split("\n").find((line) => line.startsWith("import "))).toMatch(
+        /^import "\.\/toolchain\/redact-debug-messages";/,
     );
 });

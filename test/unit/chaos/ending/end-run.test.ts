@@ -32,7 +32,11 @@ describe("ending a stack's runs", () => {
     it("needs only the cluster: attacks are gone before anything but the lease and the attacks is read", async () => {
         expect(await end()).toEqual([run.plan.experiment]);
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
-        expect(run.cluster.calls.slice(0, 2)).toEqual(["listLeaseForAllNamespaces", "listNamespacedPod"]);
+        expect(run.cluster.calls.slice(0, 3)).toEqual([
+            "listLeaseForAllNamespacesWithHttpInfo",
+            "listLeaseForAllNamespaces",
+            "listNamespacedPod",
+        ]);
     });
 
     it("ends every attack that it can if one step is refused, and says which", async () => {
