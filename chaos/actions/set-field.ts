@@ -43,7 +43,9 @@ const noteOf = ({ before, set }: Setting, uid: string) => `${before ?? "none"}-$
 /**
  * The patches by which a run sets a field. The first notes the value from before, and sets the new one, by which the
  * API server takes it for this package's. The second gives it back to its owners: their next server-side apply has no
- * conflict.
+ * conflict. What had no owner stays this package's until the run is undone: the API server records changes by the
+ * subresource `scale`, such as an autoscaler's, only of a field that has an owner (`skipNonAppliedManager` of
+ * k8s.io/apimachinery/pkg/util/managedfields).
  *
  * @param set a value that the API server keeps: not the one that it takes an absent field for
  * @returns the next merge patch for what the object is; undefined if there is nothing to do
@@ -54,7 +56,7 @@ export function settingTo(field: string, set: Value, run: string): (object: Kube
         const metadata = object.metadata!;
         const isSet = valueIn(object, field) === set && settingOf(object, field)?.set === set;
         if (isSet && metadata.labels![labels.setBy] === run)
-            return isOurs(metadata, field)
+            return isOurs(metadata, field) && owners.length > 0
                 ? patch(object, { managedFields: givenBack(metadata, field, owners) })
                 : undefined;
         owners = ownersOf(metadata, field);

@@ -71,6 +71,15 @@ describe("a Deployment that a run has scaled", () => {
         expect(web().metadata.managedFields).toEqual([applier, status]);
     });
 
+    it("is the run's until then if nobody had set the number: else no change by others would be recorded", async () => {
+        web().metadata.managedFields = [withoutReplicas, status] as never;
+        await scaled(3);
+        expect(web().metadata.managedFields).toEqual([withoutReplicas, status, ours]);
+        await undone();
+        expect(web().metadata.managedFields).toEqual([withoutReplicas, status]);
+        expect(numberAndTraces()).toEqual(before);
+    });
+
     it("is changed and restored though its status changes again and again meanwhile", async () => {
         let patches = 0;
         cluster.intercept = (call) => {
