@@ -11,7 +11,7 @@ import {
     type V1Namespace,
 } from "@kubernetes/client-node";
 import { loadKubeconfig, requireSupported } from "../../../chaos/cluster/kubeconfig";
-import { type GuardedStack, guardedVariable, UnreachableError, whyNotDestroy } from "./refusal";
+import { type GuardedStack, guardedVariable, movedVariable, UnreachableError, whyNotDestroy } from "./refusal";
 
 const timeoutMs = 10_000;
 
@@ -53,7 +53,8 @@ async function main(): Promise<string | undefined> {
         throw new UnreachableError(error.message);
     });
     const read = async (name: string) => (await reading)(name);
-    return whyNotDestroy(guarded, read, process.env.PULUMI_K8S_DELETE_UNREACHABLE === "true");
+    const { PULUMI_K8S_DELETE_UNREACHABLE: unreachable, [movedVariable]: movedTo } = process.env;
+    return whyNotDestroy(guarded, read, { unreachable: unreachable === "true", movedTo });
 }
 
 main().then(

@@ -14,6 +14,17 @@ export interface GuardedStack extends Owner {
 /** The environment variable that has the `GuardedStack` as JSON. */
 export const guardedVariable = "CHAOS_SHOP_GUARDED_STACK";
 
+/** The environment variable by which a person says to which cluster, by its uid, an update has moved the stack. */
+export const movedVariable = "CHAOS_SHOP_MOVED_TO";
+
+/** What a person has allowed, by environment variables. */
+export interface Allowed {
+    /** Whether the provider was told to forget objects of a cluster that it cannot reach. @default false */
+    unreachable?: boolean;
+    /** See `movedVariable`. @default the stack was not moved */
+    movedTo?: string;
+}
+
 /** The cluster could not be asked at all, so neither can the provider. */
 export class UnreachableError extends Error {
     override readonly name = "UnreachableError";
@@ -25,42 +36,50 @@ export class UnreachableError extends Error {
  * everything is still its own, or gone.
  *
  * @param read a namespace of the cluster; undefined if there is none. May reject with an `UnreachableError`
- * @param mayBeUnreachable whether the provider was told to forget objects of a cluster that it cannot reach
  */
 export async function whyNotDestroy(
     { uid, context, stack, identity, namespaces }: GuardedStack,
     read: (name: string) => Promise<V1Namespace | undefined>,
-    mayBeUnreachable: boolean,
+    { unreachable = false, movedTo }: Allowed = {},
 ): Promise<string | undefined> {
     const stopped = (reason: string, ...lines: string[]) =>
         [`Stopped before anything was deleted: ${reason}.`, ...lines.map((line) => `  ${line}`)].join("\n");
     const forget = `npx pulumi stack rm ${stack} --force --preserve-config`;
     const ifGone = `If the stack's cluster no longer exists, forget the stack, which deletes nothing: ${forget}`;
+    const to = `--stack ${stack}`;
+    const rename = `npx pulumi config set kube.context NAME ${to} && npx pulumi up ${to}`;
     let found: (V1Namespace | undefined)[];
     try {
         found = await Promise.all(["kube-system", ...namespaces].map(read));
     } catch (error) {
         const isUnreachable = error instanceof UnreachableError;
-        if (isUnreachable && mayBeUnreachable) return undefined;
+        if (isUnreachable && unreachable) return undefined;
         return stopped(
             `the cluster of context "${context}" cannot be asked whether it is still this stack's: ` +
                 (error as Error).message.replace(/\.$/, ""),
             "If it exists, start it or log in to it, with the KUBECONFIG of the last update, and repeat this",
+            `If its context has another name by now, tell the stack, and repeat this: ${rename}`,
             ifGone,
         );
     }
     const [system, ...own] = found;
+    const others = own.filter(
+        (one) => one !== undefined && !isMarkedBy(one.metadata!.annotations, { stack, identity }),
+    );
     const now = system?.metadata?.uid;
-    if (now !== uid)
+    if (now !== uid && (now === undefined || now !== movedTo)) {
+        // An update that moves a stack tells this at its end: one that was interrupted did not.
+        const isMoved = now !== undefined && own.some((one) => one !== undefined) && others.length === 0;
         return stopped(
             `context "${context}" leads to another cluster than the one that this stack was made in (uids of ` +
                 `kube-system: ${now ?? "none"} and ${uid})`,
             "If the stack's cluster still exists, repeat this with the KUBECONFIG of the last update",
+            ...(isMoved
+                ? [`If an update has moved the stack there: ${movedVariable}=${now} npx pulumi destroy ${to}`]
+                : []),
             ifGone,
         );
-    const others = own.filter(
-        (one) => one !== undefined && !isMarkedBy(one.metadata!.annotations, { stack, identity }),
-    );
+    }
     if (others.length === 0) return undefined;
     const lines = others.map((one) => {
         const { name, annotations } = one!.metadata!;

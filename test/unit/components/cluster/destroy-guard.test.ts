@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { guardDestroy } from "../../../../components/cluster/destroying/guard";
-import { UnreachableError, whyNotDestroy } from "../../../../components/cluster/destroying/refusal";
+import { type Allowed, UnreachableError, whyNotDestroy } from "../../../../components/cluster/destroying/refusal";
 
 const own = { "chaos-shop/stack": "local", "chaos-shop/identity": "ours" };
 const guarded = {
@@ -22,11 +22,11 @@ interface Look {
     /** Annotations of the namespaces that exist. */
     found?: Record<string, object>;
     error?: Error;
-    mayBeUnreachable?: boolean;
+    allowed?: Allowed;
 }
 
 /** Why the stack is not destroyed in a cluster like this one. */
-const refusal = ({ uid = "uid-of-a", found = {}, error, mayBeUnreachable = false }: Look) =>
+const refusal = ({ uid = "uid-of-a", found = {}, error, allowed }: Look) =>
     whyNotDestroy(
         guarded,
         async (name) => {
@@ -34,10 +34,11 @@ const refusal = ({ uid = "uid-of-a", found = {}, error, mayBeUnreachable = false
             if (name === "kube-system") return { metadata: { name, uid } };
             return found[name] && { metadata: { name, annotations: found[name] as Record<string, string> } };
         },
-        mayBeUnreachable,
+        allowed,
     );
 
 const unreachable = new UnreachableError("connect ECONNREFUSED 127.0.0.1:6443");
+const rename = "npx pulumi config set kube.context NAME --stack local && npx pulumi up --stack local";
 const forget = "npx pulumi stack rm local --force --preserve-config";
 
 describe("destroying a stack goes on", () => {
@@ -45,7 +46,11 @@ describe("destroying a stack goes on", () => {
         ["while its namespaces are its own", { found: { demo: own, "demo-agent": own } }],
         ["if they are gone", {}],
         ["if one was handed over to it", { found: { demo: { "chaos-shop/stack": "local" } } }],
-        ["if Pulumi was told to forget what it cannot reach", { error: unreachable, mayBeUnreachable: true }],
+        [
+            "in the cluster that somebody has moved it to",
+            { uid: "uid-of-b", found: { demo: own }, allowed: { movedTo: "uid-of-b" } },
+        ],
+        ["if Pulumi was told to forget what it cannot reach", { error: unreachable, allowed: { unreachable: true } }],
     ])("%s", async (_, look) => expect(await refusal(look)).toBeUndefined());
 });
 
@@ -53,8 +58,23 @@ describe("destroying a stack stops, and says what to do,", () => {
     it.each<[string, Look, string[]]>([
         [
             "if the context leads to another cluster by now, whatever may be unreachable",
-            { uid: "uid-of-b", mayBeUnreachable: true },
+            { uid: "uid-of-b", allowed: { unreachable: true } },
             ['context "kind-a" leads to another cluster', "uid-of-b and uid-of-a", "with the KUBECONFIG of", forget],
+        ],
+        [
+            "if an update that was interrupted has moved it there",
+            { uid: "uid-of-b", found: { demo: own } },
+            ["CHAOS_SHOP_MOVED_TO=uid-of-b npx pulumi destroy --stack local"],
+        ],
+        [
+            "if it was moved there, but a namespace is somebody else's",
+            { uid: "uid-of-b", found: { demo: own, "demo-agent": {} }, allowed: { movedTo: "uid-of-b" } },
+            ["namespace demo-agent exists and belongs to no stack by now"],
+        ],
+        [
+            "if it was moved to a third cluster",
+            { uid: "uid-of-b", found: { demo: own }, allowed: { movedTo: "uid-of-c" } },
+            ['context "kind-a" leads to another cluster'],
         ],
         [
             "if a namespace is another stack's by now",
@@ -73,10 +93,10 @@ describe("destroying a stack stops, and says what to do,", () => {
                 "namespace demo-agent chaos-shop/stack=local",
             ],
         ],
-        ["if the cluster cannot be reached", { error: unreachable }, ["ECONNREFUSED", "start it or log in", forget]],
+        ["if the cluster cannot be reached", { error: unreachable }, ["ECONNREFUSED", "start it or log in", rename, forget]],
         [
             "if the cluster does not say which it is, also if Pulumi may forget what it cannot reach",
-            { error: new Error("the API server answered with status 403: forbidden"), mayBeUnreachable: true },
+            { error: new Error("the API server answered with status 403: forbidden"), allowed: { unreachable: true } },
             ["status 403: forbidden"],
         ],
     ])("%s", async (_, look, expected) => {
