@@ -2,11 +2,11 @@ import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { doNothing, packed, runFromInput } from "../../../chaos/packed";
+import { packed, runFromInput } from "../../../chaos/packed";
 import { bundledFile } from "../../../toolchain/bundle";
 import type { StackConfiguration } from "../../configuration/read";
 import type { StackCluster } from "../cluster";
-import { type GuardedStack, guardedVariable } from "./refusal";
+import { type GuardedStack, guardedVariable, inUpdate } from "./refusal";
 
 /** What the state keeps about the stack itself. Without it, an update could not go on after a destroy that stopped. */
 const records = ["identity", "cluster"];
@@ -15,7 +15,9 @@ const records = ["identity", "cluster"];
  * Has `pulumi destroy` stop before it deletes anything in a cluster, or in a namespace, that is not the stack's by now:
  * it does not run the program, and deletes objects by their names, wherever the context leads to.
  *
- * What depends on everything else is deleted first, alone, and if that fails nothing else is.
+ * What depends on everything else is deleted first, alone, and if that fails nothing else is. In an update it comes
+ * after everything else and before all deletions: so an update that would delete a namespace of somebody else stops
+ * there.
  *
  * @param everything that the stack has in the cluster
  */
@@ -31,8 +33,8 @@ export function guardDestroy(
     new command.local.Command(
         "destroy-guard",
         {
-            create: doNothing,
-            update: doNothing,
+            create: `${runFromInput} ${inUpdate}`,
+            update: `${runFromInput} ${inUpdate}`,
             delete: runFromInput,
             stdin: packed(readFileSync(bundledFile(join(__dirname, "main.ts")), "utf8")),
             environment: { [guardedVariable]: JSON.stringify(guarded) },

@@ -1,7 +1,9 @@
 /**
  * What `pulumi destroy` does first: looks whether the cluster and the namespaces are still the stack's, and fails if
- * they are not. The stack's state has this program, so it needs neither this folder nor the packages in it. It asks the
- * API server by itself: with a client of the library it would be two and a half times as large.
+ * they are not. An update does so for the namespaces that it will delete, and prints what the next one must know.
+ *
+ * The stack's state has this program, so it needs neither this folder nor the packages in it. It asks the API server by
+ * itself: with a client of the library it would be two and a half times as large.
  */
 import {
     HttpMethod,
@@ -11,7 +13,15 @@ import {
     type V1Namespace,
 } from "@kubernetes/client-node";
 import { loadKubeconfig, requireSupported } from "../../../chaos/cluster/kubeconfig";
-import { type GuardedStack, guardedVariable, movedVariable, UnreachableError, whyNotDestroy } from "./refusal";
+import {
+    type GuardedStack,
+    guardedVariable,
+    inUpdate,
+    movedVariable,
+    UnreachableError,
+    whyNotDestroy,
+    whyNotLeave,
+} from "./refusal";
 
 const timeoutMs = 10_000;
 
@@ -49,10 +59,22 @@ function namespacesBy(kubeconfig: KubeConfig): (name: string) => Promise<V1Names
 
 async function main(): Promise<string | undefined> {
     const guarded = JSON.parse(process.env[guardedVariable]!) as GuardedStack;
-    const reading = (async () => namespacesBy(kubeconfigFor(guarded.context)))().catch((error: Error) => {
-        throw new UnreachableError(error.message);
-    });
-    const read = async (name: string) => (await reading)(name);
+    const open = async () => namespacesBy(kubeconfigFor(guarded.context));
+    let opened: ReturnType<typeof open> | undefined;
+    const read = async (name: string) => {
+        opened ??= open().catch((error: Error) => {
+            throw new UnreachableError(error.message);
+        });
+        return (await opened)(name);
+    };
+    if (process.argv.includes(inUpdate)) {
+        const printed = process.env.PULUMI_COMMAND_STDOUT;
+        const reason = printed ? await whyNotLeave(JSON.parse(printed) as GuardedStack, guarded, read) : undefined;
+        if (reason !== undefined) return reason;
+        // The process must not end before it is written.
+        await new Promise((written) => process.stdout.write(process.env[guardedVariable]!, written));
+        return undefined;
+    }
     const { PULUMI_K8S_DELETE_UNREACHABLE: unreachable, [movedVariable]: movedTo } = process.env;
     return whyNotDestroy(guarded, read, { unreachable: unreachable === "true", movedTo });
 }

@@ -17,6 +17,9 @@ export const guardedVariable = "CHAOS_SHOP_GUARDED_STACK";
 /** The environment variable by which a person says to which cluster, by its uid, an update has moved the stack. */
 export const movedVariable = "CHAOS_SHOP_MOVED_TO";
 
+/** The argument of the program in an update. */
+export const inUpdate = "update";
+
 /** What a person has allowed, by environment variables. */
 export interface Allowed {
     /** Whether the provider was told to forget objects of a cluster that it cannot reach. @default false */
@@ -93,4 +96,21 @@ export async function whyNotDestroy(
         (one) => `namespace ${one!.metadata!.name} ${belongsTo(one!.metadata!.annotations, { stack })} by now`,
     );
     return stopped(reasons.join(", and "), ...lines, `If not, forget the stack, which deletes nothing: ${forget}`);
+}
+
+/**
+ * The same for the namespaces that an update is about to delete, since the stack has others by now. Deletions come last
+ * in an update, and not at all if something before fails.
+ *
+ * @param before what the last update has noted
+ */
+export async function whyNotLeave(
+    before: GuardedStack,
+    now: GuardedStack,
+    read: (name: string) => Promise<V1Namespace | undefined>,
+): Promise<string | undefined> {
+    const namespaces = before.namespaces.filter((name) => !now.namespaces.includes(name));
+    // In a cluster that the stack has left, everything was deleted before this one got anything.
+    if (namespaces.length === 0 || before.uid !== now.uid) return undefined;
+    return whyNotDestroy({ ...now, namespaces }, read);
 }

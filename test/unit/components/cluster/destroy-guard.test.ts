@@ -93,7 +93,11 @@ describe("destroying a stack stops, and says what to do,", () => {
                 "namespace demo-agent chaos-shop/stack=local",
             ],
         ],
-        ["if the cluster cannot be reached", { error: unreachable }, ["ECONNREFUSED", "start it or log in", rename, forget]],
+        [
+            "if the cluster cannot be reached",
+            { error: unreachable },
+            ["ECONNREFUSED", "start it or log in", rename, forget],
+        ],
         [
             "if the cluster does not say which it is, also if Pulumi may forget what it cannot reach",
             { error: new Error("the API server answered with status 403: forbidden"), allowed: { unreachable: true } },
@@ -173,10 +177,10 @@ describe("the command that Pulumi runs", () => {
     });
 
     /** Runs it in another folder. @returns its exit code, and what it printed */
-    async function run(env: NodeJS.ProcessEnv = {}) {
+    async function run(env: NodeJS.ProcessEnv = {}, command: "create" | "update" | "delete" = "delete") {
         const kubeconfig = { KUBECONFIG: join(folder, "config"), PATH: process.env.PATH };
         const all = { ...kubeconfig, ...(inputs.environment as NodeJS.ProcessEnv), ...env };
-        const child = spawn("sh", ["-c", inputs.delete as string], { cwd: folder, env: all });
+        const child = spawn("sh", ["-c", inputs[command] as string], { cwd: folder, env: all });
         let printed = "";
         for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += String(text)));
         child.stdin.end(inputs.stdin);
@@ -204,5 +208,38 @@ describe("the command that Pulumi runs", () => {
     ])("stops if %s, unless Pulumi may forget what it cannot reach", async (_, env, reason) => {
         expect(await run(env)).toMatchObject({ code: 1, printed: expect.stringMatching(reason) });
         expect(await run({ ...env, PULUMI_K8S_DELETE_UNREACHABLE: "true" })).toEqual({ code: 0, printed: "" });
+    });
+
+    describe("in an update, before anything is deleted,", () => {
+        const before = async (namespaces: string[], changes: object = {}) => {
+            const { printed } = await run({}, "create");
+            const noted = { ...(JSON.parse(printed) as object), namespaces, ...changes };
+            return run({ PULUMI_COMMAND_STDOUT: JSON.stringify(noted) }, "update");
+        };
+        const asPrinted = () => expect.objectContaining({ code: 0, printed: JSON.stringify(guarded) });
+
+        it.each<[string, Record<string, object>, string[], object]>([
+            ["that leaves no namespace", { demo: {} }, ["demo"], {}],
+            ["that leaves one of its own, or that is gone", { shop: own }, ["shop", "shop-agent"], {}],
+            ["that has left another cluster", { shop: {} }, ["shop"], { uid: "uid-of-b" }],
+        ])("goes on with a stack %s", async (_, found, namespaces, changes) => {
+            Object.assign(annotationsOf, found);
+            expect(await before(namespaces, changes)).toEqual(asPrinted());
+        });
+
+        it("goes on with a stack that has noted nothing yet", async () =>
+            expect(await run({}, "update")).toEqual(asPrinted()));
+
+        it("needs no cluster for that", async () =>
+            expect(await run({ KUBECONFIG: "/nowhere/config" }, "update")).toEqual(asPrinted()));
+
+        it("stops if it would delete a namespace that is somebody else's by now", async () => {
+            annotationsOf.shop = { "chaos-shop/stack": "cloud", "chaos-shop/identity": "theirs" };
+            const { code, printed } = await before(["shop", "demo-agent"]);
+            expect(code).toBe(1);
+            expect(printed).toMatch(
+                /^Stopped before anything was deleted: namespace shop belongs to stack "cloud" by now\./,
+            );
+        });
     });
 });
