@@ -28,7 +28,7 @@ function isAmong(entries: readonly string[], host: string, port: string): boolea
     const family = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
     const isNamed = (entry: string) => {
         const [address = "", bits = isIP(entry) === 6 ? "128" : "32"] = entry.split("/");
-        if (isIP(address) && Number(bits) <= (isIP(address) === 6 ? 128 : 32))
+        if (isIP(address) && /^\d+$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32))
             return void addresses.addSubnet(address, Number(bits), family(address));
         const [, name = "", only = port] = /^\[?(.+?)\]?(?::(\d+))?$/.exec(entry.replace(/^\*\./, ".")) ?? [];
         const isBelow = name !== "" && host.endsWith(name.startsWith(".") ? name : `.${name}`);
