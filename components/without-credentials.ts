@@ -4,7 +4,7 @@
  */
 export const withoutCredentials = (message: string): string =>
     message
-        .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s"'@]+@/gi, "$1[hidden]@")
+        .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s"']+@/gi, "$1[hidden]@")
         .replace(
             /([?&][\w.-]*(?:token|key|sig|signature|passw\w*|secret|credential)[\w.-]*=)[^&\s"']+/gi,
             "$1[hidden]",

@@ -40,6 +40,12 @@ describe("the message of a failed update", () => {
         expect(plainError(new Error(text))).toBe("error: incorrect passphrase");
     });
 
+    it("has no part of a password with an @ in it", () => {
+        expect(plainError(new Error("cannot read https://me:hu@sh@charts.example/x"))).toBe(
+            "cannot read https://[hidden]@charts.example/x",
+        );
+    });
+
     it("has no credentials in URLs", () => {
         const urls = "https://me:hush@charts.example/x?a=1&sig=hush&X-Amz-Signature=hush postgres://u:hush@db/shop";
         expect(plainError(new Error(`cannot read ${urls}`))).toBe(
