@@ -100,7 +100,9 @@ function merge(mapping: Record<string, unknown>): void {
     if ("[object Object]" in mapping) throw new Error("a key is a mapping; was {{ … }} meant to be filled in?");
     if (!("<<" in mapping)) return;
     const entries = Object.entries(mapping);
-    const below = entries.slice(entries.findIndex(([key]) => key === "<<") + 1);
+    const place = entries.findIndex(([key]) => key === "<<");
+    // JavaScript puts keys that are whole numbers first: where they stood is unknown, and mostly that is below.
+    const below = entries.filter(([key], index) => index > place || /^(?:0|[1-9]\d*)$/.test(key));
     const sources = [mapping["<<"]].flat().reverse();
     if (!sources.every(isMapping)) throw new Error("a merge key << needs a mapping, or a list of mappings");
     delete mapping["<<"];

@@ -81,6 +81,11 @@ describe("YAML is read as kubectl reads it:", () => {
         expect(read(`b: &b { x: 1, z: 2 }\n${text}`)[0]).toMatchObject({ a: expected, b: { x: 1, z: 2 } }),
     );
 
+    it("a merge key above a key that is a number", () =>
+        expect(read("b: &b { 80: old, 81: kept }\na: { <<: *b, 80: new }")[0]).toMatchObject({
+            a: { 80: "new", 81: "kept" },
+        }));
+
     it("several documents, some of them empty", () =>
         expect(read("# nothing\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n").filter(Boolean)).toEqual([
             { a: 1 },
