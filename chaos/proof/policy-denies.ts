@@ -1,10 +1,10 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec, V1ObjectMeta } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicySpec, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
 import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
-import { fieldManager, labels } from "../cluster/labels";
+import { fieldManager, labels, targetLabelOf } from "../cluster/labels";
 import { jobPolicyName } from "../ending/scope";
-import { isolates, rulesOf, ways } from "../policies/rules";
+import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
 
@@ -47,12 +47,17 @@ async function denied(
     const own = policies.find(({ metadata }) => metadata!.name === jobPolicyName(runName));
     const since = timeOf(own?.metadata?.creationTimestamp);
     if (since === undefined) return undefined;
-    const late = policies.filter((one) => isOthers(one) && setAt(one.metadata!) > since && denies(one.spec!));
+    const isLate = ({ metadata }: V1NetworkPolicy) => setAt(metadata!) > since;
+    const others = policies.filter(isOthers);
+    const late = others.filter((one) => isLate(one) && ways.some((way) => deniesSome(one.spec!, way)));
     if (late.length === 0) return undefined;
     const { items: pods } = await core.listNamespacedPod({ namespace });
-    const isSelected = ({ spec }: V1NetworkPolicy) =>
-        pods.some((pod) => !hasEnded(pod) && selects(spec!.podSelector, pod.metadata!.labels ?? {}));
-    const found = late.find(isSelected);
+    const living = pods.filter((pod) => !hasEnded(pod));
+    const earlier = others.filter((one) => !isLate(one));
+    const isNew = ({ metadata }: V1NetworkPolicy) => (timeOf(metadata!.creationTimestamp) ?? 0) > since;
+    const found = late.find((one) =>
+        living.some((pod) => isSelected(pod, one) && !(isNew(one) && onlyAllows(one, pod, earlier))),
+    );
     if (found === undefined) return undefined;
     return reason(
         "policy-denies",
@@ -61,14 +66,25 @@ async function denied(
     );
 }
 
+const isSelected = ({ metadata }: V1Pod, { spec }: V1NetworkPolicy) =>
+    selects(spec!.podSelector, metadata!.labels ?? {});
+
+/**
+ * Whether a policy can only allow a pod more: policies add up, and earlier ones deny it all that none of them allows.
+ * Not a target, which they may have stopped selecting: what is allowed to that may spoil the attack.
+ */
+const onlyAllows = ({ spec }: V1NetworkPolicy, pod: V1Pod, earlier: readonly V1NetworkPolicy[]) =>
+    targetLabelOf(pod) === undefined &&
+    ways.every(
+        (way) => !deniesSome(spec!, way) || earlier.some((one) => isolates(one.spec!, way) && isSelected(pod, one)),
+    );
+
 const isOthers = ({ metadata }: V1NetworkPolicy) =>
     [labels.experiment, labels.witness].every((key) => metadata!.labels?.[key] === undefined);
 
-const denies = (spec: V1NetworkPolicySpec) =>
-    ways.some(
-        (way) =>
-            isolates(spec, way) && !rulesOf(spec, way).some(({ peers, ports }) => !peers?.length && !ports?.length),
-    );
+/** Whether a policy denies its pods traffic, unless others allow it. */
+const deniesSome = (spec: V1NetworkPolicySpec, way: Way) =>
+    isolates(spec, way) && !rulesOf(spec, way).some(({ peers, ports }) => !peers?.length && !ports?.length);
 
 const timeOf = (time: Date | string | undefined) => (time === undefined ? undefined : new Date(time).getTime());
 

@@ -80,6 +80,33 @@ describe("a NetworkPolicy does not spoil a run if it", () => {
     });
 });
 
+describe("a new NetworkPolicy for pods to which earlier ones apply", () => {
+    const allowing = { podSelector: { matchLabels: { app: "web" } }, policyTypes: ["Ingress"], ingress: [] };
+
+    it("only allows more, and spoils nothing", async () => {
+        policy("default-deny", everybody, new Date(0));
+        policy("allow", { ...allowing, ingress: [{ ports: [{ port: 80 }] }] }, later);
+        expect(await why()).toBeUndefined();
+    });
+
+    it.each<[string, object, object, object]>([
+        ["denies in another direction", { ...everybody, policyTypes: ["Egress"] }, allowing, {}],
+        [
+            "applies to a pod to which they do not apply",
+            { ...everybody, podSelector: allowing.podSelector },
+            everybody,
+            {},
+        ],
+        ["applies to a target, whose attack it may spoil", everybody, allowing, { [labels.target]: "e.a" }],
+    ])("spoils a run if it %s", async (_, earlier, spec, more) => {
+        policy("earlier", earlier, new Date(0));
+        cluster.add("Pod", "web", { metadata: { labels: { app: "web", ...more } }, status: { phase: "Running" } });
+        cluster.add("Pod", "other", { metadata: { labels: { app: "other" } }, status: { phase: "Running" } });
+        policy("late", spec, later);
+        expect(await why()).toMatchObject({ code: "policy-denies" });
+    });
+});
+
 it("a cluster that cannot be asked the last time is an error", async () => {
     cluster.intercept = () => refuse(503, "busy");
     await expect(why(5_000)).rejects.toThrow("busy");
