@@ -13,6 +13,7 @@ import {
     type V1Namespace,
 } from "@kubernetes/client-node";
 import { loadKubeconfig, requireSupported } from "../../../chaos/cluster/kubeconfig";
+import { withoutCredentials } from "../../without-credentials";
 import {
     type GuardedStack,
     guardedVariable,
@@ -79,10 +80,10 @@ async function main(): Promise<string | undefined> {
     return whyNotDestroy(guarded, read, { unreachable: unreachable === "true", movedTo });
 }
 
+/** Errors of a connection have the server's address, in which there may be a password. */
+const fail = (reason: string) => process.stderr.write(`${withoutCredentials(reason)}\n`, () => process.exit(1));
+
 main().then(
-    (reason) => {
-        if (reason === undefined) return process.exit(0);
-        process.stderr.write(`${reason}\n`, () => process.exit(1));
-    },
-    (error: Error) => process.stderr.write(`${error.message}\n`, () => process.exit(1)),
+    (reason) => (reason === undefined ? process.exit(0) : fail(reason)),
+    (error: Error) => fail(error.message),
 );

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { KubeConfig } from "@kubernetes/client-node";
 import { getMonitor } from "@pulumi/pulumi/runtime/settings";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -200,6 +200,15 @@ describe("the command that Pulumi runs", () => {
         expect(printed).toMatch(
             /^Stopped before anything was deleted: namespace demo belongs to stack "cloud" by now\./,
         );
+    });
+
+    it("prints no credentials that are in the server's address", async () => {
+        const KUBECONFIG = join(folder, "with-password");
+        const text = readFileSync(join(folder, "config"), "utf8");
+        writeFileSync(KUBECONFIG, text.replace(/http:\/\/127\.0\.0\.1:\d+/, "http://me:hush@127.0.0.1:1"));
+        const { printed } = await run({ KUBECONFIG });
+        expect(printed).toContain("127.0.0.1:1");
+        expect(printed).not.toContain("hush");
     });
 
     it.each([
