@@ -11,10 +11,11 @@ import { pulumiCommand } from "../components/pulumi-command";
 
 export const project = join(__dirname, "..");
 
+/** A stack's name as its program knows it, without the organization of `acme/prod`. */
+const nameOf = (stack: string) => stack.split("/").at(-1)!;
+
 /** The path of a stack's file. @param folder contains the stacks' files. @default the project's */
-export const fileOfStack = (stack: string, folder = project) =>
-    // As Pulumi does, leaves out the organization of `acme/prod`.
-    join(folder, `Pulumi.${stack.split("/").at(-1)}.yaml`);
+export const fileOfStack = (stack: string, folder = project) => join(folder, `Pulumi.${nameOf(stack)}.yaml`);
 
 export interface StackPlace {
     namespace: string;
@@ -38,7 +39,7 @@ export function placeOfStack(stack: string, elsewhere?: string, folder = project
     return {
         namespace,
         kubeContext: set["kube.context"],
-        clusterName: set["cluster.name"] ?? stack,
+        clusterName: set["cluster.name"] ?? nameOf(stack),
         agent: agentOf(set, namespace),
     };
 }

@@ -31,6 +31,8 @@ describe("`npm run targets` asks the agents", () => {
             clusterName: "7",
             agent: { namespace: "shop-agent", name: "agent" },
         });
+        // The program of a stack in an organization does not know that.
+        expect(placeOfStack("acme/local", undefined, folder)).toMatchObject({ clusterName: "local" });
         expect(() => placeOfStack("clod", undefined, folder)).toThrow(
             'there is no stack "clod": no Pulumi.clod.yaml; allowed: cloud, local',
         );
