@@ -11,7 +11,7 @@ import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
 import type { ManifestObject } from "../manifest/read";
 import { BuiltinAgent, type BuiltinAgentArgs } from "./builtin";
-import { objectsOf, requireNoForeignObjects } from "./foreign-objects";
+import { objectsOf, requireNoForeignObjects, requireNotOfShop } from "./foreign-objects";
 import { daemonSetsOf, manifestAgent, readManifest } from "./manifest";
 
 /**
@@ -29,6 +29,7 @@ export async function installAgent(
     const manifest = install === "manifest" ? await readManifest(location!, key, clusterName) : [];
     const owner = { stack: pulumi.getStack(), identity };
     const from = { source: `agent.manifest is "${location?.replaceAll(key, "[secret]")}"`, context: context.name };
+    requireNotOfShop(manifest, from.source, shop);
     const namespaces = [settings.namespace, shop];
     const lookUp = objectsOf(cluster, settings.namespace);
     await requireNoForeignObjects(manifest, { ...from, owner, namespaces }, lookUp);

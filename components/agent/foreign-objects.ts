@@ -63,6 +63,20 @@ export async function requireNoForeignObjects(
     );
 }
 
+/**
+ * Checks that the agent does not take the shop's namespace with it: that has this stack's mark.
+ *
+ * @throws Error if the manifest has it
+ */
+export function requireNotOfShop(objects: readonly ManifestObject[], source: string, shop: string): void {
+    if (!objects.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === shop)) return;
+    throw new Error(
+        `${source}, which has the shop's namespace ${shop}: without the agent it would be deleted, with the shop. ` +
+            "Nothing was touched.\n" +
+            `  fix it with one without it: ${pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"])}`,
+    );
+}
+
 /** Looks up objects by their kind's own path. @param namespace for objects that name none */
 export function objectsOf(cluster: Cluster, namespace: string): ObjectLookup {
     const lookUp = kindsOf(cluster);

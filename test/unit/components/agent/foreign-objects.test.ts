@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../../../../chaos/cluster/client";
-import { objectsOf, requireNoForeignObjects } from "../../../../components/agent/foreign-objects";
+import { objectsOf, requireNoForeignObjects, requireNotOfShop } from "../../../../components/agent/foreign-objects";
 import type { ManifestObject } from "../../../../components/manifest/read";
 
 const owner = { stack: "local", identity: "0123456789abcdef" };
@@ -32,6 +32,13 @@ const refusal = (object: ManifestObject, metadata?: object) =>
         () => undefined,
         ({ message }: Error) => message,
     );
+
+it("an agent's manifest with the shop's namespace is refused: it would be deleted with the agent", () => {
+    const of = (name: string) => [{ apiVersion: "v1", kind: "Namespace", metadata: { name } }];
+    const source = 'agent.manifest is "agent.yaml"';
+    expect(() => requireNotOfShop(of("demo"), source, "demo")).toThrow(/has the shop's namespace demo: without/);
+    expect(() => requireNotOfShop(of("demo-agent"), source, "demo")).not.toThrow();
+});
 
 describe("an agent's manifest changes nothing that exists and is somebody else's:", () => {
     it("an object of the whole cluster is refused, with who made it and the command that hands it over", async () => {
