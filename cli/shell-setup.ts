@@ -14,13 +14,20 @@ const ofShell = { ...process.env };
  * @param shell its environment. @default that in which this process began
  */
 export function shellSetup(shell: NodeJS.ProcessEnv = ofShell): string[] {
-    // Only the sandbox has a kubeconfig that the user did not choose.
-    if (process.env.KUBECONFIG !== shell.KUBECONFIG) return ['eval "$(npm run -s sandbox -- env)"'];
-    return exportsOf(pulumiEnvironment(project, shell));
+    return hasOtherCluster(shell) ? [sandboxSetup] : exportsOf(pulumiEnvironment(project, shell));
 }
 
+const sandboxSetup = 'eval "$(npm run -s sandbox -- env)"';
+
+/** Only the sandbox has a kubeconfig that the user did not choose, and a kubectl that may not be in the PATH. */
+const hasOtherCluster = (shell: NodeJS.ProcessEnv) => process.env.KUBECONFIG !== shell.KUBECONFIG;
+
 /** What went wrong, followed by what the user's shell needs before the commands in it. */
-export function withShellSetup(problem: string): string {
-    const setup = problem.includes("npx pulumi ") ? shellSetup() : [];
+export function withShellSetup(problem: string, shell: NodeJS.ProcessEnv = ofShell): string {
+    const setup = problem.includes("npx pulumi ")
+        ? shellSetup(shell)
+        : problem.includes("kubectl ") && hasOtherCluster(shell)
+          ? [sandboxSetup]
+          : [];
     return [problem, ...setup.map((command) => `First, in your shell: ${typed(command)}`)].join("\n");
 }

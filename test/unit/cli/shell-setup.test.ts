@@ -19,6 +19,12 @@ describe("a command in an error", () => {
         expect(shellSetup({ KUBECONFIG: "/other", ...versions })).toEqual(['eval "$(npm run -s sandbox -- env)"']);
     });
 
+    it("for the sandbox that this process has chosen comes with its setup, also if it is kubectl's", () => {
+        vi.stubEnv("KUBECONFIG", "/sandbox");
+        expect(withShellSetup("wrong; run: kubectl get pods", {})).toMatch(/\nFirst, in your shell: .*sandbox -- env/);
+        expect(withShellSetup("wrong", {})).toBe("wrong");
+    });
+
     it("of another program needs nothing", () => {
         expect(withShellSetup("wrong; run: kubectl get pods")).toBe("wrong; run: kubectl get pods");
     });
