@@ -3,7 +3,7 @@ import { isReady } from "../../chaos/targets/containers";
 
 /** What of a cluster no update waits for. */
 export interface LeftOut {
-    /** How many of a DaemonSet's pods cannot become ready, since their nodes are not. */
+    /** How many of the pods that a DaemonSet counts, one a node, cannot become ready, since their nodes are not. */
     pods: number;
     /** How many nodes have no pod that could become ready, and why: `1 not ready, 2 with windows`. Empty if none. */
     why: string;
@@ -19,7 +19,9 @@ export function leftOutOf(pods: readonly V1Pod[], nodes: readonly V1Node[]): Lef
     const counted = [...new Set(reasons)].map(
         (reason) => `${reasons.filter((one) => one === reason).length} ${reason}`,
     );
-    return { pods: nodes.filter(isLost).flatMap(podsOn).length, why: counted.join(", ") };
+    const lost = nodes.filter((node) => isLost(node) && podsOn(node).length > 0);
+    // A surge of an update, or an evicted pod, is a second one on its node, which the DaemonSet does not count.
+    return { pods: lost.length, why: counted.join(", ") };
 }
 
 const isUp = ({ status }: V1Node) => status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";

@@ -120,6 +120,11 @@ describe("nodes that cannot run the agent are left out, and counted:", () => {
         await expect(wait([{ name: "agent", ready: 0, wanted: 2 }], pods, found)).rejects.toThrow("0 of 1 pods");
     });
 
+    it("each once, whether or not an update's surge has put a second pod there", () => {
+        const surge = [podOn("b", false), podOn("b", false)] as V1Pod[];
+        expect(leftOutOf(surge, [node("b", {}, "Unknown")])).toEqual({ pods: 1, why: "1 not ready" });
+    });
+
     it("none if the account may not list nodes", async () => {
         const forbidden = () => Promise.reject(new ApiException(403, "nodes is forbidden", {}, {}));
         const pods = [podOn("a", true), podOn("b", false)];
