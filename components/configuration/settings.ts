@@ -419,6 +419,11 @@ export const settings = {
 } satisfies Record<string, Setting<unknown>>;
 
 export type Key = keyof typeof settings;
+
+/** The setting of a key as a person wrote it. Undefined if there is none. */
+export const settingOf = (key: string): Setting<unknown> | undefined =>
+    Object.hasOwn(settings, key) ? settings[key as Key] : undefined;
+
 export type ReadAs<K extends Key> = (typeof settings)[K] extends Reader<infer T> ? T : never;
 
 /** The values of the settings whose keys begin with a word, by the rest of their keys. Durations end in `Ms`. */
