@@ -23,39 +23,24 @@ const small = { width: 64, height: 16, edge: 3 };
 export function indexPage(runs: readonly ReportedRun[], folder: string): string {
     const newestFirst = [...runs].sort((a, b) => b.startedAt - a.startedAt);
     const concluded = newestFirst.filter((run): run is Concluded => run.journal !== undefined);
+    const items = newestFirst.map((run) => listItem(run, folder));
     return page("Experiment runs", [
         element("h1", {}, ["Experiment runs"]),
         element("p", {}, [countResults(runs)]),
         ...(concluded.length === 0 ? [] : grid(concluded, folder)),
         element("h2", {}, ["Reasons"]),
-        element(
-            "ul",
-            { class: "runs" },
-            newestFirst.map((run) => listItem(run, folder)),
-        ),
+        element("ul", { class: "runs" }, items),
     ]);
 }
 
 function grid(runs: readonly Concluded[], folder: string): string[] {
     const experiments = [...new Set(runs.map(({ experiment }) => experiment))].sort();
-    const head = ["Experiment", "First failure<br>Stable after", "Runs, newest first"];
-    const rows = experiments.map((name) =>
-        row(
-            name,
-            runs.filter(({ experiment }) => experiment === name),
-            folder,
-        ),
+    const heads = ["Experiment", "First failure<br>Stable after", "Runs, newest first"].map((text) =>
+        element("th", { scope: "col" }, [text]),
     );
-    const table = element("table", {}, [
-        element("thead", {}, [
-            element(
-                "tr",
-                {},
-                head.map((text) => element("th", { scope: "col" }, [text])),
-            ),
-        ]),
-        element("tbody", {}, rows),
-    ]);
+    const runsOf = (name: string) => runs.filter(({ experiment }) => experiment === name);
+    const rows = experiments.map((name) => row(name, runsOf(name), folder));
+    const table = element("table", {}, [element("thead", {}, [element("tr", {}, heads)]), element("tbody", {}, rows)]);
     const letters = verdicts.map((verdict) => `${verdict[0]} ${verdict}`).join(", ");
     return [
         // It can be scrolled by keyboard.
@@ -69,6 +54,7 @@ function grid(runs: readonly Concluded[], folder: string): string[] {
 function row(name: string, runs: readonly Concluded[], folder: string): string {
     const passed = runs.filter(hasPassed).length;
     const faint = (text: string) => element("div", { class: "faint" }, [text]);
+    const cells = runs.map((run) => element("li", {}, [cell(run, folder)]));
     return element("tr", {}, [
         element("th", { scope: "row" }, [
             escape(name),
@@ -79,13 +65,7 @@ function row(name: string, runs: readonly Concluded[], folder: string): string {
             times("First failure", runs, ({ timeToFirstFailureMs }) => timeToFirstFailureMs),
             times("Stable after", runs, ({ timeToStabilityMs }) => timeToStabilityMs),
         ]),
-        element("td", {}, [
-            element(
-                "ol",
-                { class: "cells", role: "list" },
-                runs.map((run) => element("li", {}, [cell(run, folder)])),
-            ),
-        ]),
+        element("td", {}, [element("ol", { class: "cells", role: "list" }, cells)]),
     ]);
 }
 
