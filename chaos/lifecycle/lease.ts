@@ -5,7 +5,7 @@ import { parseJson } from "../json";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
-import { anotherRun } from "../texts";
+import { anotherRun, quoted } from "../texts";
 
 export const leaseName = "chaos-experiment";
 
@@ -19,9 +19,7 @@ type Place = Pick<Plan, "context" | "namespace">;
 
 function kubectl({ context, namespace }: Place): string {
     const inNamespace = `--namespace ${namespace}`;
-    if (context === undefined) return `kubectl ${inNamespace}`;
-    const quoted = /^[\w@%+=:,./-]+$/.test(context) ? context : `'${context.replaceAll("'", "'\\''")}'`;
-    return `kubectl --context ${quoted} ${inNamespace}`;
+    return context === undefined ? `kubectl ${inNamespace}` : `kubectl --context ${quoted(context)} ${inNamespace}`;
 }
 
 /** The command that ends a run's attacks: its deadline Job watches the lease. */
