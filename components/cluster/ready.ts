@@ -17,13 +17,12 @@ export interface Workloads {
 
 /**
  * Waits in an update until all pods of the workloads are ready and current. A preview does not wait. Replaces the waits
- * of Pulumi's DaemonSets, charts and manifests, which do not say which pod is not ready, and why.
+ * of Pulumi's DaemonSets, charts and manifests, which do not say which pod is not ready, and why. Does not wait for
+ * pods of a DaemonSet on nodes that are not ready, if the account may list nodes.
  *
  * @param subject names the workloads in messages: `the agent`
  * @param giveUpAt the end of the limit, in milliseconds since the epoch
  * @param timeoutMs the length of the limit, for messages
- * Pods of a DaemonSet on nodes that are not ready are not waited for, if the account may list nodes.
- *
  * @returns ready pods of wanted pods: `1 of 1`, and how many nodes a DaemonSet leaves out: `2 of 2 (nodes left out: 1
  *   not ready)`
  * @throws UserError that names the pod and the reason
