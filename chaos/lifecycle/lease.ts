@@ -27,8 +27,8 @@ export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${l
 
 /**
  * The commands that end what is left of a run whose lease is gone or over. Labels first, of all pods: one may have lost
- * one of them, and other policies let go of a pod that has the other. They keep the program of its deadline Job, which
- * could not start again without it.
+ * one of them, and other policies do not select a pod that has the other. They keep the program of its deadline Job,
+ * which could not start again without it.
  */
 export const cleanUpCommands = (place: Place): string[] => [
     `${kubectl(place)} label pods --all ${runLabels.map((key) => `${key}-`).join(" ")}`,
