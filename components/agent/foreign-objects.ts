@@ -50,7 +50,7 @@ export async function requireNoForeignObjects(
     const another = pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"]);
     throw new Error(
         `${source}, which has objects that exist and are not this stack's. They were left as they are.\n` +
-            `${lines.join("\n")}\n  fix it with one without them: ${another}`,
+            `${lines.join("\n")}\n  To use a manifest without them: ${another}`,
     );
 }
 
