@@ -11,6 +11,36 @@ import { verdicts } from "./verdict";
 /** A run that has a verdict. Runs of which no journal can be read are only in the list. */
 type Concluded = ReportedRun & { journal: Journal };
 
+const colored = (rule: (color: string) => string) =>
+    verdicts.map((verdict) => `.cell.${verdict} { ${rule(`var(--${verdict})`)} }`).join(" ");
+
+const style = `
+    .runs { list-style: none; padding: 0; }
+    .runs > li { padding: 0.5rem 0; border-bottom: 1px solid var(--line); break-inside: avoid; }
+    .runs p { margin: 0; }
+    .runs time { float: right; margin-left: 1rem; }
+    .grid { overflow-x: auto; font-size: 0.8rem; line-height: 1.35; }
+    .grid:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
+    .grid th { width: auto; }
+    .grid td { white-space: nowrap; }
+    .grid th:first-child {
+        position: sticky; left: 0; width: 11rem; min-width: 11rem; background: var(--paper);
+    }
+    .grid .faint { font-weight: 400; }
+    .cells { display: flex; gap: 2px; list-style: none; margin: 0; padding: 3px; }
+    .cell {
+        display: block; width: 1.6rem; line-height: 1.6rem; text-align: center; font-weight: 700;
+        text-decoration: none; border: 1px solid; border-radius: 3px;
+    }
+    ${colored((color) => `background: ${color}; color: var(--paper);`)}
+    .times { vertical-align: middle; }
+    .times path { stroke: var(--ink); stroke-width: 2; stroke-linecap: round; fill: none; }
+    @media print {
+        .grid { overflow: visible; }
+        .cells { flex-wrap: wrap; }
+        ${colored((color) => `background: none; color: ${color};`)}
+    }`;
+
 /** Size of a small line, in pixels, with room for its ends. */
 const small = { width: 64, height: 16, edge: 3 };
 
@@ -24,13 +54,14 @@ export function indexPage(runs: readonly ReportedRun[], folder: string): string 
     const newestFirst = [...runs].sort((a, b) => b.startedAt - a.startedAt);
     const concluded = newestFirst.filter((run): run is Concluded => run.journal !== undefined);
     const items = newestFirst.map((run) => listItem(run, folder));
-    return page("Experiment runs", [
+    const contents = [
         element("h1", {}, ["Experiment runs"]),
         element("p", {}, [countResults(runs)]),
         ...(concluded.length === 0 ? [] : grid(concluded, folder)),
         element("h2", {}, ["Reasons"]),
         element("ul", { class: "runs" }, items),
-    ]);
+    ];
+    return page("Experiment runs", contents, style);
 }
 
 function grid(runs: readonly Concluded[], folder: string): string[] {
