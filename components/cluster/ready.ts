@@ -53,8 +53,10 @@ export async function awaitReady(
     }
 }
 
+type Nodes = () => Promise<V1Node[]>;
+
 /** The cluster's nodes, which may be thousands, asked for every few seconds. Empty if the account may not list them. */
-function nodesOf({ core }: Cluster): () => Promise<V1Node[]> {
+function nodesOf({ core }: Cluster): Nodes {
     let found: V1Node[] = [];
     let askAt = 0;
     return async () => {
@@ -65,7 +67,7 @@ function nodesOf({ core }: Cluster): () => Promise<V1Node[]> {
     };
 }
 
-async function stateOf(cluster: Cluster, nodes: () => Promise<V1Node[]>, workloads: readonly Workloads[]) {
+async function stateOf(cluster: Cluster, nodes: Nodes, workloads: readonly Workloads[]) {
     const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, nodes, workload)))).flat();
     const sum = (key: "wanted" | "ready") => counts.reduce((total, count) => total + count[key], 0);
     const wanted = sum("wanted");
@@ -74,13 +76,7 @@ async function stateOf(cluster: Cluster, nodes: () => Promise<V1Node[]>, workloa
     return { ready: `${sum("ready")} of ${wanted}`, complete, leftOut };
 }
 
-type CountWithNodes = Count & { leftOut?: string };
-
-async function countsOf(
-    cluster: Cluster,
-    nodes: () => Promise<V1Node[]>,
-    { namespace, includes }: Workloads,
-): Promise<CountWithNodes[]> {
+async function countsOf(cluster: Cluster, nodes: Nodes, { namespace, includes }: Workloads): Promise<Count[]> {
     const { apps } = cluster;
     const [daemonSets, deployments, statefulSets] = await Promise.all([
         apps.listNamespacedDaemonSet({ namespace }),
@@ -94,17 +90,12 @@ async function countsOf(
     ];
 }
 
-async function countOfDaemonSet(
-    { core }: Cluster,
-    nodes: () => Promise<V1Node[]>,
-    daemonSet: V1DaemonSet,
-): Promise<CountWithNodes> {
+async function countOfDaemonSet({ core }: Cluster, nodes: Nodes, daemonSet: V1DaemonSet): Promise<Count> {
     const { uid, namespace } = daemonSet.metadata!;
     const pods = await unlessForbidden(core.listNamespacedPod({ namespace: namespace! }));
     if (pods === undefined) return countOnNodes(daemonSet);
     const own = pods.items.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid));
-    const { pods: lost, why } = leftOutOf(own, await nodes());
-    return { ...countOnNodes(daemonSet, lost), leftOut: why };
+    return countOnNodes(daemonSet, leftOutOf(own, await nodes()));
 }
 
 /** A line for each pod that is not ready. If there is none, the cluster's latest warnings. */
