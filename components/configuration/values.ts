@@ -1,3 +1,4 @@
+import type { Toleration } from "../../chaos/index";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { parseDuration, type Range } from "../../chaos/duration";
 import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/cluster/kubernetes-rules";
@@ -122,15 +123,7 @@ export const nodeLabels: Reader<Record<string, string>> = {
     read: (list) => pairsIn(list, new RegExp(`^(${qualifiedName})=(${labelValue})$`)),
 };
 
-/** A pod's toleration. Without an effect it covers all effects. */
-export interface Toleration {
-    key: string;
-    operator: "Equal" | "Exists";
-    value?: string;
-    effect?: string;
-}
-
-/** Tolerations in the notation of taints: `key=value:Effect`. Value and effect are optional. */
+/** Tolerations in the notation of taints: `key=value:Effect`. One without an effect covers all effects. */
 export const tolerations: Reader<Toleration[]> = {
     allowed:
         "taints as key=value:Effect, key:Effect or key, comma-separated, " +
