@@ -102,8 +102,8 @@ export function runResources(args: RunArgs): {
         return attackResource(`${prefix}${name}`, made, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
-    // Pulumi deletes this before the attacks' policies: pods that other policies let go of would be open. A part of the
-    // check would not do: of a check that was killed, the state knows nothing.
+    // Pulumi deletes this before the attacks' policies: pods that other policies do not select would be open. A part of
+    // the check would not do: of a check that was killed, the state knows nothing.
     // It is given what these are, so that another plan removes it with them, and not after the next ones have begun.
     const { resource: end } = step("end-attacks", { delete: "end-attacks", given: { targets, attackObjects } });
     const conclusion = check({ steadyState, targets, deadlineJob, attackObjects }, end);

@@ -49,8 +49,8 @@ function wrong(input: unknown, allowed: string): string {
 
 /** `"a", "b" or "c"` */
 function oneOf(values: unknown): string {
-    const quoted = [values].flat().map((value) => JSON.stringify(value));
-    return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(quoted);
+    const inQuotes = [values].flat().map((value) => JSON.stringify(value));
+    return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(inQuotes);
 }
 
 function outside(input: unknown, bound: string): string {
@@ -111,6 +111,10 @@ export function together<T>(
     return [report, { when: () => true }];
 }
 
+/** A word as a POSIX shell reads it. */
+export const quoted = (word: string): string =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
 /** Where an experiment is written decides how a person changes it. */
 export interface Written {
     /**
@@ -125,8 +129,7 @@ export interface Written {
 /** How to give one of an experiment's values another: completes "…: ". @param value as it is written there */
 export function remedy({ settings, stack }: Written, name: string, value: string | number | boolean): string {
     if (settings === undefined) return `in the program, ${name}: ${JSON.stringify(value)}`;
-    const quoted = typeof value === "string" && !/^[\w.%-]+$/.test(value) ? `'${value}'` : String(value);
-    return pulumi(`config set ${settings}${name} ${quoted}`, stack);
+    return pulumi(`config set ${settings}${name} ${quoted(String(value))}`, stack);
 }
 
 /** How to start another run of an experiment, in a sentence without a period. */

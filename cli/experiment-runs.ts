@@ -1,7 +1,7 @@
 import { overrides, settings } from "../components/configuration/settings";
-import { keptJournals } from "../chaos/report/journal-files";
+import { findRuns } from "../chaos/report/find-runs";
 import type { Journal } from "../chaos/report/journal-schema";
-import { type ReportedRun, runOfJournal } from "../chaos/report/reported-run";
+import type { ReportedRun } from "../chaos/report/reported-run";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
@@ -91,9 +91,9 @@ export class ExperimentRuns {
         const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
         const notUndone = await undone.then(() => undefined, plainError);
 
-        const journal = keptJournals(reportsFolder).find(
-            (kept) => kept.plan.run === run && kept.startedAt >= startedAt,
-        );
+        const { runs } = findRuns([reportsFolder], { since: startedAt, run });
+        const concluded = runs.findLast(({ journal }) => journal !== undefined);
+        const journal = concluded?.journal;
         const story = savedExperiments().find(({ name }) => name === experiment)?.story;
         const setting = (key: string) => this.session.settings[key];
         const expected = story && expectationOf(story, setting, overrides);
@@ -103,9 +103,7 @@ export class ExperimentRuns {
             this.report(journal);
             if (expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
         } else if (!this.interrupted) this.window.print(`The run failed: ${withShellSetup(error ?? "")}`);
-        const result = journal
-            ? runOfJournal(journal)
-            : { experiment, error, startedAt, durationMs: Date.now() - startedAt };
+        const result = concluded ?? { experiment, error, startedAt, durationMs: Date.now() - startedAt };
         return { ...result, notUndone, expected };
     }
 

@@ -25,7 +25,7 @@ export const demoProgram = new Program("demo", [
     interrupted,
 ]).description(
     "Runs a chaos experiment twice, from nothing to two verdicts. Ctrl-C undoes the experiment first.\n\n" +
-        "1. Installs the shop in your local cluster, or in the sandbox if you have none.\n" +
+        "1. Installs the shop, in the cluster that `npm start` uses.\n" +
         "2. Cuts hot-deals off the network. `/products` fails, although fashion and toys still work: FAILED.\n" +
         "3. Scales hot-deals to three pods.\n" +
         "4. Runs the same experiment again: PASSED.\n" +

@@ -144,16 +144,30 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
         return `there is no condition ${type}; the conditions are: ${there}`;
     }
     const { status, reason } = found;
-    if (wanted === "True" && type === "Available" && isBeingRaised(object)) return undefined;
+    const isAvailable = type === "Available" && wanted === "True";
+    if (isAvailable && isBeingRaised(object as KubeObject, status === wanted)) return undefined;
     return status === wanted ? undefined : `${type} is ${status}${reason ? ` (${reason})` : ""} (required: ${wanted})`;
 }
 
+/** How long new pods may take to be available, in milliseconds. Longer, and there may be no room for them. */
+const maxRaiseMs = 10_000;
+/** Since when Deployments, by uid, are seen not to be `Available`. */
+const raisedSince = new Map<string, number>();
+
 /**
- * Whether a Deployment is not `Available` for nothing but more replicas that the run itself has asked for: all those
- * from before are. Kubernetes wants as many as `replicas` less `maxUnavailable`, which is 25% rounded down
+ * Whether a Deployment is not `Available` for nothing but more replicas that the run itself has just asked for: all
+ * those from before are. Kubernetes wants as many as `replicas` less `maxUnavailable`, which is 25% rounded down
  * (`DeploymentComplete` and `MinimumReplicasUnavailable` of its deployment controller).
  */
-function isBeingRaised(object: unknown): boolean {
-    const before = replicasBeforeRaise(object as KubeObject);
-    return before !== undefined && Number(valueAt(object, "status.availableReplicas") ?? 0) >= before;
+function isBeingRaised(object: KubeObject, isAvailable: boolean): boolean {
+    const { uid = "" } = object.metadata ?? {};
+    const before = replicasBeforeRaise(object);
+    if (isAvailable || before === undefined) {
+        raisedSince.delete(uid);
+        return false;
+    }
+    const since = raisedSince.get(uid) ?? performance.now();
+    raisedSince.set(uid, since);
+    const isOnlyRaised = Number(valueAt(object, "status.availableReplicas") ?? 0) >= before;
+    return isOnlyRaised && performance.now() - since <= maxRaiseMs;
 }

@@ -1,7 +1,7 @@
 export const labels = {
     /** On a pod that an experiment attacks: the experiment's name, a dot, and the name of the attack. */
     target: "chaos-experiments/target",
-    /** On a target once its attack's policy is there: policies with this label under DoesNotExist let go of it. */
+    /** On a target once its attack's policy is there: policies with this label under DoesNotExist do not select it. */
     attacked: "chaos-experiments/attacked",
     /** On a target that other policies apply to: the number of the policy that combines them with the attack. */
     combined: "chaos-experiments/combined",
@@ -77,7 +77,7 @@ export const annotations = {
      * of their workload, such as `k8s.deployment=hot-deals`.
      */
     killed: "chaos-experiments/killed",
-    /** On a policy that a run has made to let go of its targets: its selector before, and whose it was, as JSON. */
+    /** On a policy that a run has made stop selecting its targets: its selector before, and whose it was, as JSON. */
     exempting: "chaos-experiments/exempting",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",

@@ -23,8 +23,8 @@ const patienceMs = [1_000, 2_000];
  *
  * 1. What ends an attack by itself: the orders to the Job go, the targets lose their labels, Services and what
  *    actions have changed are restored.
- * 2. The policies that let go of targets. A target without labels is theirs again at once; restoring them takes longer.
- * 3. The attacks' objects: their policies, without which a pod would be open that others still let go of; and the
+ * 2. The policies that do not select targets. They select a target without labels at once; restoring them takes longer.
+ * 3. The attacks' objects: their policies, without which a pod would be open that others do not select; and the
  *    proxies of faults, which pass on what they have until their Service no longer leads to them.
  */
 const order: readonly ((ending: Ending) => Promise<unknown>)[] = [

@@ -21,7 +21,7 @@ export interface Scope {
     jobOrders?: readonly Some[];
     /** Objects that attacks and actions may have changed, without NetworkPolicies. */
     changed?: readonly Some[];
-    /** NetworkPolicies that may let go of targets. */
+    /** NetworkPolicies that may have stopped selecting targets. */
     policies?: readonly Some[];
     /** Objects that exist only for the attacks, such as their NetworkPolicies. */
     objects?: readonly Some[];

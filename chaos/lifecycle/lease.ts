@@ -5,7 +5,7 @@ import { parseJson } from "../json";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
-import { anotherRun } from "../texts";
+import { anotherRun, quoted } from "../texts";
 
 export const leaseName = "chaos-experiment";
 
@@ -19,9 +19,7 @@ type Place = Pick<Plan, "context" | "namespace">;
 
 function kubectl({ context, namespace }: Place): string {
     const inNamespace = `--namespace ${namespace}`;
-    if (context === undefined) return `kubectl ${inNamespace}`;
-    const quoted = /^[\w@%+=:,./-]+$/.test(context) ? context : `'${context.replaceAll("'", "'\\''")}'`;
-    return `kubectl --context ${quoted} ${inNamespace}`;
+    return context === undefined ? `kubectl ${inNamespace}` : `kubectl --context ${quoted(context)} ${inNamespace}`;
 }
 
 /** The command that ends a run's attacks: its deadline Job watches the lease. */
@@ -29,8 +27,8 @@ export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${l
 
 /**
  * The commands that end what is left of a run whose lease is gone or over. Labels first, of all pods: one may have lost
- * one of them, and other policies let go of a pod that has the other. They keep the program of its deadline Job, which
- * could not start again without it.
+ * one of them, and other policies do not select a pod that has the other. They keep the program of its deadline Job,
+ * which could not start again without it.
  */
 export const cleanUpCommands = (place: Place): string[] => [
     `${kubectl(place)} label pods --all ${runLabels.map((key) => `${key}-`).join(" ")}`,

@@ -15,7 +15,7 @@ export interface PolicedPod {
 
 /** What an attack makes of the policies of its targets: policies add up, so one allows what another denies. */
 export interface Combination {
-    /** Policies that allow some of what the attack denies, and must let go of its targets. */
+    /** Policies that allow some of what the attack denies, and must stop selecting its targets. */
     toExempt: V1NetworkPolicy[];
     /**
      * What some targets are still allowed: what their policies allow, but for what the attack denies. Empty if it

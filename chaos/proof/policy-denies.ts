@@ -1,15 +1,19 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
 import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
-import { fieldManager, labels, targetLabelOf } from "../cluster/labels";
+import { labels, targetLabelOf } from "../cluster/labels";
 import { jobPolicyName } from "../ending/scope";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
+import { maxSilenceMs } from "./outcome";
 
 /** Time between two looks, in milliseconds: a policy that is there for longer is seen. */
 const pauseMs = 4_000;
+
+/** How policies were when they were first looked at: their generations, by uid. A new one says another thing. */
+type Known = Map<string, number>;
 
 /**
  * Looks again and again for a NetworkPolicy that somebody has created or changed since the run began, and that denies
@@ -19,7 +23,7 @@ const pauseMs = 4_000;
  * @param run the namespace, and the run's name
  * @param endsAt when it looks for the last time, in milliseconds since the epoch
  * @param signal set if the run is aborted earlier: that is the last time, then
- * @throws Error if the cluster cannot be asked the last time
+ * @throws Error if the cluster could not be asked for a long time at the end
  */
 export async function whyDeniedByOthers(
     cluster: Cluster,
@@ -27,13 +31,18 @@ export async function whyDeniedByOthers(
     endsAt: number,
     signal?: AbortSignal,
 ): Promise<Reason | undefined> {
+    const known: Known = new Map();
+    let lookedAt = performance.now();
     for (;;) {
         const isLast = signal?.aborted === true || Date.now() >= endsAt;
-        const seen = await denied(cluster, run).catch((error: unknown) => {
-            if (isLast) throw error;
-            return undefined;
-        });
-        if (seen !== undefined || isLast) return seen;
+        try {
+            const seen = await denied(cluster, run, known);
+            if (seen !== undefined || isLast) return seen;
+            lookedAt = performance.now();
+        } catch (error) {
+            if (isLast && performance.now() - lookedAt > maxSilenceMs) throw error;
+            if (isLast) return undefined;
+        }
         await pause(Math.min(pauseMs, endsAt - Date.now()), signal);
     }
 }
@@ -42,19 +51,20 @@ export async function whyDeniedByOthers(
 async function denied(
     { core, networking }: Cluster,
     { namespace, runName }: { namespace: string; runName: string },
+    known: Known,
 ): Promise<Reason | undefined> {
     const { items: policies } = await networking.listNamespacedNetworkPolicy({ namespace });
     const own = policies.find(({ metadata }) => metadata!.name === jobPolicyName(runName));
     const since = timeOf(own?.metadata?.creationTimestamp);
     if (since === undefined) return undefined;
-    const isLate = ({ metadata }: V1NetworkPolicy) => setAt(metadata!) > since;
     const others = policies.filter(isOthers);
+    const isNew = ({ metadata }: V1NetworkPolicy) => (timeOf(metadata!.creationTimestamp) ?? 0) > since;
+    const isLate = (one: V1NetworkPolicy) => isNew(one) || isChanged(one, known);
     const late = others.filter((one) => isLate(one) && ways.some((way) => deniesSome(one.spec!, way)));
     if (late.length === 0) return undefined;
     const { items: pods } = await core.listNamespacedPod({ namespace });
     const living = pods.filter((pod) => !hasEnded(pod));
     const earlier = others.filter((one) => !isLate(one));
-    const isNew = ({ metadata }: V1NetworkPolicy) => (timeOf(metadata!.creationTimestamp) ?? 0) > since;
     const found = late.find((one) =>
         living.some((pod) => isSelected(pod, one) && !(isNew(one) && onlyAllows(one, pod, earlier))),
     );
@@ -88,10 +98,10 @@ const deniesSome = (spec: V1NetworkPolicySpec, way: Way) =>
 
 const timeOf = (time: Date | string | undefined) => (time === undefined ? undefined : new Date(time).getTime());
 
-/** When somebody but a run has last set what a policy says. */
-function setAt({ creationTimestamp, managedFields = [] }: V1ObjectMeta): number {
-    const times = managedFields
-        .filter(({ manager, fieldsV1 = {} }) => manager !== fieldManager && "f:spec" in fieldsV1)
-        .map(({ time }) => timeOf(time) ?? 0);
-    return Math.max(timeOf(creationTimestamp) ?? 0, ...times);
+/** Runs change policies before the first look, and after the last. */
+function isChanged({ metadata }: V1NetworkPolicy, known: Known): boolean {
+    const { uid = "", generation = 0 } = metadata!;
+    const first = known.get(uid) ?? generation;
+    known.set(uid, first);
+    return generation > first;
 }

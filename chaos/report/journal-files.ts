@@ -58,16 +58,6 @@ export function readJournal(path: string): { journal: Journal } | { problem: str
     return { problem: `${path} does not have the form of a journal: ${what}`, isOfAnotherVersion: false };
 }
 
-/** All journals in a folder, newest first. Other files are skipped, and journals of other versions. */
-export function keptJournals(folder: string): Journal[] {
-    const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
-    const journals = files.flatMap((file) => {
-        const read = readJournal(join(folder, file));
-        return "journal" in read ? [read.journal] : [];
-    });
-    return journals.sort((a, b) => b.startedAt - a.startedAt);
-}
-
 /** The journal of a plan's last run by a stack. The plan was JSON. @param stack by name and identity, as leases do */
 export function lastJournalOf(plan: Plan, stack: string): Journal | undefined {
     const end = `-${stackToken(stack)}.json`;

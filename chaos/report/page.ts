@@ -35,27 +35,8 @@ const style = `
     table { border-collapse: collapse; width: 100%; }
     th, td { text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0; }
     th { font-weight: 600; width: 30%; }
-    tr, .runs > li { border-bottom: 1px solid var(--line); break-inside: avoid; }
-    .runs { list-style: none; padding: 0; }
-    .runs > li { padding: 0.5rem 0; }
-    .runs p { margin: 0; }
-    .runs time { float: right; margin-left: 1rem; }
-    .grid { overflow-x: auto; font-size: 0.8rem; line-height: 1.35; }
-    .grid th { width: auto; }
-    .grid td { white-space: nowrap; }
-    .grid th:first-child {
-        position: sticky; left: 0; width: 11rem; min-width: 11rem; background: var(--paper);
-    }
-    .grid .faint { font-weight: 400; }
-    .cells { display: flex; gap: 2px; list-style: none; margin: 0; padding: 3px; }
-    .cell {
-        display: block; width: 1.6rem; line-height: 1.6rem; text-align: center; font-weight: 700;
-        text-decoration: none; border: 1px solid; border-radius: 3px;
-    }
-    ${verdicts.map((verdict) => `.cell.${verdict} { background: var(--${verdict}); color: var(--paper); }`).join(" ")}
-    a:focus-visible, .grid:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
-    .times { vertical-align: middle; }
-    .times path { stroke: var(--ink); stroke-width: 2; stroke-linecap: round; fill: none; }
+    tr { border-bottom: 1px solid var(--line); break-inside: avoid; }
+    a:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
     pre {
         overflow-x: auto; font-size: 0.8rem; max-height: 30rem; border: 1px solid var(--line); padding: 0.75rem;
     }
@@ -64,9 +45,6 @@ const style = `
         body { margin: 0 auto; }
         .timeline { break-inside: avoid; }
         pre { max-height: none; white-space: pre-wrap; }
-        .grid { overflow: visible; }
-        .cells { flex-wrap: wrap; }
-        ${verdicts.map((verdict) => `.cell.${verdict} { background: none; color: var(--${verdict}); }`).join(" ")}
     }`;
 
 type Row = [name: string, value: string];
@@ -166,11 +144,12 @@ const breakable = (name: string) => escape(name).replace(/(?<=\w)\//g, "/<wbr>")
 export const verdictMark = (conclusion: Conclusion) =>
     element("span", { class: `verdict ${conclusion.verdict}` }, [verdictAndCode(conclusion)]);
 
-export function page(title: string, contents: readonly string[]): string {
+/** @param more style of its own, after that of all pages */
+export function page(title: string, contents: readonly string[], more = ""): string {
     const head = [
         `<meta charset="utf-8"><meta name="viewport" content="width=device-width">`,
         element("title", {}, [escape(title)]),
-        element("style", {}, [style]),
+        element("style", {}, [style + more]),
     ];
     const body = element("body", {}, [element("main", {}, contents)]);
     return `<!doctype html>\n${element("html", { lang: "en" }, [element("head", {}, head), body])}\n`;

@@ -11,6 +11,36 @@ import { verdicts } from "./verdict";
 /** A run that has a verdict. Runs of which no journal can be read are only in the list. */
 type Concluded = ReportedRun & { journal: Journal };
 
+const colored = (rule: (color: string) => string) =>
+    verdicts.map((verdict) => `.cell.${verdict} { ${rule(`var(--${verdict})`)} }`).join(" ");
+
+const style = `
+    .runs { list-style: none; padding: 0; }
+    .runs > li { padding: 0.5rem 0; border-bottom: 1px solid var(--line); break-inside: avoid; }
+    .runs p { margin: 0; }
+    .runs time { float: right; margin-left: 1rem; }
+    .grid { overflow-x: auto; font-size: 0.8rem; line-height: 1.35; }
+    .grid:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
+    .grid th { width: auto; }
+    .grid td { white-space: nowrap; }
+    .grid th:first-child {
+        position: sticky; left: 0; width: 11rem; min-width: 11rem; background: var(--paper);
+    }
+    .grid .faint { font-weight: 400; }
+    .cells { display: flex; gap: 2px; list-style: none; margin: 0; padding: 3px; }
+    .cell {
+        display: block; width: 1.6rem; line-height: 1.6rem; text-align: center; font-weight: 700;
+        text-decoration: none; border: 1px solid; border-radius: 3px;
+    }
+    ${colored((color) => `background: ${color}; color: var(--paper);`)}
+    .times { vertical-align: middle; }
+    .times path { stroke: var(--ink); stroke-width: 2; stroke-linecap: round; fill: none; }
+    @media print {
+        .grid { overflow: visible; }
+        .cells { flex-wrap: wrap; }
+        ${colored((color) => `background: none; color: ${color};`)}
+    }`;
+
 /** Size of a small line, in pixels, with room for its ends. */
 const small = { width: 64, height: 16, edge: 3 };
 
@@ -23,39 +53,25 @@ const small = { width: 64, height: 16, edge: 3 };
 export function indexPage(runs: readonly ReportedRun[], folder: string): string {
     const newestFirst = [...runs].sort((a, b) => b.startedAt - a.startedAt);
     const concluded = newestFirst.filter((run): run is Concluded => run.journal !== undefined);
-    return page("Experiment runs", [
+    const items = newestFirst.map((run) => listItem(run, folder));
+    const contents = [
         element("h1", {}, ["Experiment runs"]),
         element("p", {}, [countResults(runs)]),
         ...(concluded.length === 0 ? [] : grid(concluded, folder)),
         element("h2", {}, ["Reasons"]),
-        element(
-            "ul",
-            { class: "runs" },
-            newestFirst.map((run) => listItem(run, folder)),
-        ),
-    ]);
+        element("ul", { class: "runs" }, items),
+    ];
+    return page("Experiment runs", contents, style);
 }
 
 function grid(runs: readonly Concluded[], folder: string): string[] {
     const experiments = [...new Set(runs.map(({ experiment }) => experiment))].sort();
-    const head = ["Experiment", "First failure<br>Stable after", "Runs, newest first"];
-    const rows = experiments.map((name) =>
-        row(
-            name,
-            runs.filter(({ experiment }) => experiment === name),
-            folder,
-        ),
+    const heads = ["Experiment", "First failure<br>Stable after", "Runs, newest first"].map((text) =>
+        element("th", { scope: "col" }, [text]),
     );
-    const table = element("table", {}, [
-        element("thead", {}, [
-            element(
-                "tr",
-                {},
-                head.map((text) => element("th", { scope: "col" }, [text])),
-            ),
-        ]),
-        element("tbody", {}, rows),
-    ]);
+    const runsOf = (name: string) => runs.filter(({ experiment }) => experiment === name);
+    const rows = experiments.map((name) => row(name, runsOf(name), folder));
+    const table = element("table", {}, [element("thead", {}, [element("tr", {}, heads)]), element("tbody", {}, rows)]);
     const letters = verdicts.map((verdict) => `${verdict[0]} ${verdict}`).join(", ");
     return [
         // It can be scrolled by keyboard.
@@ -69,6 +85,7 @@ function grid(runs: readonly Concluded[], folder: string): string[] {
 function row(name: string, runs: readonly Concluded[], folder: string): string {
     const passed = runs.filter(hasPassed).length;
     const faint = (text: string) => element("div", { class: "faint" }, [text]);
+    const cells = runs.map((run) => element("li", {}, [cell(run, folder)]));
     return element("tr", {}, [
         element("th", { scope: "row" }, [
             escape(name),
@@ -79,13 +96,7 @@ function row(name: string, runs: readonly Concluded[], folder: string): string {
             times("First failure", runs, ({ timeToFirstFailureMs }) => timeToFirstFailureMs),
             times("Stable after", runs, ({ timeToStabilityMs }) => timeToStabilityMs),
         ]),
-        element("td", {}, [
-            element(
-                "ol",
-                { class: "cells", role: "list" },
-                runs.map((run) => element("li", {}, [cell(run, folder)])),
-            ),
-        ]),
+        element("td", {}, [element("ol", { class: "cells", role: "list" }, cells)]),
     ]);
 }
 

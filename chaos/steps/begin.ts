@@ -43,12 +43,12 @@ export async function beginAttacks({ plan, cluster, say }: StepContext, run: Beg
 }
 
 /**
- * In a namespace with other policies: labels the targets, so that these policies let go of them, now that the attacks'
- * policies are there. Until then nobody may do more than before.
+ * In a namespace with other policies: gives the targets the label by which these stop selecting them, now that the
+ * attacks' policies are there. Until then nobody may do more than before.
  *
  * @returns why the attacks are over: they may have been ended at this moment, and then no target keeps the label
  */
-export async function letGo({ plan, cluster }: StepContext, run: Begun): Promise<Reason | undefined> {
+export async function labelAttacked({ plan, cluster }: StepContext, run: Begun): Promise<Reason | undefined> {
     const denying = run.attacks.filter(({ attack }) => attackKindOf(attack).denies !== undefined);
     if (denying.length === 0) return undefined;
     let problem: Reason | undefined;

@@ -17,7 +17,7 @@ import { keepReport } from "../report/report";
 import { awaitRecovery, endOwnRun, type Ending } from "./abort";
 import { abortingRun } from "./abort-run";
 import { notSeen, whyRunIsOver } from "./attacks-last";
-import { beginAttacks, letGo } from "./begin";
+import { beginAttacks, labelAttacked } from "./begin";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { dismissWitness } from "./other-policies";
 import { endAttacksStep, undo } from "./recovery";
@@ -63,7 +63,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)), undone);
     const over =
         ended ??
-        (isPoliced ? await letGo(context, run) : undefined) ??
+        (isPoliced ? await labelAttacked(context, run) : undefined) ??
         (await abortingRun(context, () => beginAttacks(context, run), undone));
     const { deadlineJob: job } = given;
     const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });

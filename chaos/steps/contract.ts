@@ -35,7 +35,7 @@ export interface LabeledTargets {
     attacks: ChosenFor[];
     /** How long the slowest probe took of what must fail under the attacks, in milliseconds: before them, it worked. */
     baselineMs: number;
-    /** Other NetworkPolicies are in the namespace, and let go of the targets when these are labeled. @default false */
+    /** Other NetworkPolicies are in the namespace, which stop selecting targets with a label. @default false */
     isPoliced?: boolean;
 }
 

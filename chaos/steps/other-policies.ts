@@ -147,7 +147,7 @@ export async function createCombined({ cluster, plan }: Admitted, attacks: reado
     await Promise.all(policies);
 }
 
-/** Makes policies let go of pods under attack, until they are restored. */
+/** Makes policies stop selecting pods under attack, until they are restored. */
 export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkPolicy[], run: string): Promise<void> {
     for (const policy of policies) {
         const { name, namespace } = policy.metadata as { name: string; namespace: string };

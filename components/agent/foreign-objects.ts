@@ -1,5 +1,4 @@
 import { CustomObjectsApi, type KubernetesObject, type V1ObjectMeta } from "@kubernetes/client-node";
-import { join } from "shlex";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { annotations as marks, belongsTo, handOver, isMarkedBy, type Owner } from "../cluster/marks";
 import { kindsOf } from "../install/shop-manifest";
@@ -45,21 +44,13 @@ export async function requireNoForeignObjects(
         return (
             `  ${object.kind} ${[namespace, name].filter(Boolean).join("/")}: it ${whose(found!.metadata!, owner)}\n` +
             "    If this stack may change it, and delete it with the agent: " +
-            join([
-                "kubectl",
-                "--context",
-                context,
-                "annotate",
-                "--overwrite",
-                ...at,
-                ...handOver(annotations, owner.stack),
-            ])
+            handOver(at, annotations, { stack: owner.stack, context })
         );
     });
     const another = pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"]);
     throw new Error(
         `${source}, which has objects that exist and are not this stack's. They were left as they are.\n` +
-            `${lines.join("\n")}\n  fix it with one without them: ${another}`,
+            `${lines.join("\n")}\n  To use a manifest without them: ${another}`,
     );
 }
 
@@ -77,7 +68,11 @@ export function requireNotOfShop(objects: readonly ManifestObject[], source: str
     );
 }
 
-/** Looks up objects by their kind's own path. @param namespace for objects that name none */
+/**
+ * Looks up objects by their kind's own path: `KubernetesObjectApi` of the library asks for names in lower case.
+ *
+ * @param namespace for objects that name none
+ */
 export function objectsOf(cluster: Cluster, namespace: string): ObjectLookup {
     const lookUp = kindsOf(cluster);
     const others = cluster.kubeconfig.makeApiClient(CustomObjectsApi);

@@ -1,4 +1,8 @@
-/** The annotations by which a stack knows what is its own. No imports: the program that guards a destroy has them. */
+import { join } from "shlex";
+
+// The program that guards a destroy has this file: no imports that would make it large.
+
+/** The annotations by which a stack knows what is its own. */
 export const annotations = {
     /** On a namespace, or on an object outside the stack's namespaces: the name of the stack that owns it. */
     stack: "chaos-shop/stack",
@@ -30,10 +34,15 @@ export function isMarkedBy(marks: Record<string, string> = {}, { stack, identity
     return found === undefined ? marks[annotations.stack] === stack : found === identity;
 }
 
-/** The last words of a `kubectl annotate --overwrite` that hands something over to a stack. */
-export function handOver(marks: Record<string, string> = {}, stack: string): string[] {
-    const hasIdentity = marks[annotations.identity] !== undefined;
-    return [`${annotations.stack}=${stack}`, ...(hasIdentity ? [`${annotations.identity}-`] : [])];
+/** The command that hands an object over to a stack. @param object as kubectl names it: `["namespace", "demo"]` */
+export function handOver(
+    object: readonly string[],
+    marks: Record<string, string> = {},
+    { stack, context }: Pick<Owner, "stack"> & { context: string },
+): string {
+    const identity = marks[annotations.identity] === undefined ? [] : [`${annotations.identity}-`];
+    const annotate = ["kubectl", "--context", context, "annotate", "--overwrite"];
+    return join([...annotate, ...object, `${annotations.stack}=${stack}`, ...identity]);
 }
 
 /** Whose something is that is not the stack's own, to complete "which …". */

@@ -39,12 +39,11 @@ export function refusedNamespace(
             : owner === stack
               ? "If that stack was destroyed, and this one may take over what it has kept, claims with their data"
               : "If that stack no longer exists";
-    const hand = ["kubectl", "--context", context, "annotate", "--overwrite", "namespace", name!];
     return (
         `${key} is "${name}", which ${belongsTo(marks, { stack })}; allowed: a new namespace, or this stack's own. ` +
         "Nothing was touched.\n" +
         `  fix it with: ${pulumiCommand(["config", "set", key, another(name!, stack)])}\n` +
-        `  ${when}: ${join([...hand, ...handOver(marks, stack)])}`
+        `  ${when}: ${handOver(["namespace", name!], marks, { stack, context })}`
     );
 }
 

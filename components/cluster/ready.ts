@@ -17,13 +17,12 @@ export interface Workloads {
 
 /**
  * Waits in an update until all pods of the workloads are ready and current. A preview does not wait. Replaces the waits
- * of Pulumi's DaemonSets, charts and manifests, which do not say which pod is not ready, and why.
+ * of Pulumi's DaemonSets, charts and manifests, which do not say which pod is not ready, and why. Does not wait for
+ * pods of a DaemonSet on nodes that are not ready, if the account may list nodes.
  *
  * @param subject names the workloads in messages: `the agent`
  * @param giveUpAt the end of the limit, in milliseconds since the epoch
  * @param timeoutMs the length of the limit, for messages
- * Pods of a DaemonSet on nodes that are not ready are not waited for, if the account may list nodes.
- *
  * @returns ready pods of wanted pods: `1 of 1`, and how many nodes a DaemonSet leaves out: `2 of 2 (nodes left out: 1
  *   not ready)`
  * @throws UserError that names the pod and the reason
@@ -54,8 +53,10 @@ export async function awaitReady(
     }
 }
 
+type Nodes = () => Promise<V1Node[]>;
+
 /** The cluster's nodes, which may be thousands, asked for every few seconds. Empty if the account may not list them. */
-function nodesOf({ core }: Cluster): () => Promise<V1Node[]> {
+function nodesOf({ core }: Cluster): Nodes {
     let found: V1Node[] = [];
     let askAt = 0;
     return async () => {
@@ -66,7 +67,7 @@ function nodesOf({ core }: Cluster): () => Promise<V1Node[]> {
     };
 }
 
-async function stateOf(cluster: Cluster, nodes: () => Promise<V1Node[]>, workloads: readonly Workloads[]) {
+async function stateOf(cluster: Cluster, nodes: Nodes, workloads: readonly Workloads[]) {
     const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, nodes, workload)))).flat();
     const sum = (key: "wanted" | "ready") => counts.reduce((total, count) => total + count[key], 0);
     const wanted = sum("wanted");
@@ -75,13 +76,7 @@ async function stateOf(cluster: Cluster, nodes: () => Promise<V1Node[]>, workloa
     return { ready: `${sum("ready")} of ${wanted}`, complete, leftOut };
 }
 
-type CountWithNodes = Count & { leftOut?: string };
-
-async function countsOf(
-    cluster: Cluster,
-    nodes: () => Promise<V1Node[]>,
-    { namespace, includes }: Workloads,
-): Promise<CountWithNodes[]> {
+async function countsOf(cluster: Cluster, nodes: Nodes, { namespace, includes }: Workloads): Promise<Count[]> {
     const { apps } = cluster;
     const [daemonSets, deployments, statefulSets] = await Promise.all([
         apps.listNamespacedDaemonSet({ namespace }),
@@ -95,17 +90,12 @@ async function countsOf(
     ];
 }
 
-async function countOfDaemonSet(
-    { core }: Cluster,
-    nodes: () => Promise<V1Node[]>,
-    daemonSet: V1DaemonSet,
-): Promise<CountWithNodes> {
+async function countOfDaemonSet({ core }: Cluster, nodes: Nodes, daemonSet: V1DaemonSet): Promise<Count> {
     const { uid, namespace } = daemonSet.metadata!;
     const pods = await unlessForbidden(core.listNamespacedPod({ namespace: namespace! }));
     if (pods === undefined) return countOnNodes(daemonSet);
     const own = pods.items.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid));
-    const { pods: lost, why } = leftOutOf(own, await nodes());
-    return { ...countOnNodes(daemonSet, lost), leftOut: why };
+    return countOnNodes(daemonSet, leftOutOf(own, await nodes()));
 }
 
 /** A line for each pod that is not ready. If there is none, the cluster's latest warnings. */

@@ -8,6 +8,7 @@ import type {
 } from "@kubernetes/client-node";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
 import { pulumiCommand } from "../pulumi-command";
+import type { LeftOut } from "./left-out";
 
 /** A workload's pods, as its controller counts them. */
 export interface Count {
@@ -16,6 +17,8 @@ export interface Count {
     ready: number;
     /** Whether the controller has observed the current spec, and all wanted pods are of it and ready. */
     complete: boolean;
+    /** Of a DaemonSet, which nodes are left out; see `LeftOut`. @default not known */
+    leftOut?: string;
 }
 
 export function countOf(workload: V1Deployment | V1StatefulSet): Count {
@@ -23,12 +26,13 @@ export function countOf(workload: V1Deployment | V1StatefulSet): Count {
     return count(workload, workload.spec?.replicas ?? 1, [availableReplicas, updatedReplicas, replicas]);
 }
 
-/** @param leftOut how many of its pods cannot become ready, and are not waited for. @default 0 */
-export function countOnNodes(workload: V1DaemonSet, leftOut = 0): Count {
+/** @param leftOut those of its pods are not waited for. @default none */
+export function countOnNodes(workload: V1DaemonSet, leftOut?: LeftOut): Count {
     const { desiredNumberScheduled = 0, numberAvailable, updatedNumberScheduled = 0 } = workload.status ?? {};
-    const wanted = desiredNumberScheduled - leftOut;
+    const wanted = desiredNumberScheduled - (leftOut?.pods ?? 0);
     // A pod on a node that is not ready may be of the current spec, or stay as it is.
-    return count(workload, wanted, [numberAvailable, Math.min(updatedNumberScheduled, wanted)]);
+    const counts = [numberAvailable, Math.min(updatedNumberScheduled, wanted)];
+    return { ...count(workload, wanted, counts), leftOut: leftOut?.why };
 }
 
 /** @param counts ready pods, pods of the current spec, all pods: those of the previous spec may be ready, too */

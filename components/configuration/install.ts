@@ -2,7 +2,7 @@ import { load } from "js-yaml";
 import { readFileSync, statSync } from "node:fs";
 import { isUrl } from "../manifest/read";
 import { type Found, removeCommand, setCommand } from "./mistakes";
-import { type Install, type Setting, settings, type Values } from "./settings";
+import { type Install, settingOf, settings, type Values } from "./settings";
 
 /**
  * Finds the mistakes in the settings for installing the shop.
@@ -23,10 +23,7 @@ export function installMistakes(get: Values, own: ReadonlyMap<string, string>): 
     return [...ignored, ...sourceMistakes(get, "shop")];
 }
 
-function isHeededBy(key: string, install: Install): boolean {
-    const { heededBy } = (settings as Record<string, Setting<unknown>>)[key] ?? {};
-    return heededBy?.includes(install) ?? true;
-}
+const isHeededBy = (key: string, install: Install): boolean => settingOf(key)?.heededBy?.includes(install) ?? true;
 
 /** The settings that say from where something is installed. */
 const sources = {

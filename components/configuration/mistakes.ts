@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { pulumiCommand } from "../pulumi-command";
-import { type Key, type Setting, settings } from "./settings";
+import { type Key, type Setting, settingOf, settings } from "./settings";
 
 export interface Found {
     key: string;
@@ -66,8 +66,7 @@ export function unknownKey(key: string, isSecret: boolean): Found {
 }
 
 /** Whether a setting's value is a secret. */
-export const isSecretKey = (key: string): boolean =>
-    Object.hasOwn(settings, key) && (settings as Record<string, Setting<unknown>>)[key]!.isSecret === true;
+export const isSecretKey = (key: string): boolean => settingOf(key)?.isSecret === true;
 
 /**
  * The setting that a value is meant for which may be a secret. Undefined if the value may be shown.
@@ -75,7 +74,7 @@ export const isSecretKey = (key: string): boolean =>
  * @param key as a person wrote it
  */
 export function secretMeantBy(key: string): string | undefined {
-    if (Object.hasOwn(settings, key)) return isSecretKey(key) ? key : undefined;
+    if (settingOf(key) !== undefined) return isSecretKey(key) ? key : undefined;
     const nearest = nearestKey(key);
     if (nearest !== undefined && isSecretKey(nearest)) return nearest;
     return /(?:^|[._-])(?:key|password|token)$/i.test(key) ? key : undefined;

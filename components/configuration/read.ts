@@ -18,6 +18,7 @@ import {
     type KnownExperiment,
     type ReadAs,
     type Setting,
+    settingOf,
     settings,
     type Surroundings,
     type Values,
@@ -40,7 +41,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
     const isHidden = (key: string) => isSecretKey(key) || around.isSecret?.(`${around.project}:${key}`) === true;
 
     for (const key of own.keys()) {
-        if (!Object.hasOwn(settings, key)) mistakes.push(unknownKey(key, isHidden(key)));
+        if (settingOf(key) === undefined) mistakes.push(unknownKey(key, isHidden(key)));
     }
 
     const read = new Map<Key, unknown>();
@@ -65,8 +66,8 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
     );
     const valueOf = (key: string) => {
         if (own.has(key) && isHidden(key)) return "[secret]";
-        if (!Object.hasOwn(settings, key)) return "[hidden]";
-        return own.get(key) ?? (settings as Record<string, Setting<unknown>>)[key]?.default;
+        const setting = settingOf(key);
+        return setting === undefined ? "[hidden]" : (own.get(key) ?? setting.default);
     };
     if (mistakes.length > 0)
         throw new ConfigurationError(

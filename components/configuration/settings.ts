@@ -85,9 +85,9 @@ export const groups = {
     Network: {},
     Pods: {
         intro:
-            "How many pods run, on which nodes, from which images, and how they start and stop. The workloads that\n" +
-            "use the database, all but the gateway, may have 21 pods together in variant four, and 19 in variant\n" +
-            "seven, for it has 100 connections.",
+            "How many pods run, on which nodes, from which images, and how they start and stop. The database has\n" +
+            "100 connections, so the workloads that use it, all but the gateway, may have 21 pods together in\n" +
+            "variant four, and 19 in variant seven.",
     },
     Storage: {
         intro: "A claim is a PersistentVolumeClaim. Without one, data is lost with its pod.",
@@ -419,6 +419,11 @@ export const settings = {
 } satisfies Record<string, Setting<unknown>>;
 
 export type Key = keyof typeof settings;
+
+/** The setting of a key as a person wrote it. Undefined if there is none. */
+export const settingOf = (key: string): Setting<unknown> | undefined =>
+    Object.hasOwn(settings, key) ? settings[key as Key] : undefined;
+
 export type ReadAs<K extends Key> = (typeof settings)[K] extends Reader<infer T> ? T : never;
 
 /** The values of the settings whose keys begin with a word, by the rest of their keys. Durations end in `Ms`. */

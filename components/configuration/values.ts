@@ -1,6 +1,7 @@
+import type { Toleration } from "../../chaos/index";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { parseDuration, type Range } from "../../chaos/duration";
-import { dnsLabel, dnsSubdomain } from "../../chaos/cluster/kubernetes-rules";
+import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/cluster/kubernetes-rules";
 import { parsePercentage, type Share } from "../../chaos/share";
 import { allowedRadius, parseRadius, type Radius } from "../../chaos/targets/radius";
 
@@ -17,10 +18,12 @@ export interface Reader<T> {
     unit?: "Ms";
 }
 
-const matching = (pattern: RegExp, allowed: string): Reader<string> => ({
+const byRule = ({ allowed, isValid }: TextRule): Reader<string> => ({
     allowed,
-    read: (text) => (pattern.test(text) ? text : undefined),
+    read: (text) => (isValid(text) ? text : undefined),
 });
+
+const matching = (pattern: RegExp, allowed: string) => byRule({ allowed, isValid: (text) => pattern.test(text) });
 
 export function oneOf<const T extends string>(...words: T[]): Reader<T> {
     return { allowed: words.join(", "), read: (text) => words.find((word) => word === text) };
@@ -58,10 +61,7 @@ export const percentage: Reader<Share> = {
 
 export const radius: Reader<Radius> = { allowed: allowedRadius, read: parseRadius };
 
-export const label: Reader<string> = {
-    allowed: dnsLabel().allowed,
-    read: (text) => (dnsLabel().isValid(text) ? text : undefined),
-};
+export const label = byRule(dnsLabel());
 
 export const text = matching(/\S/, "any text that is not empty");
 
@@ -86,18 +86,15 @@ export const target: Reader<string> = {
 };
 
 /** The name of an object of most types. */
-export const objectName: Reader<string> = {
-    allowed: dnsSubdomain.allowed,
-    read: (text) => (dnsSubdomain.isValid(text) ? text : undefined),
-};
+export const objectName = byRule(dnsSubdomain);
 
 /** An agent key: fits into an HTTP header, and is too long to guess. */
 export const agentKey = matching(/^[\x21-\x7e]{8,512}$/, "8 to 512 visible ASCII characters, without spaces");
 
-export const httpAddress: Reader<string> = {
+export const httpAddress = byRule({
     allowed: "a URL that begins with https:// or http://",
-    read: (address) => (/^https?:\/\//.test(address) && URL.canParse(address) ? address : undefined),
-};
+    isValid: (address) => /^https?:\/\//.test(address) && URL.canParse(address),
+});
 
 export const size = matching(/^[1-9]\d*(?:Mi|Gi|Ti)$/, "a size such as 512Mi or 1Gi");
 
@@ -126,15 +123,7 @@ export const nodeLabels: Reader<Record<string, string>> = {
     read: (list) => pairsIn(list, new RegExp(`^(${qualifiedName})=(${labelValue})$`)),
 };
 
-/** A pod's toleration. Without an effect it covers all effects. */
-export interface Toleration {
-    key: string;
-    operator: "Equal" | "Exists";
-    value?: string;
-    effect?: string;
-}
-
-/** Tolerations in the notation of taints: `key=value:Effect`. Value and effect are optional. */
+/** Tolerations in the notation of taints: `key=value:Effect`. One without an effect covers all effects. */
 export const tolerations: Reader<Toleration[]> = {
     allowed:
         "taints as key=value:Effect, key:Effect or key, comma-separated, " +

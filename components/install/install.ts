@@ -26,6 +26,7 @@ export async function installShop(
     const found = await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
     const before = installOf(found?.metadata?.annotations);
     const set = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
+    const kubectl = ["kubectl", "--context", context.name];
     // Changing `install` recreates the namespace. One that is kept stays, and new objects would meet those that are
     // being deleted under the same names, in a namespace that may refuse their pods.
     if (before !== undefined && before !== install.kind && found!.metadata!.annotations![annotations.kept])
@@ -37,15 +38,7 @@ export async function installShop(
                     set("install", before),
                     set("storage.keep", "false"),
                     pulumiCommand(["up"]),
-                    join([
-                        "kubectl",
-                        "--context",
-                        context.name,
-                        "annotate",
-                        "namespace",
-                        namespace,
-                        `${annotations.kept}-`,
-                    ]),
+                    join([...kubectl, "annotate", "namespace", namespace, `${annotations.kept}-`]),
                     set("install", install.kind),
                 ].join(" && ")}`,
         );

@@ -37,7 +37,10 @@ function countOf(results: readonly Result[], counts: (result: Result) => boolean
 /** The table for a terminal, with what was wrong below. */
 export function textTable(results: readonly Result[]): string {
     if (results.length === 0) return "No results.";
-    return [...alignedRows([heads, ...rows(results)], rightFrom), ...wrong(results)].join("\n");
+    const all = [heads, ...rows(results)];
+    const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+    const right = (cell: string, column: number) => (column < rightFrom ? cell : cell.padStart(widths[column]!));
+    return [...alignedRows(all.map((row) => row.map(right))), ...wrong(results)].join("\n");
 }
 
 /** The table for a page, with what was wrong below. */

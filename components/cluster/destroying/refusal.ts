@@ -1,4 +1,3 @@
-import { join } from "shlex";
 import type { V1Namespace } from "@kubernetes/client-node";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
 
@@ -86,11 +85,8 @@ export async function whyNotDestroy(
     if (others.length === 0) return undefined;
     const lines = others.map((one) => {
         const { name, annotations } = one!.metadata!;
-        const annotate = ["kubectl", "--context", context, "annotate", "--overwrite", "namespace", name!];
-        return (
-            `If this stack may delete namespace ${name} with everything in it: ` +
-            join([...annotate, ...handOver(annotations, stack)])
-        );
+        const command = handOver(["namespace", name!], annotations, { stack, context });
+        return `If this stack may delete namespace ${name} with everything in it: ${command}`;
     });
     const reasons = others.map(
         (one) => `namespace ${one!.metadata!.name} ${belongsTo(one!.metadata!.annotations, { stack })} by now`,

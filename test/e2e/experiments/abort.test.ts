@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keptJournals } from "../../../chaos/report/journal-files";
+import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";

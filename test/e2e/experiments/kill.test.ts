@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import { keptJournals } from "../../../chaos/report/journal-files";
+import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
 import { itInAll } from "../in-all";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";

@@ -1,6 +1,6 @@
 import { AdmissionregistrationV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keptJournals } from "../../../chaos/report/journal-files";
+import { keptJournals } from "../../support/kept-journals";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import type { Journal } from "../../../chaos/report/journal-schema";
 import { reportsFolder } from "../../../experiments/run";

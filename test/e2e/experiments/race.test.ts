@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { project } from "../../../cli/stack-file";
 import { type Plan, type PlanArgs, planOf } from "../../../chaos/definition/plan";
 import { type StepName, variables } from "../../../chaos/steps/contract";
-import { keptJournals } from "../../../chaos/report/journal-files";
+import { keptJournals } from "../../support/kept-journals";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { productsCheck } from "../../../experiments/products";
 import { reportsFolder } from "../../../experiments/run";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leaseName } from "../../../chaos/lifecycle/lease";
-import { keptJournals } from "../../../chaos/report/journal-files";
+import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
 import { attackPolicies } from "../../support/attack-policies";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";

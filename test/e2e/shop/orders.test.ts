@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf } from "../../../cli/shop";
 import type { Conclusion } from "../../../chaos/report/conclusion";
-import { keptJournals } from "../../../chaos/report/journal-files";
+import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { itInAll } from "../in-all";

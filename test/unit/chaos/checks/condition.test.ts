@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { condition, type ConditionCheck, problemWith } from "../../../../chaos/checks/condition";
 import { labels } from "../../../../chaos/cluster/labels";
 import { FakeCluster } from "../support/fake-cluster";
@@ -13,9 +13,10 @@ const deployment = {
         conditions: [available("False", "MinimumReplicasUnavailable"), { type: "Progressing", status: "True" }],
     },
 };
+let raises = 0;
 /** @param note by which a run has set its replicas */
-const raised = (note: string, availableReplicas: number) => ({
-    metadata: { name: "orders", uid: "uid", labels: { [`${labels.set}replicas`]: note } },
+const raised = (note: string, availableReplicas: number, uid = `uid-${++raises}`) => ({
+    metadata: { name: "orders", uid, labels: { [`${labels.set}replicas`]: note.replace("uid", uid) } },
     spec: { replicas: 2 },
     status: { ...deployment.status, availableReplicas },
 });
@@ -69,6 +70,20 @@ describe("an object is good or not", () => {
         ["a missing field", { field: "status.gone", equals: 0 }, deployment, "status.gone is missing (required: 0)"],
         ["a missing field that counts as 0", { field: "status.gone", atMost: 0, ifMissing: 0 }, deployment, undefined],
     ])("%s", (_, fields, object, problem) => expect(problemWith(check(fields), object)).toBe(problem));
+});
+
+it("a Deployment that stays unavailable for more than 10 s after the run asked for more replicas is bad", () => {
+    const problem = () => problemWith(check({ type: "Available" }), raised("1-3-uid", 1, "slow"));
+    vi.useFakeTimers();
+    try {
+        expect(problem()).toBeUndefined();
+        vi.advanceTimersByTime(10_000);
+        expect(problem()).toBeUndefined();
+        vi.advanceTimersByTime(1);
+        expect(problem()).toBe(unavailable);
+    } finally {
+        vi.useRealTimers();
+    }
 });
 
 describe("a look at an object", () => {

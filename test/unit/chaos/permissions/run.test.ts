@@ -5,7 +5,7 @@ import { isRequired, type Right } from "../../../../chaos/cluster/resources";
 import { endRuns } from "../../../../chaos/ending/end-run";
 import { leaseName } from "../../../../chaos/lifecycle/lease";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
-import { keptJournals } from "../../../../chaos/report/journal-files";
+import { keptJournals } from "../../../support/kept-journals";
 import { check } from "../../../../chaos/steps/check";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { recovery } from "../../../../chaos/steps/recovery";

@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { journalPath, keptJournals, lastJournalOf, writeJournal } from "../../../../chaos/report/journal-files";
-import { journalVersion } from "../../../../chaos/report/journal-schema";
+import { journalPath, lastJournalOf, writeJournal } from "../../../../chaos/report/journal-files";
 import { addRecovery } from "../../../../chaos/report/report";
 import { journal } from "./support";
 
@@ -25,18 +24,5 @@ describe("the journal", () => {
         expect(() => write(ours)).toThrow(/EEXIST/);
         expect(lastJournalOf(plan, "local/of-nobody")).toBeUndefined();
         rmSync(reports, { recursive: true });
-    });
-
-    it("is found among other files, the newest first; of another version it is not", () => {
-        const folder = mkdtempSync(join(tmpdir(), "journals-"));
-        const write = (name: string, content: unknown) => writeFileSync(join(folder, name), JSON.stringify(content));
-        write("older.json", { ...journal, startedAt: journal.startedAt - 1 });
-        write("newer.json", journal);
-        write("of-another-version.json", { ...journal, schema: journalVersion - 1 });
-        write("other.json", { schema: "something else" });
-        write("none.json", null);
-        const found = keptJournals(folder);
-        rmSync(folder, { recursive: true });
-        expect(found.map(({ startedAt }) => startedAt)).toEqual([journal.startedAt, journal.startedAt - 1]);
     });
 });

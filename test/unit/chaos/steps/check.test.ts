@@ -9,7 +9,7 @@ import type { KeptState } from "../../../../chaos/job/protocol";
 import { endRuns, noteAborted } from "../../../../chaos/ending/end-run";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";
-import { keptJournals } from "../../../../chaos/report/journal-files";
+import { keptJournals } from "../../../support/kept-journals";
 import type { Conclusion } from "../../../../chaos/report/conclusion";
 import { check } from "../../../../chaos/steps/check";
 import type { LabeledTargets, SteadyState, StepContext } from "../../../../chaos/steps/contract";

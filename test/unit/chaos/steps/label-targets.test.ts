@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import type { Room, SteadyState } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
-import { keptJournals } from "../../../../chaos/report/journal-files";
+import { keptJournals } from "../../../support/kept-journals";
 import { refuse, type StoredObject } from "../support/fake-cluster";
 import { FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteAborted } from "../../../../chaos/ending/end-run";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
-import { keptJournals } from "../../../../chaos/report/journal-files";
+import { keptJournals } from "../../../support/kept-journals";
 import { check } from "../../../../chaos/steps/check";
 import { recovery } from "../../../../chaos/steps/recovery";
 import { attackObject, FakeRun, job, pass } from "../support/fake-run";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { http } from "../../../../chaos/checks/http";
 import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
-import { keptJournals } from "../../../../chaos/report/journal-files";
+import { keptJournals } from "../../../support/kept-journals";
 import { steadyState } from "../../../../chaos/steps/steady-state";
 import type { Room } from "../../../../chaos/steps/contract";
 import { type FakeRequest, refuse } from "../support/fake-cluster";

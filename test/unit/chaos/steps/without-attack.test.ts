@@ -4,7 +4,7 @@ import { isRequired } from "../../../../chaos/cluster/resources";
 import { runNameOf } from "../../../../chaos/definition/plan";
 import { releaseLease } from "../../../../chaos/lifecycle/lease";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
-import { keptJournals } from "../../../../chaos/report/journal-files";
+import { keptJournals } from "../../../support/kept-journals";
 import { check } from "../../../../chaos/steps/check";
 import { nothingAttacked } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";

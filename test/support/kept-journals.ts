@@ -1,0 +1,8 @@
+import { findRuns } from "../../chaos/report/find-runs";
+import type { Journal } from "../../chaos/report/journal-schema";
+
+/** The journals in a folder, newest first. */
+export const keptJournals = (folder: string): Journal[] =>
+    findRuns([folder])
+        .runs.flatMap(({ journal }) => journal ?? [])
+        .reverse();
