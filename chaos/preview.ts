@@ -96,10 +96,8 @@ function describe(discovered: readonly Discovered[], request: TargetRequest): st
         ? "are ready and match"
         : "may be chosen and match";
     const condition = reasons.length === 0 ? "match" : areEligible;
-    const others = describeBesides(
-        discovered,
-        matching.map(({ container }) => container),
-    );
+    const containers = matching.map(({ container }) => container);
+    const others = describeBesides(discovered, containers);
     const unproven = outward === "unproven" ? ". Where nothing can be tried in a pod, outward is not proven" : "";
     return (
         `${number} container${number === 1 ? "" : "s"} of ${eligible} that ${condition} ${target}, chosen when the ` +

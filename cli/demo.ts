@@ -25,10 +25,8 @@ async function story(session: Session, interruption: Interruption): Promise<void
     await scale(session.cluster, namespace, "hot-deals", 1);
     const pods = await podsOf(session.cluster, namespace);
     for (const { name, status } of pods) say(`  ${name.padEnd(40)} ${status}`);
-    expectThat(
-        pods.every(({ status, ready }) => status === "Running" && ready),
-        "all pods are Running",
-    );
+    const areRunning = pods.every(({ status, ready }) => status === "Running" && ready);
+    expectThat(areRunning, "all pods are Running");
     await showProducts(session, namespace, outputs);
 
     heading("2. hot-deals is cut off from the network");

@@ -51,13 +51,8 @@ export class LiveWindow extends LiveLines {
 /** A strip for each check, with its name if there are several checks. */
 export function stripsOf(answers: readonly SeenAnswer[], columns = 80): string[] {
     const names = [...new Set(answers.map(({ check }) => check))].sort();
-    return names.map((name) =>
-        stripOf(
-            answers.filter(({ check }) => check === name),
-            columns,
-            names.length > 1 ? `  ${name}` : "",
-        ),
-    );
+    const answersOf = (name: string) => answers.filter(({ check }) => check === name);
+    return names.map((name) => stripOf(answersOf(name), columns, names.length > 1 ? `  ${name}` : ""));
 }
 
 /** Good answers are low and green, bad ones high and red, the latest on the right. Then the counts. */

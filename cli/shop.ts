@@ -17,11 +17,8 @@ export async function podsOf(cluster: Cluster, namespace: string) {
 /** Requests `/products` until the listing is complete, for at most `patienceMs`. @returns the last answer */
 export async function wholeProducts(cluster: Cluster, namespace: string, patienceMs: number): Promise<Answer> {
     const route = await chooseRoute(cluster, gatewayOf(namespace));
-    return poll(
-        () => askProducts(cluster, route, 5_000),
-        ({ good }) => good,
-        patienceMs,
-    );
+    const ask = () => askProducts(cluster, route, 5_000);
+    return poll(ask, ({ good }) => good, patienceMs);
 }
 
 /** Scales a Deployment and waits until exactly that many pods are ready. */

@@ -80,17 +80,11 @@ export class AttackProof {
         const { cluster, proof, chosen, witness } = this.args;
         const { targets } = chosen;
         const isUndefined = (reason: unknown) => reason === undefined;
+        const cut = () => witness.cut();
+        const whyWorking = () => this.fromWithin.whyWorking(this.baselineMs, "attack-not-proven");
         const [inward, working, alive] = await Promise.all([
-            poll(
-                () => witness.cut(),
-                (seen) => !("inconclusive" in seen),
-                enforcementTimeoutMs,
-            ),
-            poll(
-                () => this.fromWithin.whyWorking(this.baselineMs, "attack-not-proven"),
-                isUndefined,
-                enforcementTimeoutMs,
-            ),
+            poll(cut, (seen) => !("inconclusive" in seen), enforcementTimeoutMs),
+            poll(whyWorking, isUndefined, enforcementTimeoutMs),
             proof.deleted
                 ? poll(() => whyAlive(cluster, targets[0]!.namespace, targets), isUndefined, enforcementTimeoutMs)
                 : undefined,

@@ -124,11 +124,9 @@ export class FromWithin {
         if ("problem" in trials) return trials;
         if ("inconclusive" in trials || trials.length === 0) return undefined;
         const first = turn * maxAtATime;
-        const some = Array.from({ length: Math.min(maxAtATime, trials.length) }, (_, index) => first + index);
-        return this.try(
-            some.map((index) => trials[index % trials.length]!),
-            timeoutMs,
-        );
+        const length = Math.min(maxAtATime, trials.length);
+        const some = Array.from({ length }, (_, index) => trials[(first + index) % trials.length]!);
+        return this.try(some, timeoutMs);
     }
 
     /**

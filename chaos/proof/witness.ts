@@ -76,10 +76,8 @@ export class Witness {
         const { targets, inward } = this.args;
         const open = new Set(report.open);
         for (const { pod, uid } of onePerPod(targets)) {
-            const ofPod = attackedEndpoints(
-                targets.filter((target) => target.uid === uid),
-                inward,
-            );
+            const containers = targets.filter((target) => target.uid === uid);
+            const ofPod = attackedEndpoints(containers, inward);
             if (ofPod.length === 0 || ofPod.some((one) => open.has(one))) continue;
             const message = `nothing answered at ${ofPod.join(", ")} of ${pod} before the attack`;
             return inconclusive("baseline-failed", message);

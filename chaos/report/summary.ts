@@ -34,6 +34,7 @@ export function summaryMarkdown(runs: readonly ReportedRun[]): string {
     const rows = shownRuns.map((run) => tableRow([run.name, ...cellsOf(run)]));
     // If some must be left out, these are passed ones.
     const ordered = [...shownRuns.filter((run) => !hasPassed(run)), ...shownRuns.filter(hasPassed)];
+    const reasons = ordered.map((run) => reasonLine(run, run.name));
     return [
         `### Chaos experiments: ${countResults(runs)}`,
         "",
@@ -41,10 +42,7 @@ export function summaryMarkdown(runs: readonly ReportedRun[]): string {
         tableRow(["---", "---", "---:", "---:", "---:", "---:"]),
         ...withinBudget(rows, (count) => tableRow([`and ${count} more`, ...columns.slice(1).map(() => "")])),
         "",
-        ...withinBudget(
-            ordered.map((run) => reasonLine(run, run.name)),
-            (count) => `- and ${count} more`,
-        ),
+        ...withinBudget(reasons, (count) => `- and ${count} more`),
         ...(runs.some((run) => pageOf(run) !== undefined) ? ["", aboutPages] : []),
         "",
     ].join("\n");

@@ -4,6 +4,7 @@ import { CORE_SCHEMA, loadAll, type State, Type, YAMLException } from "js-yaml";
 // (https://github.com/kubernetes-sigs/yaml/blob/v1.6.0/goyaml.v2/resolve.go).
 const yes = ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"];
 const no = ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"];
+const isYes = (text: string) => yes.includes(text);
 const integer = /^[-+]?(?:0b[01]+|0o?[0-7]+|0x[\da-f]+|0|[1-9]\d*)$/i;
 const float = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/i;
 const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
@@ -37,11 +38,7 @@ const isFloat = (text: string) =>
 
 const schema = CORE_SCHEMA.extend({
     implicit: [
-        scalar(
-            "bool",
-            (text) => yes.includes(text) || no.includes(text),
-            (text) => yes.includes(text),
-        ),
+        scalar("bool", (text) => isYes(text) || no.includes(text), isYes),
         scalar("int", (text) => integer.test(digitsOf(text)), integerOf),
         scalar("float", isFloat, floatOf),
     ],

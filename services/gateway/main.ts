@@ -11,15 +11,13 @@ runProgram("gateway", gatewayEnvironment, (environment, log) => {
         hotDeals: { name: "hot-deals", url: environment.HOT_DEALS_URL },
     };
     const dns = systemDns();
+    const urls = Object.values(backends).map(({ url }) => url);
     const application = createGateway({
         backends,
         ordersUrl: environment.ORDERS_URL,
         upstreamTimeoutMs: environment.UPSTREAM_TIMEOUT_MS,
         dns,
-        checkReachability: createReachability(
-            Object.values(backends).map(({ url }) => url),
-            dns,
-        ),
+        checkReachability: createReachability(urls, dns),
         log,
     });
     servePage(application);

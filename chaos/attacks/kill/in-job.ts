@@ -105,11 +105,8 @@ const lastKilled = new Map<string, string[]>();
 
 async function noteKills(pods: readonly Candidate[], { effect }: Killing, { noteOnOwnPod }: JobContext): Promise<void> {
     for (const workload of new Set(pods.map((pod) => pod.workload))) {
-        const ofWorkload = pods.filter((pod) => pod.workload === workload);
-        lastKilled.set(
-            workload,
-            ofWorkload.map(({ name }) => name),
-        );
+        const names = pods.flatMap((pod) => (pod.workload === workload ? [pod.name] : []));
+        lastKilled.set(workload, names);
     }
     await noteOnOwnPod({
         labels: { [labels.kills]: "true" },
