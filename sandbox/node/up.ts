@@ -105,7 +105,8 @@ async function groundIsSound(): Promise<boolean> {
 }
 
 async function startOrRepair(): Promise<void> {
-    if (!(await groundIsSound())) {
+    // A holder that another version has started would be replaced, and no pod starts again for that.
+    if (!(await groundIsSound()) || !isCurrent(namespaceHolderComponent())) {
         if (await takeDown()) detail("removed the remains of an earlier run");
         return start();
     }
