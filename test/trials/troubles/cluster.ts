@@ -73,9 +73,10 @@ export const scaledBack: Trouble = async ({ stack, moment, signal }) => {
     const { apps } = stack.cluster;
     const place = { name: attacked, namespace: stack.namespace };
     const before = 1;
-    const isScaled = async () => {
+    // Earlier, the action would set its number again.
+    const isScaled = () => {
         signal.throwIfAborted();
-        return (await apps.readNamespacedDeploymentScale(place)).spec!.replicas! > before;
+        return Promise.resolve(stack.said.includes(`Done: scale ${attacked} to`));
     };
     await until("the experiment has scaled it", isScaled, { timeoutMs: 10_000, pauseMs: 50 });
     await apps.patchNamespacedDeploymentScale({ ...place, body: { spec: { replicas: before } } }, mergePatch());
