@@ -136,7 +136,7 @@ export function remedy({ settings, stack }: Written, name: string, value: string
 export const anotherRun = ({ settings, run, stack }: Written & { run: string }): string =>
     `Start another run: ${remedy({ settings, stack }, "run", `${run} again`)}`;
 
-/** Whoever names a stack has Pulumi as a package. */
+/** A plan that names its stack is of a project that has Pulumi as a package. */
 const pulumi = (command: string, stack: string | undefined) =>
     stack === undefined ? `pulumi ${command}` : `npx pulumi ${command} --stack ${stack}`;
 

@@ -24,10 +24,7 @@ const hasOtherCluster = (shell: NodeJS.ProcessEnv) => process.env.KUBECONFIG !==
 
 /** What went wrong, followed by what the user's shell needs before the commands in it. */
 export function withShellSetup(problem: string, shell: NodeJS.ProcessEnv = ofShell): string {
-    const setup = problem.includes("npx pulumi ")
-        ? shellSetup(shell)
-        : problem.includes("kubectl ") && hasOtherCluster(shell)
-          ? [sandboxSetup]
-          : [];
+    const needsSetup = problem.includes("npx pulumi ") || (problem.includes("kubectl ") && hasOtherCluster(shell));
+    const setup = needsSetup ? shellSetup(shell) : [];
     return [problem, ...setup.map((command) => `First, in your shell: ${typed(command)}`)].join("\n");
 }

@@ -48,6 +48,10 @@ export const runLabels = [labels.target, labels.attacked, labels.combined] as co
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
     found[labels.protected] === "true";
 
+/** Whether an experiment has made a NetworkPolicy: its attack, or what lets its own pods through. */
+export const isExperimentPolicy = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): boolean =>
+    [labels.experiment, labels.witness].some((key) => key in (metadata?.labels ?? {}));
+
 /** The target label of a pod. Undefined if no experiment attacks it. */
 export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): string | undefined =>
     metadata?.labels?.[labels.target];

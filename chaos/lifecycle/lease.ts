@@ -157,7 +157,7 @@ export interface RunEnd {
     recoveredAfterMs?: number;
     /** Why it was ABORTED. Absent if it was not. */
     aborted?: Reason;
-    /** What was answered meanwhile, as of `Recovered`: whoever reads it must validate it. */
+    /** The answers until then, as in `Recovered`. Anybody may have written them: validate them before use. */
     checks?: unknown;
 }
 

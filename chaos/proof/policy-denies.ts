@@ -2,7 +2,7 @@ import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/cl
 import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
-import { labels, targetLabelOf } from "../cluster/labels";
+import { isExperimentPolicy, targetLabelOf } from "../cluster/labels";
 import { jobPolicyName } from "../ending/scope";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
@@ -17,8 +17,8 @@ type Known = Map<string, number>;
 
 /**
  * Looks again and again for a NetworkPolicy that somebody has created or changed since the run began, and that denies
- * traffic: what fails then may fail for that, whatever the attack does. Failing connections show it much later, since
- * a pod that does not answer once is not cut off.
+ * traffic: what fails then may fail for that, and not for the attack. Failing connections show it much later, since a
+ * pod that does not answer once is not cut off.
  *
  * @param run the namespace, and the run's name
  * @param endsAt when it looks for the last time, in milliseconds since the epoch
@@ -57,7 +57,7 @@ async function denied(
     const own = policies.find(({ metadata }) => metadata!.name === jobPolicyName(runName));
     const since = timeOf(own?.metadata?.creationTimestamp);
     if (since === undefined) return undefined;
-    const others = policies.filter(isOthers);
+    const others = policies.filter((one) => !isExperimentPolicy(one));
     const isNew = ({ metadata }: V1NetworkPolicy) => (timeOf(metadata!.creationTimestamp) ?? 0) > since;
     const isLate = (one: V1NetworkPolicy) => isNew(one) || isChanged(one, known);
     const late = others.filter((one) => isLate(one) && ways.some((way) => deniesSome(one.spec!, way)));
@@ -88,9 +88,6 @@ const onlyAllows = ({ spec }: V1NetworkPolicy, pod: V1Pod, earlier: readonly V1N
     ways.every(
         (way) => !deniesSome(spec!, way) || earlier.some((one) => isolates(one.spec!, way) && isSelected(pod, one)),
     );
-
-const isOthers = ({ metadata }: V1NetworkPolicy) =>
-    [labels.experiment, labels.witness].every((key) => metadata!.labels?.[key] === undefined);
 
 /** Whether a policy denies its pods traffic, unless others allow it. */
 const deniesSome = (spec: V1NetworkPolicySpec, way: Way) =>

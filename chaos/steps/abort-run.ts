@@ -10,7 +10,7 @@ import type { StepContext } from "./contract";
 /**
  * Does what must be done before the attacks begin. If it throws a `ReasonError`, the run ends with the verdict ABORTED.
  *
- * @param how.undo undoes what was done by then, whatever was thrown
+ * @param how.undo undoes what was done by then; called for any error
  * @param how.hasBegun whether the run has its steady state: the engine does not look for that again, so another run
  *   must be started. @default false
  * @param how.checks what the checks have seen by then. @default nothing

@@ -2,7 +2,7 @@ import type { V1NetworkPolicy, V1ObjectMeta, V1OwnerReference } from "@kubernete
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { change } from "../cluster/change";
-import { labels } from "../cluster/labels";
+import { isExperimentPolicy, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { resources } from "../cluster/resources";
 import type { Plan, RunAttack } from "../definition/plan";
@@ -18,10 +18,8 @@ import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-acc
 /** The NetworkPolicies of a namespace, without those of experiments. */
 export async function otherPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
     const { items } = await networking.listNamespacedNetworkPolicy({ namespace });
-    return items.filter(({ metadata }) => !(labels.experiment in (metadata!.labels ?? {}) || isForWitness(metadata!)));
+    return items.filter((policy) => !isExperimentPolicy(policy));
 }
-
-const isForWitness = ({ labels: of = {} }: { labels?: Record<string, string> }) => labels.witness in of;
 
 /** A run whose deadline Job is let through. */
 export interface Admitted {

@@ -79,7 +79,7 @@ export async function watchWindow(
             ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
             : pause(lengthMs, signal),
         isAttack(plan)
-            ? whyDeniedByOthers(cluster, { ...plan, ...run }, endsAt, signal).catch(
+            ? whyDeniedByOthers(cluster, { namespace: plan.namespace, runName: run.runName }, endsAt, signal).catch(
                   (error: unknown) => notSeen(error).inconclusive,
               )
             : undefined,

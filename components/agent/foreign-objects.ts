@@ -14,7 +14,7 @@ export interface ForeignObjectsArgs {
     owner: Owner;
     /** The kubeconfig context, for commands. */
     context: string;
-    /** The stack's namespaces, which are known to be its own: whatever is in them is its own, too. */
+    /** The stack's namespaces. They are known to be its own, and so is everything in them. */
     namespaces: readonly string[];
 }
 
@@ -100,7 +100,7 @@ function kubectlKind({ apiVersion, kind }: ManifestObject): string {
     return version === undefined ? kind : `${kind}.${version}.${group}`;
 }
 
-/** Completes "it …". Whoever made an object without a mark shows in its field managers and labels. */
+/** Completes "it …". Of an object without a mark, field managers and labels hint at its owner. */
 function whose({ annotations, labels = {}, managedFields = [] }: V1ObjectMeta, owner: Owner): string {
     const belongs = belongsTo(annotations, owner);
     if (annotations?.[marks.stack] !== undefined) return belongs;

@@ -13,7 +13,7 @@ const records = ["identity", "cluster"];
 
 /**
  * Has `pulumi destroy` stop before it deletes anything in a cluster, or in a namespace, that is not the stack's by now:
- * it does not run the program, and deletes objects by their names, wherever the context leads to.
+ * it does not run the program, and deletes objects by their names in the cluster that the context leads to.
  *
  * What depends on everything else is deleted first, alone, and if that fails nothing else is. In an update it comes
  * after everything else and before all deletions: so an update that would delete a namespace of somebody else stops

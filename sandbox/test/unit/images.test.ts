@@ -41,7 +41,7 @@ describe("a service that a package installs", () => {
 });
 
 describe("the packages of images", () => {
-    it("are those of the pinned release, whatever the host runs", () => {
+    it("are those of the pinned release, also on a host of another", () => {
         const ubuntu = "deb http://five.example/ubuntu noble main universe\n";
         for (const variant of ["essential", "extract"] as const) {
             const made = debianArguments(variant, ["nats-server"], "root", mirrorIn(ubuntu));

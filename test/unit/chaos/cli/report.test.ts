@@ -125,7 +125,7 @@ describe("`chaos-report`", () => {
         expect(report("--summary", at("summary.md"), "--since", since, folder)).toMatchObject({ code: 0 });
     });
 
-    it("writes the page of all runs and a badge, whatever became of these, and refuses no other version", () => {
+    it("writes the page of all runs and a badge also if runs failed, and refuses no other version", () => {
         const path = keep("first", failed.journal!);
         keep("second", passed.journal!, { after: 1_000 });
         const other = keep("third", { ...passed.journal!, schema: journalVersion - 1 } as never, { after: 2_000 });

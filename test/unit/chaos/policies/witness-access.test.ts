@@ -14,7 +14,7 @@ const made = (...policies: V1NetworkPolicy[]) => witnessPolicies(policies, pass)
 const selectorsOf = (specs: V1NetworkPolicySpec[]) =>
     specs.map(({ podSelector, policyTypes }) => [podSelector!.matchLabels ?? {}, policyTypes]);
 
-it("the deadline Job itself is let through whatever default deny comes, and a fault's proxy has its own policy", () => {
+it("the deadline Job itself is let through any default deny, and a fault's proxy has its own policy", () => {
     const { podSelector, ...rules } = jobPolicy(pass);
     expect(rules).toEqual({ policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] });
     expect(selects(podSelector, { "chaos-experiments/pass": pass })).toBe(true);

@@ -63,7 +63,7 @@ describe("the page of all runs", () => {
         expect(indexPage([aborted], "")).toContain("First failure: –");
     });
 
-    it("links to pages in other folders, whatever their names", () => {
+    it("links to pages in other folders, also with spaces or signs in their names", () => {
         expect(indexPage([{ ...passed, path: "a b/#1/x.json" }], "site")).toContain('href="../a%20b/%231/x.html"');
     });
 

@@ -57,7 +57,7 @@ describe("destroying a stack goes on", () => {
 describe("destroying a stack stops, and says what to do,", () => {
     it.each<[string, Look, string[]]>([
         [
-            "if the context leads to another cluster by now, whatever may be unreachable",
+            "if the context leads to another cluster by now, also if an unreachable one may be left",
             { uid: "uid-of-b", allowed: { unreachable: true } },
             ['context "kind-a" leads to another cluster', "uid-of-b and uid-of-a", "with the KUBECONFIG of", forget],
         ],
