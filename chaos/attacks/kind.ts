@@ -77,7 +77,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /** Begins it, once all are ready. @throws Error if that is not possible */
     begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
-    reported?(attack: RunAttack<A, F>): { hit: string[]; spared: string[] };
+    reported?(attack: RunAttack<A, F>): Reported;
     /**
      * That it is over, and why, as far as the cluster says: asked if it does not show, and at the end of the window.
      * Undefined while it lasts. @param job name of the deadline Job
@@ -173,6 +173,16 @@ export interface DryRun {
     props: { metadata: { name: string; namespace: string; annotations?: Record<string, string> }; spec: object };
 }
 
+/** Names in the Job's reports. */
+export interface Reported {
+    /** What must be closed under the attack. */
+    hit: string[];
+    /** What is no target. It must not be closed. */
+    spared: string[];
+    /** What must be left alone at the targets: the attack is proven once these are open while `hit` is closed. */
+    passed: string[];
+}
+
 /** What an attack counts of the traffic to its targets. Probes do not count. */
 export interface Counts {
     /** Requests, and connections of what has none. */
@@ -181,9 +191,12 @@ export interface Counts {
     faulted: number;
     /** Those that it was to hit and could not. */
     unfaultable: number;
+    /** Requests that the attack does not mean. Absent if there are none. */
+    unmatched?: number;
 }
 
-export const describeCounts = ({ requests, faulted }: Counts): string => `${faulted} of ${requests} requests hit`;
+export const describeCounts = ({ requests, faulted, unmatched }: Counts): string =>
+    `${faulted} of ${requests} requests hit${unmatched ? `; ${unmatched} others did not match` : ""}`;
 
 /** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
 export interface Proof {

@@ -63,14 +63,14 @@ export class AttackProofs {
             const kind = attackKindOf(one.attack);
             const proof = kind.proof(one.attack);
             const { targets, peers, leftOut } = chosen;
-            const { hit, spared: ofOthers } = kind.reported?.(one) ?? {};
+            const reported = kind.reported?.(one);
             const { inward, deleted } = proof;
-            const watching = { targetLabel, targets, leftOut, inward, deleted, hit };
+            const watching = { targetLabel, targets, leftOut, inward, deleted, reported };
             const witness = new Witness({ cluster, namespace, job, ...watching });
             // Another attack may cut off a peer.
             const spared = peers?.filter(({ uid }) => !allAttacked.has(uid));
             const allowed = { targets, peers: spared, leftOut };
-            const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, spared: ofOthers });
+            const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, reported });
             return {
                 shown: { ...one },
                 witness,

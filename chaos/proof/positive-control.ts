@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Proof, StillWorks } from "../attacks/kind";
+import type { Proof, Reported, StillWorks } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { problemOf, withoutPeriod } from "../cluster/problem";
 import { onePerPod } from "../targets/pods";
@@ -22,8 +22,8 @@ export interface PositiveControlArgs {
     /** Without peers that another attack cuts off. */
     chosen: Pick<Chosen, "targets" | "peers" | "leftOut">;
     witness: Witness;
-    /** What else was reached before, and must stay open in the Job's reports, by its names there. @default nothing */
-    spared?: readonly string[];
+    /** What else was reached before, and must stay open in the Job's reports. @default nothing */
+    reported?: Pick<Reported, "spared" | "passed">;
 }
 
 /**
@@ -72,15 +72,17 @@ export class PositiveControl {
         const { inward, untouched } = this.stillWorks;
         const { chosen, witness } = this.args;
         const isSpared = (port: number) => inward?.except.includes(port) === false;
-        const { spared = [] } = this.args;
+        const { spared, passed } = this.args.reported ?? { spared: [], passed: [] };
+        const reached = [...spared, ...passed];
         const ofTargets = endpointsOfTargets(chosen.targets, isSpared);
-        const names = [...ofTargets, ...(untouched ? [reference] : []), ...spared];
+        const names = [...ofTargets, ...(untouched ? [reference] : []), ...reached];
         if (names.length === 0) return undefined;
-        const lost = await witness.lostAmong(names, since, spared);
+        const lost = await witness.lostAmong(names, since, reached);
         if (lost.some(({ name }) => name === reference)) return overreach("between pods that are no targets");
-        const affected = lost.find(({ name }) => spared.includes(name));
-        if (affected) {
-            const message = `the attack also affects what it should not: ${affected.name}, which is no target`;
+        const affected = lost.find(({ name }) => reached.includes(name))?.name;
+        if (affected !== undefined) {
+            const why = spared.includes(affected) ? ", which is no target" : "";
+            const message = `the attack also affects what it should not: ${affected}${why}`;
             return reason("positive-control-failed", message);
         }
         const refusing = lost.flatMap(({ name, still }) => (still ? name : []));

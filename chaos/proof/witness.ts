@@ -1,4 +1,4 @@
-import type { Proof } from "../attacks/kind";
+import type { Proof, Reported } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { type ConnectionReport, type KillReport, parseEndpoint } from "../job/protocol";
 import { describeMilliseconds } from "../duration";
@@ -26,8 +26,8 @@ export interface WitnessArgs {
     inward?: Proof["inward"];
     /** Set if the attack deletes the targets: then they lose their labels, too. @default false */
     deleted?: true;
-    /** What must be closed in the Job's reports instead of connections, by its names there. @default nothing */
-    hit?: readonly string[];
+    /** What must be closed in the Job's reports instead of connections, and what open. @default nothing */
+    reported?: Pick<Reported, "hit" | "passed">;
 }
 
 const connectionTo = (endpoint: string) => `to ${endpoint}`;
@@ -95,12 +95,17 @@ export class Witness {
         const { reports } = await this.jobPod.read();
         const askedAt = performance.now();
         const last = reports.at(-1);
-        const { hit } = this.args;
-        if (hit !== undefined) {
+        if (this.args.reported !== undefined) {
+            const { hit, passed } = this.args.reported;
             if (hit.length === 0)
                 return inconclusive("attack-not-proven", "no probe reached a target before the attack");
-            if (last && hasAll(hit)(last.closed)) return { askedAt, witnessedAt: last.at };
-            return inconclusive("attack-not-proven", `probes were not affected: ${hit.join(", ")}`);
+            if (!last || !hasAll(hit)(last.closed))
+                return inconclusive("attack-not-proven", `probes were not affected: ${hit.join(", ")}`);
+            if (hasAll(passed)(last.open)) return { askedAt, witnessedAt: last.at };
+            const affected = passed.filter((name) => last.closed.includes(name)).join(", ");
+            return affected === ""
+                ? inconclusive("attack-not-proven", `not every probe was answered that the attack must leave alone`)
+                : inconclusive("positive-control-failed", `the attack also affects what it should not: ${affected}`);
         }
         if (!this.args.inward && last) return { askedAt, witnessedAt: last.at };
         const { baseline, cut } = cutIn(reports, this.endpoints);
@@ -112,7 +117,7 @@ export class Witness {
     /** Whether the targets have been cut off ever since, as far as the Job saw. @returns why not */
     async whyNotCut({ askedAt, witnessedAt }: Witnessed): Promise<Inconclusive | undefined> {
         const reports = (await this.jobPod.read()).reports.filter(({ at }) => at >= witnessedAt);
-        const unaffected = unaffectedIn(reports, this.args.hit ?? []);
+        const unaffected = unaffectedIn(reports, this.args.reported?.hit ?? []);
         if (unaffected !== undefined) {
             const what = unaffected.was === "open" ? "was not affected" : "could not be reached";
             return inconclusive("attack-not-held", `${unaffected.name} ${what} at a moment of the run`);

@@ -88,6 +88,7 @@ const counts = z
         requests: z.int().describe("Requests, and connections of what has none"),
         faulted: z.int().describe("Those that the attack has hit"),
         unfaultable: z.int().describe("Those that it was to hit and could not"),
+        unmatched: z.int().optional().describe("Requests that the attack does not mean; absent if there are none"),
     })
     .describe("What reached the targets, of an attack that counts it; absent if that is not known");
 

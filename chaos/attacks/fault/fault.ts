@@ -8,8 +8,10 @@ import type { AttackKind } from "../kind";
 import { admitProxy } from "./access";
 import { pointToProxy, proxyReady } from "./begin";
 import { findService, type FoundService } from "./find";
+import { describeMatch } from "./match";
+import { matchSchema } from "./match-schema";
 import { explainFault, readCounts, reportedOf, whyHitNobody } from "./proof";
-import type { Abort, Fault } from "./proxy/protocol";
+import type { Abort, Fault, RequestMatch } from "./proxy/protocol";
 
 /**
  * Delays or aborts what callers send to the targets through a Service. An ordinary pod, the proxy, takes the Service's
@@ -32,6 +34,11 @@ export interface FaultAttack {
     abort?: Abort;
     /** How much is delayed and aborted: the share of the requests, else of the connections. @default "100%" */
     percentage?: string;
+    /**
+     * Only these requests are delayed and aborted; all others are passed on at once. HTTP/1.1 in clear text only.
+     * @default all traffic
+     */
+    match?: RequestMatch;
 }
 
 const delays = { least: "0ms", most: "1h" };
@@ -45,8 +52,8 @@ const notAService = ({ input }: { input?: unknown }) =>
     `${input === undefined ? "is missing" : `${describeValue(input)} is not the name of a Service`}; allowed: ` +
     'its name, as in "hot-deals"';
 
-export function faultOf({ service, delay = "0ms", abort, percentage = "100%" }: FaultAttack): Fault {
-    return { service, delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100 };
+export function faultOf({ service, delay = "0ms", abort, percentage = "100%", match }: FaultAttack): Fault {
+    return { service, delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100, match };
 }
 
 export const fault: AttackKind<FaultAttack, FoundService> = {
@@ -56,6 +63,7 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
         delay: durationBetween(delays, "200ms or 2s").optional(),
         abort: z.union([errorStatus, z.enum(["reset", "hang"])], { error: notAnAbort }).optional(),
         percentage: percentage("30%").optional(),
+        match: matchSchema.optional(),
     }),
     examples: [{ kind: "fault", service: "FAULTED", delay: "2s" }],
     mistake: ({ delay, abort }) =>
@@ -63,12 +71,12 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
             ? { field: "delay", message: "is missing, and so is abort: nothing would be done; set one of them" }
             : undefined,
     describe(attack) {
-        const { delayMs, abort, percentage } = faultOf(attack);
-        const share = percentage === 100 ? "" : `in ${describeShare(percentage / 100)} of the requests `;
+        const { delayMs, abort, percentage, match } = faultOf(attack);
+        const requests = requestsOf({ percentage, match }, "the requests");
         if (delayMs === 0 && abort === undefined) return `reached by way of a proxy through Service ${attack.service}`;
         const delayed = delayMs > 0 ? [`delayed by ${describeMilliseconds(delayMs)}`] : [];
         const aborted = abort === undefined ? [] : [describeAbort(abort)];
-        return `${[...delayed, ...aborted].join(" and ")} ${share}through Service ${attack.service}`;
+        return `${[...delayed, ...aborted].join(" and ")}${requests} through Service ${attack.service}`;
     },
     onlyReady: true,
     proof: () => ({}),
@@ -94,13 +102,20 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
 };
 
 /** What is done to a target, in a word or two. */
-export function effectOf({ delayMs, abort, percentage }: Fault): string {
-    const share = percentage < 100 ? ` in ${describeShare(percentage / 100)} of requests` : "";
+export function effectOf({ delayMs, abort, percentage, match }: Fault): string {
+    const share = requestsOf({ percentage, match }, "requests");
     const delay = describeMilliseconds(delayMs);
     if (abort === undefined) return `slow by ${delay}${share}`;
     const how = { reset: "failing with reset connections", hang: "failing without an answer" };
     const failing = typeof abort === "number" ? `failing with status ${abort}` : how[abort];
     return `${failing}${delayMs > 0 ? ` after ${delay}` : ""}${share}`;
+}
+
+/** ` in 30% of the requests to /api/*`. Empty for all of them. @param all what they are called */
+function requestsOf({ percentage, match }: Pick<Fault, "percentage" | "match">, all: string): string {
+    const share = percentage < 100 ? [`${describeShare(percentage / 100)} of`] : [];
+    const which = match ? [describeMatch(match)] : [];
+    return share.length + which.length > 0 ? ` in ${[...share, all, ...which].join(" ")}` : "";
 }
 
 function rights(namespace: string): Right[] {

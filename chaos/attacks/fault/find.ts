@@ -40,7 +40,7 @@ export interface FoundPort {
 export async function findService(
     { core }: Cluster,
     namespace: string,
-    { service, abort }: Pick<Fault, "service" | "abort">,
+    { service, ...rest }: Pick<Fault, "service" | "abort" | "match">,
 ): Promise<Found<FoundService>> {
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
     if (found === undefined)
@@ -52,7 +52,7 @@ export async function findService(
     const refuseIf = (reason: string | undefined) => {
         if (reason !== undefined) throw unfit(namespace, service, reason);
     };
-    refuseIf(whyRefused(found, abort));
+    refuseIf(whyRefused(found, rest));
     const selector = found.spec!.selector!;
     const { items } = await core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) });
     const pods = items.filter((pod) => !hasEnded(pod));
@@ -106,7 +106,10 @@ function portsOf(ports: readonly V1ServicePort[], pods: readonly Pod[]): FoundPo
 }
 
 /** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
-export function whyRefused({ metadata, spec }: V1Service, abort?: Fault["abort"]): string | undefined {
+export function whyRefused(
+    { metadata, spec }: V1Service,
+    { abort, match }: Pick<Fault, "abort" | "match"> = {},
+): string | undefined {
     const { type, clusterIP, selector = {}, sessionAffinity, ports = [] } = spec!;
     if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
         return "another fault has taken its place; wait until that has ended, or disable it";
@@ -120,20 +123,22 @@ export function whyRefused({ metadata, spec }: V1Service, abort?: Fault["abort"]
         return "it has a traffic policy Local, so other nodes' callers would not reach the proxy; allowed: Cluster";
     const other = ports.find(({ protocol = "TCP" }) => protocol !== "TCP");
     if (other) return `its port ${other.port} is ${other.protocol}; allowed: TCP`;
-    if (typeof abort !== "number") return undefined;
     const opaque = ports.find((port) => isNotHttp1(port));
-    return (
-        opaque &&
-        `abort ${abort} answers HTTP/1.1 in clear text, and its port ${opaque.port} says ` +
-            `${opaque.appProtocol ?? opaque.name}; allowed: "reset" or "hang"`
-    );
+    if (opaque === undefined) return undefined;
+    const says = `HTTP/1.1 in clear text, and its port ${opaque.port} says ${opaque.appProtocol ?? opaque.name}`;
+    if (match !== undefined) return `match reads requests in ${says}; allowed: no match`;
+    return typeof abort === "number" ? `abort ${abort} answers ${says}; allowed: "reset" or "hang"` : undefined;
 }
 
-/** What a port is called that speaks HTTP/2 or TLS: https://kubernetes.io/docs/concepts/services-networking/service. */
+/**
+ * What a port is called that speaks HTTP/2, TLS, or the protocol of a database:
+ * https://kubernetes.io/docs/concepts/services-networking/service, and
+ * https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection. Not `tcp`, which HTTP is, too.
+ */
 const isNotHttp1 = ({ name = "", appProtocol }: V1ServicePort) =>
     appProtocol === undefined
-        ? /^(grpc|grpc-web|http2|h2c|https|tls)(-|$)/.test(name)
-        : /^(kubernetes\.io\/h2c|kubernetes\.io\/wss|grpc|http2|h2c|https|tls)$/i.test(appProtocol);
+        ? /^(grpc|grpc-web|http2|h2c|https|tls|mongo|mysql|redis)(-|$)/.test(name)
+        : /^(kubernetes\.io\/h2c|kubernetes\.io\/wss|grpc|http2|h2c|https|tls|mongo|mysql|redis)$/i.test(appProtocol);
 
 const advice = (namespace: string) =>
     `Change it, or name another one of: kubectl --namespace ${namespace} get services`;

@@ -5,6 +5,7 @@ import { selectorOf, targetLabelOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
 import type { JobContext, JobPart } from "../job-part";
+import { type Sample, samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
 import type { Fault } from "./proxy/protocol";
@@ -51,16 +52,20 @@ export async function whyOutOfReach(
 
 /**
  * Meets the pods of a Service as its callers do, again and again: through the Service, by the proxy's probes. `closed`
- * is a pod whose traffic is delayed or aborted as the fault says, or a pod that is no target and is affected; `open`
- * one that answers at once. What cannot be reached is neither.
+ * is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no target, or for a
+ * request that does not match; `open` one that answers at once. What cannot be reached is neither.
  */
 class FaultProbes {
     last: { open: string[]; closed: string[] } = { open: [], closed: [] };
 
+    private readonly samples: readonly Sample[];
+
     constructor(
         private readonly fault: Fault,
         private readonly context: JobContext,
-    ) {}
+    ) {
+        this.samples = samplesOf(fault.match);
+    }
 
     async lookAgainAndAgain(): Promise<void> {
         const { ending, log } = this.context;
@@ -84,14 +89,14 @@ class FaultProbes {
         const probes = pods.flatMap((pod) =>
             (spec.ports ?? [])
                 .filter(({ port, targetPort = port }) => portNumberIn(pod, targetPort) !== undefined)
-                .map(({ port }) => ({ pod, port })),
+                .flatMap(({ port }) => this.samples.map((sample) => ({ pod, port, sample }))),
         );
-        const seen = await inTurns(probes, maxProbing, async ({ pod, port }) => {
-            const isTarget = targetLabelOf(pod) === label;
+        const seen = await inTurns(probes, maxProbing, async ({ pod, port, sample: { head, differs } }) => {
+            const isHit = targetLabelOf(pod) === label && differs === undefined;
             const { name, uid } = pod.metadata as { name: string; uid: string };
             const at = { host: spec.clusterIP!, port };
-            const probed = await probeThrough(at, run, uid, isTarget ? timeoutFor(this.fault) : undelayedMs);
-            return { name: behind(service, port, name), state: stateOf(probed, isTarget, this.fault) };
+            const probed = await probeThrough(at, run, uid, isHit ? timeoutFor(this.fault) : undelayedMs, head);
+            return { name: behind(service, port, name, differs), state: stateOf(probed, isHit, this.fault) };
         });
         const those = (wanted: "open" | "closed") => seen.flatMap(({ name, state }) => (state === wanted ? name : []));
         this.last = { open: those("open"), closed: those("closed") };
@@ -101,10 +106,13 @@ class FaultProbes {
 const timeoutFor = ({ delayMs }: Fault) =>
     delayMs > 0 ? Math.min(delayMs * heldShare + undelayedMs, longestMs) : undelayedMs;
 
-/** @returns undefined if the pod was not reached, or not through the proxy, which shows nothing */
+/**
+ * @param isHit whether the fault is for this request to this pod
+ * @returns undefined if the pod was not reached, or not through the proxy, which shows nothing
+ */
 export function stateOf(
     probed: Probed,
-    isTarget: boolean,
+    isHit: boolean,
     { delayMs, abort }: Pick<Fault, "delayMs" | "abort">,
 ): "open" | "closed" | undefined {
     switch (probed.saw) {
@@ -116,9 +124,9 @@ export function stateOf(
             return undefined;
         case "silent":
             // Nothing is waited for longer than a part of the delay.
-            return !isTarget || delayMs > 0 || abort === "hang" ? "closed" : undefined;
+            return !isHit || delayMs > 0 || abort === "hang" ? "closed" : undefined;
         default: {
-            if (!isTarget) return probed.saw === "connected" ? "open" : "closed";
+            if (!isHit) return probed.saw === "connected" ? "open" : "closed";
             const wasAborted =
                 probed.saw === "status" ? probed.status === abort : probed.saw === (abort ?? "connected");
             return wasAborted && probed.afterMs >= delayMs * heldShare ? "closed" : "open";

@@ -9,8 +9,13 @@ import { ReasonError } from "../../reasons";
 /** The selector of a Service, and its note: which run has changed it, and what it selected before. */
 export const serviceSelector = new BorrowedSelector<Record<string, string>>("selector", annotations.pointing);
 
-/** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */
-export const behind = (service: string, port: number, pod: string) => `${pod} through ${service}:${port}`;
+/**
+ * What reports call a pod behind a port of a Service, as the witness meets it through the Service.
+ *
+ * @param differs how its request differs from what a fault matches: see `Sample`. @default not at all
+ */
+export const behind = (service: string, port: number, pod: string, differs?: string) =>
+    `${pod} through ${service}:${port}${differs === undefined ? "" : `, with a request ${differs}`}`;
 
 export const proxyLabels = (proxy: string) => ({ [labels.proxy]: proxy });
 

@@ -6,27 +6,33 @@ import { parseJson } from "../../json";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { reason, type Reason } from "../../reasons";
 import { describeShare } from "../../share";
-import type { Counts, RunAttack } from "../kind";
+import type { Counts, Reported, RunAttack } from "../kind";
+import { describeMatch, samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody } from "./pointing";
 import type { FoundService } from "./find";
 import type { Fault, ProxyReport } from "./proxy/protocol";
 
-/** What the Job's reports call the pods of a fault's Service, at each of its ports. */
-export function reportedOf({ chosen: { found, targets, leftOut = [] } }: RunAttack<unknown, FoundService>) {
-    const { pods } = found!;
-    const namesOf = (some: readonly string[]) =>
-        some
-            .flatMap((pod) => listeningIn(found!, pod).map(({ name }) => name))
-            .filter((name) => !leftOut.includes(name));
-    const hit = [...new Set(targets.map(({ pod }) => pod))];
-    return { hit: namesOf(hit), spared: namesOf(pods.filter((pod) => !hit.includes(pod))) };
+/** What the Job's reports call the pods of a fault's Service, at each of its ports, with a request of each sort. */
+export function reportedOf({ attack, chosen }: RunAttack<Pick<Fault, "match">, FoundService>): Reported {
+    const { found, targets, leftOut = [] } = chosen;
+    const listening = (some: readonly string[]) =>
+        some.flatMap((pod) => listeningIn(found!, pod)).filter(({ name }) => !leftOut.includes(name));
+    const pods = [...new Set(targets.map(({ pod }) => pod))];
+    const hit = listening(pods);
+    const unmatched = samplesOf(attack.match).flatMap(({ differs }) => differs ?? []);
+    return {
+        hit: hit.map(({ name }) => name),
+        spared: listening(found!.pods.filter((pod) => !pods.includes(pod))).map(({ name }) => name),
+        passed: hit.flatMap(({ nameWith }) => unmatched.map(nameWith)),
+    };
 }
 
 /** Where a Service leads in a pod, as reports call it, and by which port of the proxy. */
 export const listeningIn = ({ service, ports }: Pick<FoundService, "service" | "ports">, pod: string) =>
-    ports.flatMap(({ port, listen, without }) =>
-        without?.includes(pod) ? [] : { name: behind(service, port, pod), listen },
-    );
+    ports.flatMap(({ port, listen, without }) => {
+        const nameWith = (differs?: string) => behind(service, port, pod, differs);
+        return without?.includes(pod) ? [] : { name: nameWith(), nameWith, listen };
+    });
 
 /** Why a fault does not show at its targets, if its Service or its proxy says so. */
 export async function explainFault(
@@ -66,8 +72,14 @@ export async function readCounts(
         .findLast((one) => one !== undefined);
     if (report === undefined) return undefined;
     const counts = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
-    const sum = (field: keyof Counts) => counts.reduce((total, count) => total + count[field], 0);
-    return { requests: sum("requests"), faulted: sum("faulted"), unfaultable: sum("unfaultable") };
+    const sum = (field: keyof Counts) => counts.reduce((total, count) => total + (count[field] ?? 0), 0);
+    const unmatched = sum("unmatched");
+    return {
+        requests: sum("requests"),
+        faulted: sum("faulted"),
+        unfaultable: sum("unfaultable"),
+        ...(unmatched > 0 && { unmatched }),
+    };
 }
 
 function parse(line: string): ProxyReport | undefined {
@@ -77,7 +89,7 @@ function parse(line: string): ProxyReport | undefined {
 
 /** Why it is not known that a fault has hit somebody, although it was there. Undefined if it has. */
 export function whyHitNobody(
-    { service, percentage }: Pick<Fault, "service" | "percentage">,
+    { service, percentage, match }: Pick<Fault, "service" | "percentage" | "match">,
     counted: Counts | undefined,
 ): Reason | undefined {
     if (counted === undefined)
@@ -85,12 +97,20 @@ export function whyHitNobody(
             "fault-uncounted",
             `the counts of the proxy of Service ${service} could not be read from its log`,
         );
-    const { requests, faulted, unfaultable } = counted;
+    const { requests, faulted, unfaultable, unmatched = 0 } = counted;
     if (unfaultable > 0)
         return reason(
             "fault-not-http",
             `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, ` +
-                'and no status could answer them; use abort "reset" or "hang"',
+                (match
+                    ? "and their requests could not be matched; leave out `match`"
+                    : 'and no status could answer them; use abort "reset" or "hang"'),
+        );
+    if (requests === 0 && unmatched > 0)
+        return reason(
+            "fault-hit-nobody",
+            `0 of ${unmatched} requests that reached the targets through Service ${service} were requests ` +
+                `${describeMatch(match!)}`,
         );
     if (requests === 0)
         return reason("fault-hit-nobody", `0 requests reached the targets through Service ${service} during the run`);

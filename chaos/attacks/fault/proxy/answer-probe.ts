@@ -1,6 +1,7 @@
 import type { Connection } from "./connection";
+import { endOfHead, requestHead } from "./http-head";
 import { bannerOf, maxProbeLine, probeLineWithinMs, probeWords, unreachableAfterMs } from "./protocol";
-import { Gone } from "./wire";
+import { Gone, heldBytes } from "./wire";
 
 /**
  * Answers a probe of the witness: what becomes of a request to a pod, if the dice hit.
@@ -9,26 +10,37 @@ import { Gone } from "./wire";
  * @throws Gone
  */
 export async function answerProbe(connection: Connection, port: string): Promise<void> {
-    const { caller, changes, shared } = connection;
+    const { caller, shared } = connection;
     await caller.write(`${bannerOf(shared.run)}\n`);
-    const line = () => caller.peek().subarray(0, maxProbeLine).indexOf("\n");
-    const unreadable = () => caller.available >= maxProbeLine || caller.ended || caller.closed;
-    await changes.untilWithin(probeLineWithinMs, () => line() !== -1 || unreadable());
-    if (line() === -1) throw new Gone();
-    const uid = caller
-        .take(line() + 1)
-        .toString("latin1")
-        .trim();
+    const line = await receive(connection, (bytes) => bytes.indexOf("\n") + 1, maxProbeLine);
+    const uid = line.toString("latin1").trim();
     await caller.write(`${await wordFor(connection, port, uid)}\n`);
     await connection.close();
 }
 
+/** Waits for a part of the probe. @param endOf where it ends. 0 or undefined if the end is not there @throws Gone */
+async function receive(
+    { caller, changes }: Connection,
+    endOf: (bytes: Buffer) => number | undefined,
+    atMost: number,
+): Promise<Buffer> {
+    const end = () => endOf(caller.peek().subarray(0, atMost)) || undefined;
+    const unreadable = () => caller.available >= atMost || caller.ended || caller.closed;
+    await changes.untilWithin(probeLineWithinMs, () => end() !== undefined || unreadable());
+    const length = end();
+    if (length === undefined) throw new Gone();
+    const part = caller.peek().subarray(0, length);
+    caller.take(length);
+    return part;
+}
+
 async function wordFor(connection: Connection, port: string, uid: string): Promise<string> {
     const { pods, faults } = connection.shared;
+    const request = faults.hasMatch ? requestHead(await receive(connection, endOfHead, heldBytes)) : undefined;
     const endpoint = pods.find(port, uid);
     if (!endpoint) return probeWords.unknown;
     if (!(await connection.dial(endpoint, unreachableAfterMs))) return probeWords.unreachable;
-    const fault = faults.to(uid);
+    const fault = request === undefined || faults.means(request) ? faults.to(uid) : undefined;
     const status = fault && (await connection.inflict(fault, false));
     return String(status ?? probeWords.connected);
 }

@@ -161,16 +161,20 @@ export async function together(tasks: Promise<void>[]): Promise<void> {
  * connection on which neither end sends a byte is not counted.
  */
 export async function serveOpaque(connection: Connection): Promise<void> {
-    const { shared, uid, caller, pod } = connection;
-    shared.counts.add(uid, "requests");
-    const fault = shared.faults.draw(uid);
-    if (typeof fault?.abort === "number") {
-        // Nothing but HTTP has a status. Without it, a delay would be another attack than the one that was defined.
-        shared.counts.add(uid, "unfaultable");
-    } else if (fault) {
-        shared.counts.add(uid, "faulted");
+    const { caller, pod } = connection;
+    const fault = drawOpaque(connection);
+    if (fault) {
         await connection.inflict(fault, true);
         if (caller.closed || (pod.closed && !pod.ended)) throw new Gone();
     }
     await connection.tunnel();
+}
+
+/** Throws the dice for a connection that is not, or no longer, HTTP/1.x, and counts it. */
+export function drawOpaque({ shared: { counts, faults }, uid }: Connection): ProxyFault | undefined {
+    counts.add(uid, "requests");
+    const fault = faults.draw(uid);
+    if (fault) counts.add(uid, faults.needsHttp ? "unfaultable" : "faulted");
+    // Without its status, a delay would be another attack than the one that was defined.
+    return faults.needsHttp ? undefined : fault;
 }

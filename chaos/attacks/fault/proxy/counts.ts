@@ -11,7 +11,7 @@ export class Counts {
 
     add(uid: string, what: keyof PodCounts): void {
         this.pods[uid] ??= { requests: 0, faulted: 0, unfaultable: 0, unreachable: 0 };
-        this.pods[uid][what]++;
+        this.pods[uid][what] = (this.pods[uid][what] ?? 0) + 1;
         this.changed = true;
     }
 

@@ -1,10 +1,14 @@
+import { type Matchable, matcherOf } from "./matcher";
 import type { ProxyFault } from "./protocol";
 
 /** Which requests and connections are faulted, and how. */
 export class Faults {
     /** Whether there are no more faults. */
     over = false;
+    /** Whether only HTTP/1.1 in clear text can be faulted: nothing else has a status, or what is matched. */
+    readonly needsHttp: boolean;
     private readonly targets: ReadonlySet<string>;
+    private readonly matches: (request: Matchable) => boolean;
 
     /** @param random a number from 0 to 1, without 1. @default Math.random */
     constructor(
@@ -13,6 +17,18 @@ export class Faults {
         private readonly random: () => number = Math.random,
     ) {
         this.targets = new Set(targets);
+        this.matches = fault.match ? matcherOf(fault.match) : () => true;
+        this.needsHttp = fault.match !== undefined || typeof fault.abort === "number";
+    }
+
+    /** Whether some requests are meant and others not. */
+    get hasMatch(): boolean {
+        return this.fault.match !== undefined;
+    }
+
+    /** Whether a request is meant, wherever it goes. */
+    means(request: Matchable): boolean {
+        return this.matches(request);
     }
 
     /** Throws the dice for a request to a pod, or for a connection. Undefined if it is to be passed on as it is. */

@@ -10,6 +10,10 @@ import { METHODS } from "node:http";
  */
 export interface RequestHead {
     method: string;
+    /** A path with its query, or what else stands there. */
+    target: string;
+    /** Names are in lower case. */
+    headers: Headers;
     /** Where the request ends after its head. */
     body: Body;
     /** The caller sends the body only when it was told to continue. */
@@ -24,6 +28,8 @@ export interface ResponseHead {
     status: number;
     /** Where the response ends after its head. */
     body: Body;
+    /** Whether the rest of the connection is HTTP/2, as the request has asked for. */
+    becomesHttp2: boolean;
 }
 
 /** `rest`: all that follows on the connection. */
@@ -44,7 +50,7 @@ export function endOfHead(bytes: Buffer): number | undefined {
 
 const methods = METHODS.map((method) => `${method} `);
 const longestMethod = Math.max(...methods.map(({ length }) => length));
-const requestLine = /^([A-Z-]+) +\S.* +HTTP\/1\.(\d)$/;
+const requestLine = /^([A-Z-]+) +(\S.*?) +HTTP\/1\.(\d)$/;
 const statusLine = /^HTTP\/1\.\d (\d{3})(?: |$)/;
 
 /**
@@ -71,11 +77,13 @@ export function mayBeResponse(bytes: Buffer): boolean {
 /** A request's head. Undefined if it is none of HTTP/1.x. @param head with its end */
 export function requestHead(head: Buffer): RequestHead | undefined {
     const { first, headers } = linesOf(head);
-    const [, method, minor] = requestLine.exec(first) ?? [];
+    const [, method, target, minor] = requestLine.exec(first) ?? [];
     if (!method) return undefined;
     const connection = tokens(headers, "connection");
     return {
         method,
+        target: target!,
+        headers,
         minor: Number(minor),
         body: bodyOf(headers, none),
         expectsContinue: tokens(headers, "expect").includes("100-continue"),
@@ -88,10 +96,15 @@ export function responseHead(head: Buffer, method: string): ResponseHead | undef
     const { first, headers } = linesOf(head);
     const status = Number(statusLine.exec(first)?.[1] ?? NaN);
     if (Number.isNaN(status)) return undefined;
-    // In the order of RFC 9112, 6.3.
-    if (status === 101 || (method === "CONNECT" && status >= 200 && status < 300)) return { status, body: rest };
-    if (method === "HEAD" || status < 200 || status === 204 || status === 304) return { status, body: none };
-    return { status, body: bodyOf(headers, rest) };
+    const becomesHttp2 = status === 101 && tokens(headers, "upgrade").includes("h2c");
+    return { status, body: responseBody(status, method, headers), becomesHttp2 };
+}
+
+/** In the order of RFC 9112, 6.3. */
+function responseBody(status: number, method: string, headers: Headers): Body {
+    if (status === 101 || (method === "CONNECT" && status >= 200 && status < 300)) return rest;
+    if (method === "HEAD" || status < 200 || status === 204 || status === 304) return none;
+    return bodyOf(headers, rest);
 }
 
 /** The same head, but the connection closes after its message. */

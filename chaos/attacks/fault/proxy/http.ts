@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { type Connection, serveOpaque, together } from "./connection";
+import { type Connection, drawOpaque, serveOpaque, together } from "./connection";
 import { relayBody } from "./http-body";
 import {
     closing,
@@ -63,8 +63,9 @@ type After = "next" | "close" | "ended";
 
 async function serveRequest(connection: Connection, request: Request): Promise<After> {
     const { shared, uid } = connection;
-    shared.counts.add(uid, "requests");
-    const fault = shared.faults.draw(uid);
+    const isMeant = shared.faults.means(request);
+    shared.counts.add(uid, isMeant ? "requests" : "unmatched");
+    const fault = isMeant ? shared.faults.draw(uid) : undefined;
     if (fault) {
         shared.counts.add(uid, "faulted");
         const status = await connection.inflict(fault, false);
@@ -135,8 +136,9 @@ async function relayAnswer(connection: Connection, method: string): Promise<Afte
         const bytes = pod.peek().subarray(0, end);
         const response = responseHead(bytes, method);
         if (end === undefined || !response) return "ended";
-        const { status, body } = response;
+        const { status, body, becomesHttp2 } = response;
         pod.take(end);
+        if (becomesHttp2 && shared.faults.needsHttp) drawOpaque(connection);
         const informs = status < 200 && status !== 101;
         const closes = shared.faults.over && !informs && body.kind !== "rest";
         await caller.write(closes ? closing(bytes) : bytes);

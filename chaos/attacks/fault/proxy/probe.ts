@@ -31,12 +31,14 @@ const bannerWithinMs = 2_000;
  * @param uid of the pod
  * @param timeoutMs limit for the answer, from the naming of the pod: what has not come by then is `silent`. The
  *     connection and the banner have two seconds more, or this time if it is less
+ * @param head of a request, for a fault that has a match. It reaches no pod
  */
 export async function probeThrough(
     endpoint: { host: string; port: number },
     run: string,
     uid: string,
     timeoutMs: number,
+    head = "",
 ): Promise<Probed> {
     const changes = new Changes();
     const socket = connect({ ...endpoint, allowHalfOpen: true });
@@ -50,7 +52,7 @@ export async function probeThrough(
         if (socket.connecting || (socket.destroyed && !isReset)) return { saw: "refused" };
         if ((await lineWithin(wire, changes, withinMs)) !== bannerOf(run)) return { saw: "bypassed" };
         const asked = performance.now();
-        socket.write(`${uid}\n`);
+        socket.write(`${uid}\n${head}`);
         const answer = await lineWithin(wire, changes, timeoutMs);
         const afterMs = performance.now() - asked;
         if (answer === undefined) return wire.ended || wire.closed ? { saw: "reset", afterMs } : { saw: "silent" };

@@ -44,7 +44,32 @@ export interface ProxyFault {
     abort?: Abort;
     /** Share of the requests (HTTP/1.1 in clear text) or connections (anything else), 0 to 100. */
     percentage: number;
+    /** @default all traffic */
+    match?: RequestMatch;
 }
+
+/** Which requests in HTTP/1.1 are meant: those that have all that is set here. */
+export interface RequestMatch {
+    /**
+     * Their path, as it is sent, without the query: `/api/orders`, or `/api/*` for all that begin with `/api/`.
+     * @default any path
+     */
+    path?: string;
+    /** Their method, such as `POST`. @default any method */
+    method?: string;
+    /**
+     * Names of headers, in any case, and their exact values. A request has all of them. Never put secrets here: the
+     * state and journals show them. @default any headers
+     */
+    headers?: Record<string, string>;
+    /**
+     * Requests that are passed on all the same, such as health checks: objects of `path`, `method` and `headers`.
+     * @default none
+     */
+    except?: RequestPattern[];
+}
+
+export type RequestPattern = Pick<RequestMatch, "path" | "method" | "headers">;
 
 /** What is done to the requests that go to the targets through a Service. */
 export interface Fault extends ProxyFault {
@@ -87,20 +112,26 @@ export const reachWithinMs = 30_000;
 
 /** What went to a pod. The witness's probes do not count. */
 export interface PodCounts {
-    /** Requests in HTTP/1.1 in clear text, and connections of anything else. */
+    /** Requests in HTTP/1.1 in clear text that match, and connections of anything else. */
     requests: number;
     /** Those that were delayed or aborted. */
     faulted: number;
-    /** Those that a status was to answer, but which are not HTTP/1.1 in clear text: they are passed on. */
+    /**
+     * Those that are not HTTP/1.1 in clear text, while only that has the status that was to answer them, or requests
+     * that could match: they are passed on.
+     */
     unfaultable: number;
+    /** Requests that do not match: they are passed on. Absent if there are none. */
+    unmatched?: number;
     /** Connections that the pod did not accept. */
     unreachable: number;
 }
 
 /**
- * How the witness's probes go: the proxy sends the banner at once, the witness a line with the uid of a pod. The proxy
- * connects to that pod, does what it does to all requests that it faults, if the pod is a target, and answers with one
- * of these words or, for an abort with a status, with the status. Lines end with `\n`.
+ * How the witness's probes go: the proxy sends the banner at once, the witness a line with the uid of a pod and, if the
+ * fault has a match, the head of a request. The proxy connects to that pod, does what it does to all requests that it
+ * faults, if the pod is a target and the request matches, and answers with one of these words or, for an abort with a
+ * status, with the status. It never sends that request on, whose method may change something. Lines end with `\n`.
  */
 export const probeWords = { connected: "connected", unreachable: "unreachable", unknown: "unknown" } as const;
 
@@ -109,7 +140,7 @@ export const bannerOf = (run: string): string => `chaos-experiments ${run}`;
 
 /** The longest line that a probe may send, in bytes. */
 export const maxProbeLine = 100;
-/** For how long the proxy waits for that line, in milliseconds. */
+/** For how long the proxy waits for that line, and for the head, in milliseconds. */
 export const probeLineWithinMs = 5_000;
 /** The proxy calls a pod unreachable to the witness after this time, in milliseconds. */
 export const unreachableAfterMs = 1_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { JobLog } from "../../../../chaos/job/job-log";
 import type { ConnectionReport } from "../../../../chaos/job/protocol";
+import { PositiveControl } from "../../../../chaos/proof/positive-control";
 import { Witness, type WitnessArgs } from "../../../../chaos/proof/witness";
 import type { Target } from "../../../../chaos/targets/containers";
 import type { Cluster } from "../../../../chaos/cluster/client";
@@ -45,7 +46,8 @@ async function whyNotCut(reports: readonly Omit<ConnectionReport, "at">[], every
 
 describe("a fault is proven by probes through its Service", () => {
     const name = "hot-deals-1 through hot-deals:80";
-    const cut = (hit: string[], closed: string[]) => witnessOf([{ at: 1, open: [], closed }], { hit }).cut();
+    const cut = (hit: string[], closed: string[], passed: string[] = [], open: string[] = []) =>
+        witnessOf([{ at: 1, open, closed }], { reported: { hit, passed } }).cut();
 
     it("if all of them show it", async () => expect(await cut([name], [name])).toMatchObject({ witnessedAt: 1 }));
 
@@ -57,6 +59,46 @@ describe("a fault is proven by probes through its Service", () => {
             inconclusive: { code: "attack-not-proven", message: expect.stringMatching(message) },
         }),
     );
+
+    const passed = `${name}, with a request without x-session`;
+
+    it("if requests that do not match pass, too", async () =>
+        expect(await cut([name], [name], [passed], [passed])).toMatchObject({ witnessedAt: 1 }));
+
+    it.each([
+        ["such a request is affected", [name, passed], "positive-control-failed", passed],
+        ["none was answered", [name], "attack-not-proven", "not every probe was answered"],
+    ])("and not if %s", async (_, closed, code, message) =>
+        expect(await cut([name], closed, [passed])).toMatchObject({
+            inconclusive: { code, message: expect.stringContaining(message) },
+        }),
+    );
+
+    it("and no longer if such a request is affected for a time during the run", async () => {
+        const states = ["open", "closed", "closed", "closed", "closed", "open"];
+        const reports = states.map((state, second) => ({
+            at: second * 1_000,
+            open: state === "open" ? [passed] : [],
+            closed: state === "open" ? [name] : [name, passed],
+        }));
+        const why = (some: typeof reports) => {
+            const witness = witnessOf(some);
+            const chosen = { targets: [], leftOut: [] };
+            const args = {
+                cluster: {} as Cluster,
+                proof: {},
+                chosen,
+                witness,
+                reported: { spared: [], passed: [passed] },
+            };
+            return new PositiveControl(args).whyOverreachingByWitness(0);
+        };
+        expect(await why(reports)).toEqual({
+            code: "positive-control-failed",
+            message: `the attack also affects what it should not: ${passed}`,
+        });
+        expect(await why(reports.filter((_, index) => index < 3))).toBeUndefined();
+    });
 });
 
 describe("the proof that the targets were cut off all the time", () => {

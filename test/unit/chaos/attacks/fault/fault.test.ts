@@ -12,6 +12,15 @@ describe("a fault is told in words:", () => {
         ["delayed by 200 ms and reset through Service hot-deals", { delay: "200ms", abort: "reset" }],
         ["left without answer through Service hot-deals", { abort: "hang" }],
         ["reached by way of a proxy through Service hot-deals", { delay: "0ms" }],
+        [
+            "delayed by 2 s in 30% of the requests GET /api/* with x-session: mine through Service hot-deals",
+            {
+                delay: "2s",
+                percentage: "30%",
+                match: { path: "/api/*", method: "GET", headers: { "x-session": "mine" } },
+            },
+        ],
+        ["reset in the requests to /api/* through Service hot-deals", { abort: "reset", match: { path: "/api/*" } }],
     ])("%s", (words, fields) => expect(fault.describe({ kind: "fault", service: "hot-deals", ...fields })).toBe(words));
 });
 
@@ -37,6 +46,7 @@ it.each<[string, Partial<FaultAttack>]>([
     ["failing with status 503 after 1.5 s in 30% of requests", { abort: 503, delay: "1500ms", percentage: "30%" }],
     ["failing with reset connections", { abort: "reset" }],
     ["failing without an answer in 0.5% of requests", { abort: "hang", percentage: "0.5%" }],
+    ["slow by 2 s in requests with x-session: mine", { delay: "2s", match: { headers: { "x-session": "mine" } } }],
 ])("the proxy says what is done to a target: %s", (effect, fields) =>
     expect(effectOf(faultOf({ kind: "fault", service: "hot-deals", ...fields }))).toBe(effect),
 );

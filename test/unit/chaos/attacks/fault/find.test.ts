@@ -13,8 +13,8 @@ const spec: V1ServiceSpec = {
     ports: [{ port: 80, protocol: "TCP" }],
     sessionAffinity: "None",
 };
-const reasonFor = (changes: Partial<V1ServiceSpec>, abort?: number | "reset") =>
-    whyRefused({ metadata: { name: "it" }, spec: { ...spec, ...changes } }, abort);
+const reasonFor = (changes: Partial<V1ServiceSpec>, abort?: number | "reset", match?: { path: string }) =>
+    whyRefused({ metadata: { name: "it" }, spec: { ...spec, ...changes } }, { abort, match });
 
 it("a proxy takes the place of an ordinary Service, and of one of a load balancer", () => {
     expect(reasonFor({})).toBeUndefined();
@@ -40,11 +40,18 @@ describe("a fault is refused for a Service", () => {
         [{ name: "grpc", port: 80 }, "says grpc"],
         [{ name: "main", port: 80, appProtocol: "kubernetes.io/h2c" }, "says kubernetes.io/h2c"],
         [{ name: "https", port: 443 }, "says https"],
-    ])("of whose port %j is no HTTP/1.1 in clear text, if a status answers", (port, reason) => {
-        expect(reasonFor({ ports: [port] }, 503)).toContain(reason);
-        expect(reasonFor({ ports: [port] }, "reset")).toBeUndefined();
-        expect(reasonFor({ ports: [port] })).toBeUndefined();
-    });
+        [{ name: "mysql-main", port: 3306 }, "says mysql-main"],
+    ])(
+        "whose port %j speaks no HTTP/1.1 in clear text, if a status answers or requests are matched",
+        (port, reason) => {
+            expect(reasonFor({ ports: [port] }, 503)).toContain(reason);
+            expect(reasonFor({ ports: [port] }, "reset", { path: "/a" })).toContain(
+                `match reads requests in HTTP/1.1 in clear text, and its port ${port.port} ${reason}; allowed: no match`,
+            );
+            expect(reasonFor({ ports: [port] }, "reset")).toBeUndefined();
+            expect(reasonFor({ ports: [port] })).toBeUndefined();
+        },
+    );
 });
 
 describe("ports of a Service that lead to the same port of its pods", () => {
@@ -116,10 +123,11 @@ describe("a named target port", () => {
         const { found, conditions } = await foundAmong(two, pods);
         expect(found.ports.map(({ without }) => without)).toEqual([["hot-deals-3"], ["hot-deals-1", "hot-deals-3"]]);
         expect(conditions).toBe("k8s.label.app=hot-deals,k8s.pod.name!=hot-deals-3");
-        const attack = { chosen: { found, targets: [{ pod: "hot-deals-1" }] } } as never;
-        expect(reportedOf(attack)).toEqual({
+        const chosen = { found, targets: [{ pod: "hot-deals-1" }] };
+        expect(reportedOf({ attack: { match: { method: "GET" } }, chosen } as never)).toEqual({
             hit: ["hot-deals-1 through hot-deals:80"],
             spared: ["hot-deals-2 through hot-deals:80", "hot-deals-2 through hot-deals:81"],
+            passed: ["hot-deals-1 through hot-deals:80, with a request by another method"],
         });
     });
 

@@ -1,0 +1,58 @@
+import { METHODS, validateHeaderName } from "node:http";
+import * as z from "zod";
+import { carriesCredential, credentialIn, storedInClear } from "../../checks/credentials";
+import { notAllowed } from "../../texts";
+import { contradictionsIn } from "./match";
+import type { RequestMatch } from "./proxy/protocol";
+
+const notAPath = notAllowed(
+    'a path as it is sent, without a query, such as "/api/orders", or "/api/*" for all that begin with "/api/"',
+    "a path",
+);
+const notAMethod = notAllowed("a method in capitals, such as GET, HEAD, POST, PUT, PATCH or DELETE", "a method");
+const elsewhere = "match another header, or a path";
+
+const path = z.string({ error: notAPath }).regex(/^\/[!"$-)+->@-~]*\*?$/, { error: notAPath });
+const method = z.string({ error: notAMethod }).refine((name) => METHODS.includes(name), { error: notAMethod });
+/** Longer ones no server of Node.js accepts, whose limit is 16 KiB for all headers. */
+const headers = z.record(z.string(), z.string().max(4_096)).superRefine((all, context) => {
+    const names = Object.keys(all);
+    for (const [index, name] of names.entries())
+        for (const message of headerMistakes(name, all[name]!, names.slice(0, index)))
+            context.addIssue({ code: "custom", path: [name], message });
+});
+
+function headerMistakes(name: string, value: string, earlier: readonly string[]): string[] {
+    const credential = carriesCredential(name) ? `a value of ${name}` : credentialIn(value);
+    if (credential) return [storedInClear(credential, elsewhere)];
+    const same = earlier.find((other) => other.toLowerCase() === name.toLowerCase());
+    const isSendable = /^[!-~](?:[\t -~]*[!-~])?$/.test(value);
+    return [
+        ...(isHeaderName(name) ? [] : ["is not the name of a header; allowed: such as x-session"]),
+        ...(same === undefined ? [] : [`is ${same} already: names of headers have no case; leave one of them out`]),
+        ...(isSendable
+            ? []
+            : [notAllowed("text in ASCII without spaces around it", "a header's value")({ input: value })]),
+    ];
+}
+
+function isHeaderName(name: string): boolean {
+    try {
+        validateHeaderName(name);
+        return true;
+    } catch {
+        return false;
+    }
+}
+
+const pattern = { path: path.optional(), method: method.optional(), headers: headers.optional() };
+
+/** What a definition may say of a match. */
+export const matchSchema = z
+    .strictObject({ ...pattern, except: z.array(z.strictObject(pattern)).nonempty().optional() })
+    .superRefine(
+        (match, context) => {
+            for (const contradiction of contradictionsIn(match)) context.addIssue({ code: "custom", ...contradiction });
+        },
+        { when: ({ issues }) => issues.length === 0 },
+    ) satisfies z.ZodType<RequestMatch>;
