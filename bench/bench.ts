@@ -3,13 +3,21 @@ import { benchProgram } from "../cli/programs";
 import { describeResult, type Figure, judge, type Result } from "./figure";
 import { experimentEnable } from "./figures/experiment-enable";
 import { experimentRun } from "./figures/experiment-run";
+import { matchMedian } from "./figures/match-median";
 import { previewUnchanged } from "./figures/preview-unchanged";
 import { proxyMedian } from "./figures/proxy-median";
 import { shopUp } from "./figures/shop-up";
 import { type BenchOptions, benchOptions } from "./options";
 import { Session } from "./session";
 
-const figures: readonly Figure[] = [shopUp, previewUnchanged, experimentEnable, experimentRun, proxyMedian];
+const figures: readonly Figure[] = [
+    shopUp,
+    previewUnchanged,
+    experimentEnable,
+    experimentRun,
+    proxyMedian,
+    matchMedian,
+];
 const names = figures.map(({ name }) => name);
 
 const say = (line: string) => process.stderr.write(`${line}\n`);

@@ -10,6 +10,7 @@ import {
     type ProxyEnvironment,
     type ProxyFault,
     type ProxyPort,
+    type RequestMatch,
     readyPath,
 } from "../chaos/attacks/fault/proxy/protocol";
 import type { Slice } from "../chaos/attacks/fault/proxy/slices";
@@ -27,9 +28,11 @@ const serverProgram = `
 
 /**
  * Starts a bare server on this machine, and the proxy of the attack `fault` before it, with the options of its pod. The
- * fault is a delay of 0 ms of everything.
+ * fault is a delay of 0 ms.
+ *
+ * @param match of the fault. @default everything is delayed
  */
-export async function startProxiedServer() {
+export async function startProxiedServer(match?: RequestMatch) {
     const folder = mkdtempSync(join(tmpdir(), "chaos-shop-bench-proxy-"));
     const server = spawn(process.execPath, ["--eval", serverProgram], { stdio: ["ignore", "pipe", "inherit"] });
     const [text] = (await once(server.stdout, "data")) as [Buffer];
@@ -41,7 +44,7 @@ export async function startProxiedServer() {
         SERVICE: "bench",
         RUN: "bench",
         PORTS: JSON.stringify([{ name: "", listen }] satisfies ProxyPort[]),
-        FAULT: JSON.stringify({ delayMs: 0, percentage: 100 } satisfies ProxyFault),
+        FAULT: JSON.stringify({ delayMs: 0, percentage: 100, match } satisfies ProxyFault),
         TARGETS: JSON.stringify([uid]),
         WITNESS: "",
         READY_PORT: String(readyPort),

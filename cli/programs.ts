@@ -81,7 +81,7 @@ export const workshopProgram = new Program("workshop", [
     .option(
         "--check",
         "do all exercises, or those with the given numbers, as the page says, and compare the verdicts; takes about " +
-            "12 minutes. Ctrl-C first undoes the running experiment and the changes in the sources",
+            "14 minutes. Ctrl-C first undoes the running experiment and the changes in the sources",
     )
     .takesMany("--set <KEY=VALUE>", "a setting for all updates, such as `--set namespace=workshop`")
     .takesStack();
@@ -139,7 +139,7 @@ export const benchProgram = new Program("bench", [
 ])
     .usage("[NAME...] [options]")
     .description(
-        "Measures speed on the sandbox, in about 12 minutes, and compares each figure with its limit. Both sides of " +
+        "Measures speed on the sandbox, in about 13 minutes, and compares each figure with its limit. Both sides of " +
             "a comparison take turns, and their medians are compared. Stop other work on the machine.",
     )
     .argument("[NAME...]", "measure only these figures. Default: all")

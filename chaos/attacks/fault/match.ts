@@ -19,7 +19,7 @@ function describePattern({ path, method, headers = {} }: RequestPattern): string
 export interface Sample {
     /** As it is sent. Empty if no request need be asked about. */
     head: string;
-    /** How it differs from what matches: completes "a request", as in "a request to another path". Absent if it matches. */
+    /** Completes "a request" that does not match, as in "a request to another path". Absent if it matches. */
     differs?: string;
 }
 

@@ -86,7 +86,12 @@ describe("npm run experiment", () => {
             const [verdict, , name, difference] = row.trim().split(/\s{2,}/);
             return { verdict, name, difference };
         });
-        const expected = { "database-slow": "FAILED", "hot-deals-proxied": "PASSED", "hot-deals-slow": "FAILED" };
+        const expected = {
+            "database-slow": "FAILED",
+            "hot-deals-proxied": "PASSED",
+            "hot-deals-slow": "FAILED",
+            "my-session-slow": "PASSED",
+        };
         expect(compared).toEqual(
             Object.entries(expected).map(([name, verdict]) => ({ verdict, name, difference: "as expected" })),
         );

@@ -41,17 +41,14 @@ describe("a fault is refused for a Service", () => {
         [{ name: "main", port: 80, appProtocol: "kubernetes.io/h2c" }, "says kubernetes.io/h2c"],
         [{ name: "https", port: 443 }, "says https"],
         [{ name: "mysql-main", port: 3306 }, "says mysql-main"],
-    ])(
-        "whose port %j speaks no HTTP/1.1 in clear text, if a status answers or requests are matched",
-        (port, reason) => {
-            expect(reasonFor({ ports: [port] }, 503)).toContain(reason);
-            expect(reasonFor({ ports: [port] }, "reset", { path: "/a" })).toContain(
-                `match reads requests in HTTP/1.1 in clear text, and its port ${port.port} ${reason}; allowed: no match`,
-            );
-            expect(reasonFor({ ports: [port] }, "reset")).toBeUndefined();
-            expect(reasonFor({ ports: [port] })).toBeUndefined();
-        },
-    );
+    ])("whose port %j is no HTTP/1.1 in clear text, if a status answers or a match is set", (port, reason) => {
+        expect(reasonFor({ ports: [port] }, 503)).toContain(reason);
+        expect(reasonFor({ ports: [port] }, "reset", { path: "/a" })).toContain(
+            `match reads requests in HTTP/1.1 in clear text, and its port ${port.port} ${reason}; allowed: no match`,
+        );
+        expect(reasonFor({ ports: [port] }, "reset")).toBeUndefined();
+        expect(reasonFor({ ports: [port] })).toBeUndefined();
+    });
 });
 
 describe("ports of a Service that lead to the same port of its pods", () => {
