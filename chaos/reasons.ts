@@ -49,7 +49,7 @@ export const reasonCodes = {
     "attack-bypassed": "all pods of a Service were cut off, and it still answered",
     "established-not-cut": "established connections survived the attack, and the experiment requires a cut",
     "established-unknown": "it was not seen whether established connections were cut, and the experiment requires it",
-    "fault-not-http": "connections were not HTTP/1.1 in clear text, so no status could answer them, nor requests be matched",
+    "fault-not-http": "connections were not HTTP/1.1 in clear text: no status could answer, and nothing be matched",
     "fault-hit-nobody": "no request was delayed or aborted by the fault",
     "fault-uncounted": "the proxy's counts could not be read",
 

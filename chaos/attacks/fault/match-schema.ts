@@ -12,10 +12,15 @@ const notAPath = notAllowed(
 const notAMethod = notAllowed("a method in capitals, such as GET, HEAD, POST, PUT, PATCH or DELETE", "a method");
 const elsewhere = "match another header, or a path";
 
-const path = z.string({ error: notAPath }).regex(/^\/[!"$-)+->@-~]*\*?$/, { error: notAPath });
+/** The proxy reads 64 KiB of a request's head. */
+const longest = 4_096;
+
+const path = z
+    .string({ error: notAPath })
+    .max(longest)
+    .regex(/^\/[!"$-)+->@-~]*\*?$/, { error: notAPath });
 const method = z.string({ error: notAMethod }).refine((name) => METHODS.includes(name), { error: notAMethod });
-/** Longer ones no server of Node.js accepts, whose limit is 16 KiB for all headers. */
-const headers = z.record(z.string(), z.string().max(4_096)).superRefine((all, context) => {
+const headers = z.record(z.string(), z.string().max(longest)).superRefine((all, context) => {
     const names = Object.keys(all);
     for (const [index, name] of names.entries())
         for (const message of headerMistakes(name, all[name]!, names.slice(0, index)))

@@ -78,8 +78,9 @@ function differing({ path, method, headers, except = [] }: RequestMatch, matchin
             const others = matching.headers.filter(([other]) => other !== name);
             return { differs: `without ${name}`, head: headOf({ ...matching, headers: others }) };
         }),
-        ...except.map((one) => ({
-            differs: describePattern(one),
+        // Named by its place: as words it may be long, and the Job's reports repeat it.
+        ...except.map((one, index) => ({
+            differs: `of match.except.${index}`,
             head: headOf(requestOf(common(pattern, one) ?? one)),
         })),
     ];

@@ -76,6 +76,20 @@ describe("a slow hot-deals", () => {
     });
 });
 
+describe("a hot-deals that is slow in one session", () => {
+    it("is proven with a request of each sort, and leaves everybody else alone", async () => {
+        const conclusion = await conclusionOf({ "experiment.name": "my-session-slow" });
+        expect(stack.said).toMatch(
+            /Proven: hot-deals-\S+ is delayed by 3 s in the requests with X-Request-Id: my-session through Service/,
+        );
+        expect(stack.said).toMatch(/Service hot-deals: ([1-9]\d*) of \1 requests hit; [1-9]\d* others did not match/);
+        expect(conclusion.verdict, conclusion.reason).toBe("PASSED");
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+        await isRestored();
+    });
+});
+
 /** Begins an update that slows hot-deals down, and waits until its Service points to the proxy. */
 async function begun(settings: Record<string, string> = {}) {
     stack.set({ ...short, "experiment.name": "hot-deals-slow", "experiment.duration": "8s", ...settings });

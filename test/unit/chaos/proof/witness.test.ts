@@ -75,7 +75,7 @@ describe("a fault is proven by probes through its Service", () => {
     );
 
     it("and no longer if such a request is affected for a time during the run", async () => {
-        const states = ["open", "closed", "closed", "closed", "closed", "open"];
+        const states = ["open", "closed", "closed", "closed", "closed", "closed", "open"];
         const reports = states.map((state, second) => ({
             at: second * 1_000,
             open: state === "open" ? [passed] : [],

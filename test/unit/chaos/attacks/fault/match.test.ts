@@ -52,8 +52,8 @@ describe("a request of each sort", () => {
             ["by another method", "GET /api/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2"],
             ["without x-session", "POST /api/chaos-experiments HTTP/1.1", "b: 2"],
             ["without b", "POST /api/chaos-experiments HTTP/1.1", "x-session: mine"],
-            ["to /api/health/*", "POST /api/health/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2"],
-            ["with c: 3", "POST /api/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2", "c: 3"],
+            ["of match.except.0", "POST /api/health/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2"],
+            ["of match.except.1", "POST /api/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2", "c: 3"],
         ]);
     });
 
