@@ -1,7 +1,12 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { labels } from "../../../../../chaos/cluster/labels";
+import { local, until } from "../../../../support/until";
 import { type ObjectApi, type ObjectReference, resources } from "../../../../../chaos/cluster/resources";
-import { stateOf, whyOutOfReach } from "../../../../../chaos/attacks/fault/in-job";
+import { faultInJob, stateOf, whyOutOfReach } from "../../../../../chaos/attacks/fault/in-job";
+import type { JobContext } from "../../../../../chaos/attacks/job-part";
+import { reportedOf } from "../../../../../chaos/attacks/fault/proof";
 import type { Probed } from "../../../../../chaos/attacks/fault/proxy/probe";
+import { httpPod, slice, startProxy, target } from "./proxy/support";
 
 const object = { resource: resources.pod, namespace: "demo", name: "run-fault" };
 const ready = { metadata: {}, status: { conditions: [{ type: "Ready", status: "True" }] } };
@@ -62,4 +67,37 @@ it.each<[string, Probed, "open" | "closed" | undefined]>([
     ["cannot be reached", { saw: "refused" }, undefined],
 ])("a pod that is no target and %s", (_, probed, state) => {
     expect(stateOf(probed, false, slow)).toBe(state);
+});
+
+it("of a fault with a match, it asks about a request of each sort, by the names that the proof looks for", async () => {
+    const match = { path: "/api/*", method: "POST", headers: { "x-session": "mine" }, except: [{ path: "/api/a" }] };
+    const fault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100, match };
+    const podPort = await httpPod((_, response) => response.end());
+    const uids = ["uid-1", target];
+    const proxy = await startProxy(podPort, { witness: "127.0.0.1", fault, slices: [slice(podPort, uids)] });
+    const pods = uids.map((uid, index) => ({
+        ...ready,
+        metadata: { uid, name: `hot-deals-${index + 1}`, labels: uid === target ? { [labels.target]: "label" } : {} },
+        spec: { containers: [] },
+    }));
+    const spec = { clusterIP: "127.0.0.1", ports: [{ port: proxy.port, targetPort: podPort }] };
+    const ending = new AbortController();
+    onTestFinished(() => ending.abort());
+    const api = {
+        get: async () => ({ spec }),
+        async *list() {
+            yield* pods;
+        },
+    };
+    const context = { api, namespace: "demo", run: "the-run", label: "label", object, ending: ending.signal };
+    const part = faultInJob(fault, { ...context, log: () => undefined } as unknown as JobContext);
+    await until("the Job has asked", () => part.last!.closed.length + part.last!.open.length > 0, local);
+
+    const ports = [{ port: proxy.port, listen: podPort }];
+    const found = { service: "hot-deals", ports, pods: ["hot-deals-1", "hot-deals-2"] };
+    const chosen = { found, targets: [{ pod: "hot-deals-2" }] };
+    const { hit, spared, passed } = reportedOf({ attack: { match }, chosen } as never);
+    expect(part.last!.closed).toEqual(hit);
+    expect(part.last!.open).toEqual(expect.arrayContaining([...spared, ...passed]));
+    expect(passed).toHaveLength(4);
 });
