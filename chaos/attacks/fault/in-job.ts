@@ -86,13 +86,17 @@ class FaultProbes {
         const pods: Pod[] = [];
         for await (const pod of api.list(resources.pod, namespace, selectorOf(selector)))
             if (isReady(pod as Pod)) pods.push(pod as Pod);
+        const isTarget = (pod: Pod) => targetLabelOf(pod) === label;
         const probes = pods.flatMap((pod) =>
             (spec.ports ?? [])
                 .filter(({ port, targetPort = port }) => portNumberIn(pod, targetPort) !== undefined)
-                .flatMap(({ port }) => this.samples.map((sample) => ({ pod, port, sample }))),
+                // Another pod must answer even what matches.
+                .flatMap(({ port }) =>
+                    this.samples.slice(0, isTarget(pod) ? undefined : 1).map((sample) => ({ pod, port, sample })),
+                ),
         );
         const seen = await inTurns(probes, maxProbing, async ({ pod, port, sample: { head, differs } }) => {
-            const isHit = targetLabelOf(pod) === label && differs === undefined;
+            const isHit = isTarget(pod) && differs === undefined;
             const { name, uid } = pod.metadata as { name: string; uid: string };
             const at = { host: spec.clusterIP!, port };
             const probed = await probeThrough(at, run, uid, isHit ? timeoutFor(this.fault) : undelayedMs, head);

@@ -7,8 +7,9 @@ export class Faults {
     over = false;
     /** Whether only HTTP/1.1 in clear text can be faulted: nothing else has a status, or what is matched. */
     readonly needsHttp: boolean;
+    /** Whether a request is meant, wherever it goes. */
+    readonly means: (request: Matchable) => boolean;
     private readonly targets: ReadonlySet<string>;
-    private readonly matches: (request: Matchable) => boolean;
 
     /** @param random a number from 0 to 1, without 1. @default Math.random */
     constructor(
@@ -17,18 +18,13 @@ export class Faults {
         private readonly random: () => number = Math.random,
     ) {
         this.targets = new Set(targets);
-        this.matches = fault.match ? matcherOf(fault.match) : () => true;
+        this.means = fault.match ? matcherOf(fault.match) : () => true;
         this.needsHttp = fault.match !== undefined || typeof fault.abort === "number";
     }
 
     /** Whether some requests are meant and others not. */
     get hasMatch(): boolean {
         return this.fault.match !== undefined;
-    }
-
-    /** Whether a request is meant, wherever it goes. */
-    means(request: Matchable): boolean {
-        return this.matches(request);
     }
 
     /** Throws the dice for a request to a pod, or for a connection. Undefined if it is to be passed on as it is. */
