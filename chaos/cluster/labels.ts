@@ -103,5 +103,5 @@ export function noteIn<T>(
     object: { metadata?: { annotations?: Record<string, string> } },
     annotation: string,
 ): Partial<T> {
-    return (parseJson(object.metadata?.annotations?.[annotation] ?? "") ?? {}) as Partial<T>;
+    return parseJson(object.metadata?.annotations?.[annotation] ?? "") ?? {};
 }

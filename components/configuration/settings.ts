@@ -23,7 +23,7 @@ import {
     target,
     text,
     tolerations,
-} from "./values";
+} from "./readers";
 
 const plainAttacks = plainAttackKinds
     .map((kind) => `${attackKindOf({ kind }).describe({ kind })} (\`${kind}\`)`)
@@ -93,8 +93,8 @@ export const groups = {
     Pods: {
         intro:
             "How many pods run, on which nodes, from which images, and how they start and stop. The database has\n" +
-            `100 connections, so the workloads that use it, all but the gateway, may have ${mostPodsOnDatabase(3)} pods ` +
-            `together in\nvariant four, and ${mostPodsOnDatabase(5)} in variant seven.`,
+            "100 connections, so the workloads that use it, all but the gateway, may have " +
+            `${mostPodsOnDatabase(3)} pods together in\nvariant four, and ${mostPodsOnDatabase(5)} in variant seven.`,
     },
     Storage: {
         intro: "A claim is a PersistentVolumeClaim. Without one, data is lost with its pod.",
