@@ -4,7 +4,7 @@ const face = {
     clusters: ["client", "guard", "kubeconfig", "kubernetes-rules", "labels", "pod-security", "problem"].map(
         (file) => `chaos/cluster/${file}.ts`,
     ),
-    units: ["chaos/async.ts", "chaos/duration.ts", "chaos/share.ts", "chaos/texts.ts"],
+    units: ["async", "duration", "grouped", "share", "texts", "user-error"].map((file) => `chaos/${file}.ts`),
     /** How settings are read, and what they contradict. */
     settings: [
         "chaos/attacks/registry.ts",

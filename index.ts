@@ -2,8 +2,7 @@ import "./toolchain/redact-debug-messages"; // First: it changes how messages ar
 
 import { installAgent } from "./components/agent/agent";
 import { experimentPods } from "./components/base/placement";
-import { openCluster } from "./components/cluster/cluster";
-import { firstLook } from "./components/cluster/state-records";
+import { firstLook, openCluster } from "./components/cluster/cluster";
 import { gatewayOutputs } from "./components/cluster/gateway-outputs";
 import { guardDestroy } from "./components/cluster/destroying/guard";
 import { awaitWorkloads } from "./components/cluster/workloads";

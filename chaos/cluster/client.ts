@@ -22,6 +22,7 @@ import {
 } from "@kubernetes/client-node";
 import { Agent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../json";
 import { forgetCredentials } from "./exec-plugin";
 import { KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
 
@@ -141,12 +142,8 @@ const maxMessageLength = 1_000;
 
 /** `message` of a Status object, which the library leaves as text if it does not expect it. */
 function statusMessageOf(body: unknown): string | undefined {
-    try {
-        const status = (typeof body === "string" ? JSON.parse(body) : body) as { message?: unknown } | null;
-        return typeof status?.message === "string" ? status.message.slice(0, maxMessageLength) : undefined;
-    } catch {
-        return undefined;
-    }
+    const { message } = ((typeof body === "string" ? parseJson(body) : body) ?? {}) as { message?: unknown };
+    return typeof message === "string" ? message.slice(0, maxMessageLength) : undefined;
 }
 
 /**

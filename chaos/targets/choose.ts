@@ -2,6 +2,7 @@ import type { AttributeExpression } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
+import { groupedBy } from "../grouped";
 import { ReasonError } from "../reasons";
 import { remedy, type Written } from "../texts";
 import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
@@ -122,7 +123,7 @@ export function choose(
                 expression,
             `Allow at least one: ${remedy(others, "radius", 1)}`,
         );
-    const pods = wholePods(matching);
+    const pods = [...groupedBy(matching, ({ uid }) => uid).values()];
     const targets: Target[] = [];
     for (const containers of shuffled(pods)) {
         if (targets.length + containers.length <= allowed) targets.push(...containers.map(withoutAttributes));
@@ -170,12 +171,6 @@ function allLeftOut(
         "Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or another controller; or another attack, such as " +
             "blackhole",
     );
-}
-
-function wholePods(containers: readonly Discovered[]): Discovered[][] {
-    const pods = new Map<string, Discovered[]>();
-    for (const container of containers) pods.set(container.uid, [...(pods.get(container.uid) ?? []), container]);
-    return [...pods.values()];
 }
 
 /**

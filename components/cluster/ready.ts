@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isReady } from "../../chaos/targets/containers";
 import { describeMilliseconds } from "../../chaos/duration";
 import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
-import { UserError } from "../user-error";
+import { UserError } from "../../chaos/user-error";
 import { leftOutOf } from "./left-out";
 import { type Count, countOf, countOnNodes, problemsOf } from "./waiting";
 import { pulumiCommand } from "../pulumi-command";
