@@ -7,13 +7,14 @@ import {
     Stack,
 } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { withoutOutputsAfterUpdates } from "../toolchain/pulumi-internals";
 import { releaseStaleLocks } from "../toolchain/stack-lock";
+import { canForgetPending, saysPending } from "./pending";
 import { fileOfStack, noSuchStack, project, StackFile } from "./stack-file";
 
 /** Loads the program, which only updates need. */
@@ -99,17 +100,33 @@ export class BorrowedStack extends StackFile {
     ): Promise<void> {
         releaseStaleLocks(this.automation.name);
         const { signal } = options;
+        let hasPending = false;
         await this.automation.up({
             ...options,
             // The SDK never removes its listener from the signal: each update gets its own.
             signal: signal && AbortSignal.any([signal]),
             configFile: this.configFile,
-            onEvent,
+            onEvent: (event) => {
+                hasPending ||= saysPending(event);
+                onEvent(event);
+            },
             diff: options.onOutput !== undefined,
             color: "never",
             // To show secrets, the engine would write a salt into the project's stack file.
             showSecrets: false,
         });
+        // The update is done: if this fails, the next one tries it again.
+        if (hasPending) await this.forgetPending().catch(() => undefined);
+    }
+
+    /** Forgets pending operations if all of them can be repeated: an import clears all that a state has. */
+    async forgetPending(): Promise<void> {
+        const state = await this.state();
+        if (!canForgetPending(state)) return;
+        const file = join(this.scratch, "state.json");
+        writeFileSync(file, state, { mode: 0o600 });
+        await run(this.pulumi, ["stack", "import", "--file", file, "--stack", this.automation.name]);
+        rmSync(file);
     }
 
     /** The stack's outputs. A secret is "[secret]". */

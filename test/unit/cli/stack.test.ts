@@ -1,6 +1,6 @@
 import { PulumiCommand } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -58,6 +58,31 @@ describe.skipIf(!existsSync(cliPath()))("a stack that `npm run` uses", { timeout
         );
         await open("cloudy");
         expect(await stacks()).toEqual(["cloud*", "cloudy", "local"]);
+    });
+
+    it.each([
+        [["command:local:Command"], []],
+        [
+            ["command:local:Command", "aws:s3:Bucket"],
+            ["command:local:Command", "aws:s3:Bucket"],
+        ],
+    ])("has %j pending after a killed update, and then %j", async (types, after) => {
+        const stack = await BorrowedStack.open("local", cli);
+        const pending = types.map((type) => {
+            const urn = `urn:pulumi:local::chaos-shop::${type}::a`;
+            return { type: "creating", resource: { urn, type, custom: true } };
+        });
+        // As the CLI keeps it: an import has no pending operations.
+        const file = join(folder, ".pulumi", "stacks", "chaos-shop", "local.json");
+        const kept = JSON.parse(readFileSync(file, "utf8")) as { checkpoint: { latest: object } };
+        kept.checkpoint.latest = { ...kept.checkpoint.latest, pending_operations: pending };
+        writeFileSync(file, JSON.stringify(kept));
+        await stack.forgetPending();
+        const { deployment } = JSON.parse(await stack.state()) as {
+            deployment: { pending_operations?: { resource: { type: string } }[] };
+        };
+        expect((deployment.pending_operations ?? []).map(({ resource }) => resource.type)).toEqual(after);
+        stack.close();
     });
 
     it("has the settings that Pulumi itself reads in its file", async () => {
