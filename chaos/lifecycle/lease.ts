@@ -2,28 +2,19 @@ import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node
 import { type Cluster, ignoreNotFound, sentAt, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
 import { parseJson } from "../json";
+import { kubectl } from "../kubectl";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
-import { anotherRun, quoted } from "../texts";
+import { anotherRun } from "../texts";
+import { holderIn, leaseName, leasePath, stopCommand } from "./holder";
 
-export const leaseName = "chaos-experiment";
-
-export const leasePath = (namespace: string) =>
-    `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${leaseName}`;
+export { leaseName, leasePath, stopCommand };
 
 /** Time between taking the lease and the attack, whose deadline begins with it. */
 const preparationMs = 180_000;
 
 type Place = Pick<Plan, "context" | "namespace">;
-
-function kubectl({ context, namespace }: Place): string {
-    const inNamespace = `--namespace ${namespace}`;
-    return context === undefined ? `kubectl ${inNamespace}` : `kubectl --context ${quoted(context)} ${inNamespace}`;
-}
-
-/** The command that ends a run's attacks: its deadline Job watches the lease. */
-export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${leaseName}`;
 
 /**
  * The commands that end what is left of a run whose lease is gone or over. Labels first, of all pods: one may have lost
@@ -61,8 +52,8 @@ export interface LeaseOwner {
 }
 
 /** The identity decides: a stack may be renamed, and its namespace changed, while it runs an experiment. */
-function belongsTo({ spec }: V1Lease, { stack }: { stack: string }): boolean {
-    const [, holder] = /^stack (\S+) /.exec(spec?.holderIdentity ?? "") ?? [];
+function belongsTo(held: V1Lease, { stack }: { stack: string }): boolean {
+    const holder = holderIn(held);
     return holder !== undefined && identityOf(holder) === identityOf(stack);
 }
 

@@ -1,13 +1,15 @@
 import { join } from "shlex";
 import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
+import { readerOf } from "../cluster/reading";
 import { checkStorageClass } from "../cluster/storage-class";
 import type { StackConfiguration } from "../configuration/read";
 import { annotations } from "../cluster/marks";
 import { installOf } from "../base/own-namespace";
+import { kindsOf } from "../manifest/kinds";
 import { Shop } from "../shop/shop";
 import { requireChart } from "./repository";
-import { kindsOf, readShopManifest } from "./shop-manifest";
+import { readShopManifest } from "./shop-manifest";
 import { ExternalShop, isAttacked } from "./external-shop";
 import { pulumiCommand } from "../pulumi-command";
 
@@ -58,6 +60,9 @@ export async function installShop(
     const source =
         kind === "chart"
             ? { install: kind, chart, ingress }
-            : { install: kind, manifest: await readShopManifest(manifest!, namespace, kindsOf(cluster)) };
+            : {
+                  install: kind,
+                  manifest: await readShopManifest(manifest!, namespace, kindsOf(readerOf(cluster.kubeconfig))),
+              };
     return new ExternalShop(name, { namespace, identity, variant, source, cluster, timeoutMs }, opts);
 }
