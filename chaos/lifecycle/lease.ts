@@ -148,6 +148,8 @@ export interface RunEnd {
     recoveredAfterMs?: number;
     /** Why it was ABORTED. Absent if it was not. */
     aborted?: Reason;
+    /** Name of the run that was ABORTED. */
+    run?: string;
     /** The answers until then, as in `Recovered`. Anybody may have written them: validate them before use. */
     checks?: unknown;
 }
@@ -155,10 +157,16 @@ export interface RunEnd {
 /** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
 export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
     const note = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
-    const { at, recoveredAfterMs, checks, aborted } = note;
+    const { at, recoveredAfterMs, checks, aborted, run } = note;
     if (!isTime(at)) return undefined;
     const isReason = typeof aborted?.message === "string" && aborted.code in reasonCodes;
-    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }), ...(isReason && { aborted }) };
+    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }), ...(isReason && { aborted, run }) };
+}
+
+/** As `earlyEndOf`. Undefined if it says that another run was ABORTED: one with another plan. */
+export function endOf(lease: V1Lease, runName: string): RunEnd | undefined {
+    const end = earlyEndOf(lease);
+    return end?.aborted && end.run !== runName ? undefined : end;
 }
 
 /** Whether it is a moment since the epoch or a length of time, in milliseconds, of which a Date can be made. */

@@ -1,4 +1,4 @@
-import { join } from "shlex";
+import { kubectl } from "../../chaos/kubectl";
 import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
 import { readerOf } from "../cluster/reading";
@@ -28,7 +28,6 @@ export async function installShop(
     const found = await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
     const before = installOf(found?.metadata?.annotations);
     const set = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
-    const kubectl = ["kubectl", "--context", context.name];
     // Changing `install` recreates the namespace. One that is kept stays, and new objects would meet those that are
     // being deleted under the same names, in a namespace that may refuse their pods.
     if (before !== undefined && before !== install.kind && found!.metadata!.annotations![annotations.kept])
@@ -40,7 +39,7 @@ export async function installShop(
                     set("install", before),
                     set("storage.keep", "false"),
                     pulumiCommand(["up"]),
-                    join([...kubectl, "annotate", "namespace", namespace, `${annotations.kept}-`]),
+                    `${kubectl({ context: context.name })} annotate namespace ${namespace} ${annotations.kept}-`,
                     set("install", install.kind),
                 ].join(" && ")}`,
         );

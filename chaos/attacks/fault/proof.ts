@@ -2,6 +2,7 @@
  * The proof of a fault: what the witness meets through the Service whose place a proxy has taken; and what the proxy
  * says that it did: how much reached the targets through the Service, and how much of it was hit.
  */
+import { kubectlFor } from "../../kubectl";
 import { parseJson } from "../../json";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { reason, type Reason } from "../../reasons";
@@ -31,9 +32,10 @@ export const listeningIn = ({ service, ports }: Pick<FoundService, "service" | "
 /** Why a fault does not show at its targets, if its Service or its proxy says so. */
 export async function explainFault(
     { namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
-    { core }: Cluster,
+    cluster: Cluster,
     job: string,
 ): Promise<Reason | undefined> {
+    const { core } = cluster;
     const { service } = chosen.found!;
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
@@ -43,7 +45,7 @@ export async function explainFault(
     if (pod === undefined || pod.status?.phase !== "Running")
         return reason(
             "proxy-failed",
-            `the fault's proxy, pod ${proxy}, ended during the run; see why: kubectl --namespace ${namespace} ` +
+            `the fault's proxy, pod ${proxy}, ended during the run; see why: ${kubectlFor(cluster, namespace)} ` +
                 `logs job/${job}`,
         );
     if (proxyOf(found) !== proxy || selectsNobody(found))
