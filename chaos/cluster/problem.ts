@@ -49,7 +49,8 @@ function lacking(
     const kind = group ? `${resource}.${group}` : resource;
     const place = namespace === undefined ? "in the whole cluster" : `in namespace ${namespace}`;
     const scope = namespace === undefined ? "--all-namespaces" : `--namespace ${namespace}`;
-    const check = `${kubectl({ context })} auth can-i ${verb} ${kind}${subresource ? ` --subresource=${subresource}` : ""} ${scope}`;
+    const part = subresource ? ` --subresource=${subresource}` : "";
+    const check = `${kubectl({ context })} auth can-i ${verb} ${kind}${part} ${scope}`;
     return (
         `${account} may not ${verb} ${named} ${place} (403). Ask the cluster's administrator for that right, then ` +
         `check: ${check}`

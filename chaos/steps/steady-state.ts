@@ -135,9 +135,10 @@ function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {
 
 function adviceFor(plan: Plan, failing: readonly Observed[]): string {
     const nothingSeen = failing.every(({ answers }) => answers.findLast(({ good }) => !good)?.unseen);
+    const pods = `${kubectl({ context: plan.context, namespace: plan.defaultNamespace })} get pods`;
     return nothingSeen
         ? "Nothing is known about the application: correct the experiment or what it asks, then run `pulumi up` again."
-        : `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; \`${kubectl({ ...plan, namespace: plan.defaultNamespace })} get pods\`), ` +
+        : `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; \`${pods}\`), ` +
               "then enable the experiment again.";
 }
 

@@ -83,8 +83,8 @@ describe("an agent is ready", () => {
     it("or the error names the pod, the reason and what to do", async () => {
         await expect(wait([{ name: "agent", ready: 0 }], [brokenPod])).rejects.toThrow(
             "0 of 1 pods are ready.\n  pod demo-agent/agent-x: container agent: ImagePullBackOff: no such " +
-                "image\nLook at `kubectl --context kind-a --namespace demo-agent describe pods`; fix the cause, then run " +
-                "`npx pulumi up --stack local` again.",
+                "image\nLook at `kubectl --context kind-a --namespace demo-agent describe pods`; fix the cause, then " +
+                "run `npx pulumi up --stack local` again.",
         );
     });
 });
