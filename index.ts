@@ -27,7 +27,7 @@ export = withUserErrors(async () => {
     const { experiment, images, placement } = configuration;
     const args = { image: images.node, pod: experimentPods(placement), programs: experimentPrograms };
     const run = experiment.enabled ? runOnShop(plan, cluster, args, shop.whenReady) : undefined;
-    guardDestroy(configuration, cluster, [shop, agent, run]);
+    guardDestroy(configuration, cluster, [shop, agent, run], { objects: agent?.guarded, attacked: plan.namespace });
     return {
         variant: configuration.variant,
         namespace: shop.namespace,

@@ -106,7 +106,7 @@ export class StackFile {
 
     /** Whether a passphrase encrypts its secrets, unless the backend does. */
     get wantsPassphrase(): boolean {
-        return (documentIn(this.path).secretsprovider ?? "passphrase") === "passphrase";
+        return ["", "default", "passphrase"].includes(documentIn(this.path).secretsprovider ?? "");
     }
 
     /** Whether it sets a key, also as a secret. */

@@ -15,6 +15,7 @@ import {
     NetworkingV1Api,
     PatchStrategy,
     RbacAuthorizationV1Api,
+    type RequestContext,
     ServerConfiguration,
     setHeaderOptions,
     StorageV1Api,
@@ -80,15 +81,33 @@ function missingContext(kubeconfig: KubeConfig, context: string | undefined): st
 /** Sends a request again with new credentials, once, if the API server rejects those of an exec plugin. */
 function loggingInAgain(kubeconfig: KubeConfig): HttpLibrary {
     const library = new IsomorphicFetchHttpLibrary();
+    const send = async (request: RequestContext) => {
+        const sent = Date.now();
+        const response = await library.send(request).toPromise();
+        if (response.httpStatusCode !== 401 || !forgetCredentials(sent)) return response;
+        await kubeconfig.applySecurityAuthentication(request);
+        return library.send(request).toPromise();
+    };
+    const note = (answer: object) => contexts.set(answer, kubeconfig.getCurrentContext());
     return wrapHttpLibrary({
         async send(request) {
-            const sent = Date.now();
-            const response = await library.send(request).toPromise();
-            if (response.httpStatusCode !== 401 || !forgetCredentials(sent)) return response;
-            await kubeconfig.applySecurityAuthentication(request);
-            return library.send(request).toPromise();
+            const response = await send(request).catch((error: Error) => {
+                note(error);
+                throw error;
+            });
+            note(response.headers);
+            return response;
         },
     });
+}
+
+/** Contexts by the errors of connections, and by the headers of answers, which an ApiException has. */
+const contexts = new WeakMap<object, string>();
+
+/** The context in which a call failed, for commands. Undefined if that is not known. */
+export function contextOf(error: unknown): string | undefined {
+    if (typeof error !== "object" || error === null) return undefined;
+    return contexts.get(error instanceof ApiException ? error.headers : error);
 }
 
 /** Firewalls and proxies on the way may forget a connection that was idle for longer. */

@@ -3,6 +3,7 @@
  * says that it did: how much reached the targets through the Service, and how much of it was hit.
  */
 import { isDeepStrictEqual } from "node:util";
+import { kubectlFor } from "../../kubectl";
 import { parseJson } from "../../json";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { reason, type Reason } from "../../reasons";
@@ -32,9 +33,10 @@ export const listeningIn = ({ service, ports }: Pick<FoundService, "service" | "
 /** Why a fault does not show at its targets, if its Service or its proxy says so. */
 export async function explainFault(
     { namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
-    { core }: Cluster,
+    cluster: Cluster,
     job: string,
 ): Promise<Reason | undefined> {
+    const { core } = cluster;
     const { service, selector } = chosen.found!;
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
@@ -48,7 +50,7 @@ export async function explainFault(
     if (!isRunning && (isPointed || isDeepStrictEqual(found.spec?.selector, selector)))
         return reason(
             "proxy-failed",
-            `the fault's proxy, pod ${proxy}, ended during the run; see why: kubectl --namespace ${namespace} ` +
+            `the fault's proxy, pod ${proxy}, ended during the run; see why: ${kubectlFor(cluster, namespace)} ` +
                 `logs job/${job}`,
         );
     return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);

@@ -13,11 +13,12 @@ const attack = { namespace: "shop", object: proxy, chosen: { found: { service: "
 const explained = (selector: Record<string, string> | undefined, phase: string | undefined) => {
     const found = (object: object | undefined) =>
         object ? Promise.resolve(object) : Promise.reject(new ApiException(404, "not found", {}, {}));
+    const kubeconfig = { getCurrentContext: () => "kind-shop" };
     const core = {
         readNamespacedService: () => found(selector && { spec: { selector } }),
         readNamespacedPod: () => found(phase === undefined ? undefined : { status: { phase } }),
     };
-    return explainFault(attack as never, { core } as unknown as Cluster, "shop-deadline");
+    return explainFault(attack as never, { core, kubeconfig } as unknown as Cluster, "shop-deadline");
 };
 
 it("a fault whose Service points to its running proxy is not explained by either", async () => {
