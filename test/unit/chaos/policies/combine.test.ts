@@ -117,6 +117,24 @@ describe("what an attack leaves of the policies that apply to its targets", () =
         );
     });
 
+    it("is what they allow, but for denied addresses: outside of the pods that they name", () => {
+        const third: End = { namespace: "", address: "10.9.9.9", labels: {}, protocol: "TCP", port: 5432 };
+        const denial: Denial = { ways: ["egress"], withPeers: true, blocks: [{ cidr: "10.9.0.0/16", ports: [5432] }] };
+        fc.assert(
+            fc.property(fc.array(rule, { maxLength: 4 }), number, (egress, some) => {
+                const end = { ...third, port: some };
+                const { rules } = combined([policy("theirs", { egress })], denial).combined[0]!;
+                const isPod = { ...end, address: "10.8.0.1" };
+                const before = { policyTypes: ["Egress" as const], egress };
+                const isAddressed = egress.some(({ to = [] }) => to.every((peer) => "ipBlock" in peer));
+                if (isAddressed) {
+                    expect(allowsEgress(rules, end)).toBe(allowsEgress(before, end) && some !== 5432);
+                    expect(allowsEgress(rules, isPod)).toBe(allowsEgress(before, isPod));
+                }
+            }),
+        );
+    });
+
     it("allows connections with the witness besides, which the attack may deny", () => {
         const others = [policy("theirs", {})];
         const rulesAfter = (denial: Denial) => combined(others, denial).combined[0]!.rules;
