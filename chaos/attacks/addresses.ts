@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import * as z from "zod";
 import { hostName } from "../cluster/kubernetes-rules";
-import { contains, isCidr, isInBlock } from "../policies/blocks";
+import { contains, isAddress, isCidr, isInBlock } from "../policies/blocks";
 import { describeValue, type Mistake, notAllowed } from "../texts";
 import type { Host } from "./kind";
 
@@ -28,7 +28,7 @@ const cidr = z.string().refine(isCidr, {
 });
 
 export const hostSchema = z.strictObject({
-    host: z.string().refine((text) => (isIP(text) > 0 && !text.includes("%")) || hostName.isValid(text), {
+    host: z.string().refine((text) => isAddress(text) || hostName.isValid(text), {
         error: notAllowed(hostName.allowed, "a host"),
     }),
     port: portSchema,

@@ -18,7 +18,7 @@ import { type AttackKind, type Host, type Proof, witnessPorts } from "./kind";
 /** Cuts the targets off the network. */
 export interface BlackholeAttack {
     kind: "blackhole";
-    /** Traffic into the targets, out of them, or both. @default "both"; with addresses as `peers` "egress" */
+    /** Traffic into the targets, out of them, or both. @default `"both"`; with addresses as `peers`, `"egress"` */
     direction?: "both" | "ingress" | "egress";
     /** Only these TCP and UDP ports: the targets' own for ingress, others' for egress. @default all */
     ports?: number[];

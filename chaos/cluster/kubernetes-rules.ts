@@ -36,11 +36,14 @@ export const dnsSubdomain: TextRule = {
 };
 
 /**
- * A name of DNS: letters of both cases, also `_`, and a dot at its end.
+ * A name of DNS: letters of both cases, also `_`, and a dot at its end. The last part is no number, unlike an address.
  * https://www.rfc-editor.org/rfc/rfc1123#section-2
  */
 export const hostName: TextRule = {
-    isValid: (text) => text.length <= 254 && /^(?:[a-z0-9_](?:[-a-z0-9_]{0,61}[a-z0-9_])?(?:\.|$))+$/i.test(text),
+    isValid: (text) =>
+        text.length <= 254 &&
+        !/(?:^|\.)\d+\.?$/.test(text) &&
+        /^(?:[a-z0-9_](?:[-a-z0-9_]{0,61}[a-z0-9_])?(?:\.|$))+$/i.test(text),
     allowed: "a host name such as api.example.com, or an address such as 203.0.113.7",
 };
 

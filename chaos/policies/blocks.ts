@@ -1,4 +1,4 @@
-/** Blocks of addresses, as `ipBlock` of a NetworkPolicy has them. Without exceptions, two are nested or share nothing. */
+/** Blocks of addresses, as a NetworkPolicy's `ipBlock` has them. Without exceptions, two are nested or share nothing. */
 import type { V1IPBlock } from "@kubernetes/client-node";
 import { BlockList, isIP, isIPv6 } from "node:net";
 
@@ -10,10 +10,16 @@ export const everyBlock: readonly Block[] = [{ cidr: "0.0.0.0/0" }, { cidr: "::/
 /** The block that is one address. */
 export const blockOf = (address: string) => `${address}/${isIPv6(address) ? 128 : 32}`;
 
+/**
+ * Whether a text is an address as the API server wants it: without a zone, and IPv4 not as IPv6.
+ * https://github.com/kubernetes/enhancements/tree/master/keps/sig-network/4858-ip-cidr-validation
+ */
+export const isAddress = (text: string) => isIP(text) > 0 && !text.includes("%") && !/^::ffff:.*\./i.test(text);
+
 /** Whether a text is a block of addresses as the API server wants it: `203.0.113.0/24`, `2001:db8::/32`. */
 export function isCidr(text: string): boolean {
     const [address = "", prefix = "", ...more] = text.split("/");
-    if (isIP(address) === 0 || address.includes("%") || more.length > 0 || !/^\d{1,3}$/.test(prefix)) return false;
+    if (!isAddress(address) || more.length > 0 || !/^\d{1,3}$/.test(prefix)) return false;
     return Number(prefix) <= (isIPv6(address) ? 128 : 32);
 }
 

@@ -1,5 +1,4 @@
 import type { V1IPBlock } from "@kubernetes/client-node";
-import { isIP } from "node:net";
 import { dnsPorts } from "../attacks/dns";
 import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
@@ -9,6 +8,7 @@ import type { Chosen, ResolvedHost } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
 import { connections, connectionsTo } from "./connections";
+import { namedIn } from "./hosts";
 import { pause } from "../async";
 import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
@@ -190,8 +190,7 @@ export class FromWithin {
             );
 
         const toHosts = hosts.flatMap((host) => connectionsTo(host, targets).map((one) => ({ ...one, host })));
-        const names = hosts.filter(({ host }) => isIP(host) === 0);
-        const ofNames = names.flatMap((host) =>
+        const ofNames = namedIn(hosts).flatMap((host) =>
             onePerPod(targets).map((from) => ({ from, question: { resolve: host.host }, host })),
         );
         return [...fromTargets, ...[...between, ...toHosts].filter(({ name }) => !leftOut.includes(name)), ...ofNames];

@@ -34,7 +34,7 @@ export async function resolveHosts(
     const { addresses, stillWorks = {} } = attackKindOf(attack.attack).proof(attack.attack);
     if (addresses === undefined) return attack;
     const targets = onePerPod(attack.chosen.targets);
-    const hosts = await Promise.all(addresses.hosts.map((host) => resolved(cluster, targets, host)));
+    const hosts = await resolved(cluster, targets, addresses.hosts);
     for (const host of hosts) await requireFit(cluster, attack, host, discovered);
     for (const block of addresses.blocks) {
         const isProven = hosts.some((host) => host.addresses.some((one) => isInBlock(block, one)));
@@ -52,16 +52,25 @@ export async function resolveHosts(
 
 /** For people: `api.example.com is 203.0.113.7 in the targets`. Empty if no host is a name. */
 export const describeHosts = (hosts: readonly ResolvedHost[]): string =>
-    hosts
-        .filter(({ host }) => isIP(host) === 0)
+    namedIn(hosts)
         .map(({ host, addresses }) => `${host} is ${addresses.join(", ")} in the targets`)
         .join("; ");
 
+/** The hosts that are names, each name once. */
+export const namedIn = (hosts: readonly ResolvedHost[]): ResolvedHost[] => [
+    ...new Map(hosts.flatMap((one) => (isIP(one.host) === 0 ? [[one.host, one]] : []))).values(),
+];
+
 /** @throws ReasonError if a target finds no address */
-async function resolved(cluster: Cluster, targets: readonly Target[], { host, port }: Host): Promise<ResolvedHost> {
-    if (isIP(host) > 0) return { host, port, addresses: [host] };
-    const found = await inTurns(targets, maxAtATime, (target) => addressesFrom(cluster, target, host));
-    return { host, port, addresses: [...new Set(found.flat())].sort() };
+async function resolved(cluster: Cluster, targets: readonly Target[], hosts: readonly Host[]): Promise<ResolvedHost[]> {
+    const found = new Map<string, string[]>();
+    for (const { host } of hosts) {
+        if (found.has(host)) continue;
+        const look = (target: Target) => addressesFrom(cluster, target, host);
+        const all = isIP(host) > 0 ? [host] : (await inTurns(targets, maxAtATime, look)).flat();
+        found.set(host, [...new Set(all)].sort());
+    }
+    return hosts.map(({ host, port }) => ({ host, port, addresses: found.get(host)! }));
 }
 
 async function addressesFrom(cluster: Cluster, target: Target, host: string): Promise<string[]> {
@@ -113,9 +122,9 @@ async function requireFit(
         throw new ReasonError(
             "peers-unfit",
             // https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-ipblock-selectors
-            `${host} is the Service ${service.name} in namespace ${service.namespace}, and networks differ in whether ` +
-                "a NetworkPolicy sees its address or those behind it",
-            "Describe the pods behind it by attributes, as in peers: k8s.deployment=NAME; or name the addresses behind it",
+            `${host} is the Service ${service.name} in namespace ${service.namespace}, and networks differ in ` +
+                "whether a NetworkPolicy sees its address or those behind it",
+            "Describe the pods behind it by attributes, as in peers: k8s.deployment=NAME; or name their addresses",
         );
 }
 
@@ -127,7 +136,7 @@ async function controlOf(
     hosts: readonly ResolvedHost[],
 ): Promise<ResolvedHost | undefined> {
     // A pod with name servers of its own may not know the API server.
-    const found = await resolved(cluster, onePerPod(chosen.targets), host).catch(() => undefined);
+    const [found] = await resolved(cluster, onePerPod(chosen.targets), [host]).catch(() => []);
     const denied = [
         ...(attackKindOf(attack).denies!(attack).blocks ?? []),
         ...peersIn({ hosts: [...hosts] }).blocks!,

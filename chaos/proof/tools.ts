@@ -120,7 +120,7 @@ export const kindOf = (question: Question) => Object.keys(question)[0] as Questi
 export function searchFor(kinds: readonly QuestionKind[], program?: string): string[] {
     const scripts = kinds.map((kind) => script(kind, () => ":"));
     if (program !== undefined) return [program, "--version"];
-    return ["sh", "-c", scripts.join("\n"), "probe", ...kinds.map(() => "1")];
+    return ["sh", "-c", scripts.join("\nset -- 1"), "probe", "1"];
 }
 
 /** The addresses that the answer to `resolve` has, each once. */

@@ -76,7 +76,8 @@ function matches({ podSelector, namespaceSelector, ipBlock }: Peer, reading: Rea
     return selects(namespaceSelector, namespace) && selects(podSelector, Object.fromEntries(seen));
 }
 
-function covers(cidr: string, address: string): boolean {
+/** Whether a block has an address. */
+export function covers(cidr: string, address: string): boolean {
     const [network, prefix] = cidr.split("/");
     if (isIPv6(network!) !== isIPv6(address)) return false;
     const blocks = new BlockList();

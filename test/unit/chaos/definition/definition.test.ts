@@ -235,6 +235,7 @@ describe("a definition", () => {
                 [{ host: "api.example.com" }, /^attacks\.0\.peers: port: is missing; allowed: a number/],
                 [{ host: "a b", port: 443 }, /^attacks\.0\.peers\.host: "a b" is not a host; allowed: a host name/],
                 [{ host: "https://a.example", port: 443 }, /^attacks\.0\.peers\.host: .* is not a host; allowed/],
+                [{ host: "203.0.113", port: 443 }, /^attacks\.0\.peers\.host: "203\.0\.113" is not a host; allowed/],
                 [{ host: "a.example", port: 70_000 }, /^attacks\.0\.peers\.port: 70000 is not a port; allowed/],
                 [{ host: "a.example", port: 443, cidr: "10.0.0.0/8" }, /^attacks\.0\.peers: .*"host" or "port"/],
                 [

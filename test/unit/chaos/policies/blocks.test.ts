@@ -12,6 +12,7 @@ it.each([
     ["203.0.113.0/24/8", false],
     ["203.0.113/24", false],
     ["fe80::1%eth0/64", false],
+    ["::ffff:203.0.113.0/120", false],
     ["203.0.113.0/", false],
     ["example.com/24", false],
 ])("whether %s is a block of addresses: %s", (text, is) => expect(isCidr(text)).toBe(is));

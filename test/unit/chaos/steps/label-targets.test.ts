@@ -417,6 +417,21 @@ describe("a blackhole of addresses", () => {
         expect(run.said).toContain("No address outside of the cluster's pods is part of the positive control");
     });
 
+    it("looks each name up once, at whichever ports it is denied", async () => {
+        attack({ peers: [host, { ...host, port: 80 }] });
+        const looked: string[] = [];
+        run.resolves = (_, name) => {
+            looked.push(name);
+            return [`203.0.113.${looked.length}`];
+        };
+        const hosts = (await step()).attacks[0]!.hosts!;
+        expect(hosts.map(({ port, addresses }) => [port, addresses])).toEqual([
+            [443, ["203.0.113.1"]],
+            [80, ["203.0.113.1"]],
+        ]);
+        expect(run.said).toContain("api.example.com is 203.0.113.1 in the targets");
+    });
+
     it("does not take for a control what it denies", async () => {
         attack({ peers: [host, { cidr: "203.0.113.0/24" }], control: { host: "other.example.com", port: 80 } });
         run.resolves = () => ["203.0.113.7"];
