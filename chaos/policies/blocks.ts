@@ -1,4 +1,4 @@
-/** Blocks of addresses, as a NetworkPolicy's `ipBlock` has them. Without exceptions, two are nested or share nothing. */
+/** Blocks of addresses, as a NetworkPolicy has them. Without exceptions, two are nested or share nothing. */
 import type { V1IPBlock } from "@kubernetes/client-node";
 import { BlockList, isIP, isIPv6 } from "node:net";
 
