@@ -83,7 +83,7 @@ async function addressesFrom(cluster: Cluster, target: Target, host: string): Pr
         throw new ReasonError(
             "peers-unfit",
             `${target.pod} finds no address for the name ${host}`,
-            `Look it up there: kubectl --namespace ${target.namespace} exec ${target.pod} -- getent hosts ${host}`,
+            `Look it up there: kubectl --namespace ${target.namespace} exec ${target.pod} -- getent ahosts ${host}`,
         );
     }
 }

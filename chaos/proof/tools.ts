@@ -67,12 +67,8 @@ const shellTools: Record<QuestionKind, readonly Tool[]> = {
         { name: "node", there: has("node"), use: `node -e '${nodeLookup}' "$seconds" "$1"` },
     ],
     resolve: [
-        // Some know only `hosts`, which may print the addresses of one family.
-        {
-            name: "getent",
-            there: hasLimited("getent"),
-            use: 'limited getent ahosts "$1" 2>/dev/null || limited getent hosts "$1"',
-        },
+        // Not `hosts`, which prints one family, and with musl one address.
+        { name: "getent", there: hasLimited("getent"), use: 'limited getent ahosts "$1"' },
         { name: "python3", there: has("python3"), use: `python3 -c '${pythonLookup}' "$seconds" "$1" 2>/dev/null` },
         { name: "node", there: has("node"), use: `node -e '${nodeLookup}' "$seconds" "$1"` },
     ],
