@@ -8,7 +8,6 @@ import { isIP } from "node:net";
 /** What is read of a pod, as a client or JSON has it. */
 export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
 
-/** A rule for texts. */
 export interface TextRule {
     isValid: (text: string) => boolean;
     /** Completes the sentence "allowed: …". */
