@@ -1,5 +1,6 @@
 /** The traffic that attacks deny. A NetworkPolicy can only allow: these rules allow everything else. */
 import type { V1IPBlock, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
+import { groupedBy } from "../grouped";
 import type { Chosen } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import type { DistinctiveLabel } from "../targets/distinguish";
@@ -67,9 +68,7 @@ export function subtract(rule: Rule, { ports, withPeers, blocks }: Denial, peers
  * describes them by attributes.
  */
 function subtractBlocks(rule: Rule, denied: readonly DeniedBlock[]): Rule[] {
-    const portsOf = ({ ports }: DeniedBlock) => JSON.stringify(ports);
-    const groups = [...new Set(denied.map(portsOf))].map((ports) => denied.filter((one) => portsOf(one) === ports));
-    return groups.reduce<Rule[]>(
+    return [...groupedBy(denied, ({ ports }) => JSON.stringify(ports)).values()].reduce<Rule[]>(
         (rules, blocks) => rules.flatMap((one) => withoutBlocks(one, blocks)),
         [{ ...rule, peers: rule.peers?.length ? rule.peers : everyone }],
     );

@@ -5,6 +5,7 @@ import { attackKindOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
 import { serviceNamed } from "../cluster/kubernetes-rules";
 import type { RunAttack } from "../definition/plan";
+import { kubectlFor } from "../kubectl";
 import { contains, isInBlock } from "../policies/blocks";
 import { peersIn } from "../policies/denial";
 import { ReasonError } from "../reasons";
@@ -83,7 +84,7 @@ async function addressesFrom(cluster: Cluster, target: Target, host: string): Pr
         throw new ReasonError(
             "peers-unfit",
             `${target.pod} finds no address for the name ${host}`,
-            `Look it up there: kubectl --namespace ${target.namespace} exec ${target.pod} -- getent ahosts ${host}`,
+            `Look it up there: ${kubectlFor(cluster, target.namespace)} exec ${target.pod} -- getent ahosts ${host}`,
         );
     }
 }
