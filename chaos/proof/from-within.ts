@@ -8,14 +8,14 @@ import type { Chosen, ResolvedHost } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
 import { connections, connectionsTo } from "./connections";
-import { namedIn } from "./hosts";
+import { lookUp, namedIn, noAddress } from "./hosts";
 import { pause } from "../async";
 import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
 import type { ReasonCode } from "../reasons";
 import { type Baseline, type Inconclusive, inconclusive, maxSilenceMs, type Proven, sinceProven } from "./outcome";
 import { probe } from "./run-within";
-import { addressesIn, type Question } from "./tools";
+import type { Question } from "./tools";
 import type { Witness } from "./witness";
 
 /** Time between two tries during the window, in milliseconds; and after one that could not be made. */
@@ -213,10 +213,8 @@ export class FromWithin {
     private async tryOne({ from, question, host }: Trial, timeoutMs: number) {
         const { cluster } = this.args;
         if (!("resolve" in question)) return probe(cluster, from, question, timeoutMs);
-        const answer = await probe(cluster, from, question, resolveTimeoutMs);
-        if ("problem" in answer) return answer;
-        const found = addressesIn(answer.output);
-        if (found.length === 0) return { problem: `${from.pod} finds no address for the name ${question.resolve}` };
+        const { found, problem } = await lookUp(cluster, from, question.resolve, resolveTimeoutMs);
+        if (found.length === 0) return { problem: problem ?? noAddress(from, question.resolve) };
         return { worked: false, others: found.filter((one) => !host!.addresses.includes(one)) };
     }
 

@@ -17,7 +17,8 @@ import { addressesIn } from "./tools";
 
 /** A name server that is busy may take a second. */
 const timeoutMs = 2_000;
-const attempts = 3;
+/** A packet of a lookup may be lost. */
+const attempts = 2;
 /** A process in a pod costs its node some 70 ms. */
 const maxAtATime = 5;
 
@@ -75,19 +76,32 @@ async function resolved(cluster: Cluster, targets: readonly Target[], hosts: rea
 }
 
 async function addressesFrom(cluster: Cluster, target: Target, host: string): Promise<string[]> {
+    const { found, problem } = await lookUp(cluster, target, host, timeoutMs);
+    if (found.length > 0) return found;
+    if (problem !== undefined) throw new ReasonError("probe-failed", problem, "Start another run");
+    throw new ReasonError(
+        "peers-unfit",
+        noAddress(target, host),
+        `Look it up there: ${kubectlFor(cluster, target.namespace)} exec ${target.pod} -- getent ahosts ${host}`,
+    );
+}
+
+/** The addresses that a target finds for a name. If there are none, perhaps why it could not be looked up. */
+export async function lookUp(
+    cluster: Cluster,
+    target: Target,
+    host: string,
+    timeoutMs: number,
+): Promise<{ found: string[]; problem?: string }> {
     for (let attempt = 1; ; attempt++) {
         const answer = await probe(cluster, target, { resolve: host }, timeoutMs);
         const found = "output" in answer ? addressesIn(answer.output) : [];
-        if (found.length > 0) return found;
-        if (attempt < attempts) continue;
-        if ("problem" in answer) throw new ReasonError("probe-failed", answer.problem, "Start another run");
-        throw new ReasonError(
-            "peers-unfit",
-            `${target.pod} finds no address for the name ${host}`,
-            `Look it up there: ${kubectlFor(cluster, target.namespace)} exec ${target.pod} -- getent ahosts ${host}`,
-        );
+        if (found.length > 0 || attempt === attempts)
+            return { found, ...("problem" in answer && { problem: answer.problem }) };
     }
 }
+
+export const noAddress = ({ pod }: Target, host: string) => `${pod} finds no address for the name ${host}`;
 
 /** @throws ReasonError if an address is in the targets' pods, another's, or a Service's */
 async function requireFit(

@@ -443,6 +443,16 @@ describe("connections to addresses", () => {
         expect(await heldThrough(of(), lose)).toBeUndefined();
     });
 
+    it("hold if a lookup at the end fails once", async () => {
+        const proof = of();
+        run.attack();
+        const proven = (await settled(proof.attackProven())) as Proven;
+        let looks = 0;
+        run.resolves = () => (looks++ % 2 === 0 ? [] : ["203.0.113.7"]);
+        expect(await settled(proof.whyNotHeld(proven, Date.now() + 1_000))).toBeUndefined();
+        expect(looks).toBeGreaterThan(1);
+    });
+
     it("show nothing if the name is not found for a time", async () => {
         run.attack();
         expect(await heldThrough(of(), () => (run.resolves = () => []))).toMatch(
