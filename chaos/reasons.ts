@@ -12,6 +12,7 @@ export const reasonCodes = {
     "targets-not-ready": "containers match a target, but their pods are not ready",
     "targets-not-replaced": "containers match the target of a kill, but nothing would replace their pods",
     "service-unfit": "the Service of a fault is not there, or a proxy cannot stand in its place",
+    "peers-unfit": "a host of a blackhole has no address, or one that the attack could not be proven at",
     "radius-too-small": "the radius allows none of the containers that match",
     "attack-refused": "a NetworkPolicy, a webhook or the cluster keeps an attack from being made",
     "action-refused": "the workload of an action is missing, protected or unfit",
@@ -28,6 +29,7 @@ export const reasonCodes = {
     // These explain why an attack does not show, so they count before what was seen of the attack.
     "target-changed": "a target was gone, or had ended or restarted, before the run had ended",
     "service-changed": "somebody deleted or changed the Service of a fault",
+    "peers-changed": "the name of a host that an attack denies had another address during the run than before it",
     "proxy-failed": "a fault's proxy was not ready, or ended",
     "policy-allows": "another NetworkPolicy selects a target and allows what the attack denies",
     "policy-denies": "another NetworkPolicy came or was changed during the run, and denies traffic",

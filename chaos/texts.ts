@@ -19,7 +19,7 @@ export function describeValue(value: unknown): string {
 export const notAllowed =
     (allowed: string, what = "allowed") =>
     ({ input }: { input?: unknown }) =>
-        `${describeValue(input)} is not ${what}; allowed: ${allowed}`;
+        `${input === undefined ? "is missing" : `${describeValue(input)} is not ${what}`}; allowed: ${allowed}`;
 
 /** What an issue of a schema says to a person. Undefined if the schema's own text does. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {

@@ -16,6 +16,7 @@ const repository = join(__dirname, "..");
 /** What a reader calls a type, where its name does not say it. */
 const words: Record<string, string> = {
     AttributeExpression: "[target](experiment-reference.md#targets)",
+    Address: "[address](experiment-reference.md#addresses)",
     AttackDefinition: "[attack](experiment-reference.md#attacks)",
     Check: "[check](experiment-reference.md#checks)",
     Action: "[action](experiment-reference.md#actions)",
@@ -146,7 +147,7 @@ function membersOf(type: ts.IndexedAccessTypeNode): string {
 const oneOf = (each: readonly string[]) => [each.slice(0, -1).join(", "), each.at(-1)].join(" or ");
 
 /** The first word of a type, or of its link, in the plural. */
-const plural = (type: string) => type.replace(/^(\[?\w+)/, "$1s");
+const plural = (type: string) => type.replace(/^\[?\w+/, (word) => word + (word.endsWith("s") ? "es" : "s"));
 
 const textOf = (comment: string | ts.NodeArray<ts.JSDocComment> | undefined) =>
     (ts.getTextOfJSDocComment(comment) ?? "").replace(/\s+/g, " ").trim();

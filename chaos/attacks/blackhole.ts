@@ -1,21 +1,61 @@
 import * as z from "zod";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
-import { type AttackKind, witnessPorts } from "./kind";
+import {
+    type Address,
+    addressSchema,
+    blocksIn,
+    describeAddresses,
+    hostSchema,
+    hostsIn,
+    messagesOf,
+    mistakeIn,
+    onPorts,
+    portSchema,
+} from "./addresses";
+import { type AttackKind, type Host, type Proof, witnessPorts } from "./kind";
 
 /** Cuts the targets off the network. */
 export interface BlackholeAttack {
     kind: "blackhole";
-    /** Traffic into the targets, out of them, or both. @default "both" */
+    /** Traffic into the targets, out of them, or both. @default `"both"`; with addresses as `peers`, `"egress"` */
     direction?: "both" | "ingress" | "egress";
-    /** Only these TCP and UDP ports: the targets' own for ingress, other pods' for egress. @default all */
+    /** Only these TCP and UDP ports: the targets' own for ingress, others' for egress. @default all */
     ports?: number[];
     /**
-     * Only traffic with these containers, described by attributes, in the targets' namespace unless they name another.
-     * Whether peers that start later are affected depends on the network. @default all traffic
+     * Only traffic with these containers, described by attributes, in the targets' namespace unless they name another;
+     * or traffic to these addresses outside of the cluster's pods: `{ host, port }`, or `{ cidr, except }` together
+     * with a host in it. Whether containers that start later are affected depends on the network. @default all traffic
      */
-    peers?: AttributeExpression;
+    peers?: AttributeExpression | Address | Address[];
+    /**
+     * With addresses as `peers`: `{ host, port }` of something else outside, which the targets must still reach.
+     * @default the API server, `kubernetes.default.svc` at port 443, unless `peers` have a `cidr`
+     */
+    control?: Host;
 }
+
+const ways = ["ingress", "egress"] as const;
+
+/** Undefined if the peers are no addresses. */
+const addressesOf = ({ peers }: BlackholeAttack): Address[] | undefined =>
+    typeof peers === "object" ? [peers].flat() : undefined;
+
+const waysOf = (attack: BlackholeAttack) => {
+    const { direction = addressesOf(attack) ? "egress" : "both" } = attack;
+    return direction === "both" ? ways : [direction];
+};
+
+const peersSchema = z.union([expression, addressSchema, z.array(addressSchema).nonempty()], {
+    error: ({ input, errors = [] }) =>
+        messagesOf(
+            errors[typeof input === "string" ? 0 : Array.isArray(input) ? 2 : 1],
+            "a target, or addresses: { host, port } or { cidr, except }",
+        ),
+});
+
+/** By this name and port, pods reach the API server. */
+const apiServer: Host = { host: "kubernetes.default.svc", port: 443 };
 
 /**
  * A NetworkPolicy that allows nothing, or everything but some ports and peers. By the NetworkPolicy specification the
@@ -25,38 +65,60 @@ export const blackhole: AttackKind<BlackholeAttack> = {
     schema: z.strictObject({
         kind: z.literal("blackhole"),
         direction: z.enum(["both", "ingress", "egress"]).optional(),
-        ports: z.array(z.int().min(1).max(65_535)).nonempty().optional(),
-        peers: expression.optional(),
+        ports: z.array(portSchema).nonempty().optional(),
+        peers: peersSchema.optional(),
+        control: hostSchema.optional(),
     }),
-    examples: [{ kind: "blackhole" }, { kind: "blackhole", peers: "k8s.deployment=e,k8s.namespace=peers" }],
+    examples: [
+        { kind: "blackhole" },
+        { kind: "blackhole", peers: "k8s.deployment=e,k8s.namespace=peers" },
+        { kind: "blackhole", peers: [{ host: "HOST", port: 443 }] },
+    ],
     effect: "isolated",
-    describe({ direction = "both", ports, peers }) {
-        const how = {
-            both: peers ? `cut off from ${peers}` : "cut off from the network",
-            ingress: peers ? `unreachable for ${peers}` : "unreachable for their callers",
-            egress: peers ? `unable to reach ${peers}` : "unable to reach anything",
-        }[direction];
-        return ports ? `${how} on ${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}` : how;
+    mistake(attack) {
+        const { direction = "egress", ports, control } = attack;
+        const addresses = addressesOf(attack);
+        if (addresses === undefined)
+            return control && { field: "control", message: "is for addresses as `peers`; leave it out" };
+        if (direction === "egress") return mistakeIn(addresses, ports, control);
+        const why = "cannot be proven with addresses as `peers`, from which nothing can be tried";
+        return { field: "direction", message: `"${direction}" ${why}; allowed: "egress", or leave it out` };
     },
-    denies: ({ direction = "both", ports, peers }) => ({
-        ways: direction === "both" ? ["ingress", "egress"] : [direction],
-        ports,
-        withPeers: peers !== undefined,
-    }),
-    proof({ direction = "both", ports, peers }) {
-        if (peers) {
-            const ways = direction === "both" ? (["ingress", "egress"] as const) : [direction];
+    describe(attack) {
+        const { peers, ports } = attack;
+        const addresses = addressesOf(attack);
+        const them = addresses ? describeAddresses(addresses, ports) : (peers as string | undefined);
+        const [way, both] = waysOf(attack);
+        const how = both
+            ? `cut off from ${them ?? "the network"}`
+            : way === "ingress"
+              ? `unreachable for ${them ?? "their callers"}`
+              : `unable to reach ${them ?? "anything"}`;
+        return ports && !addresses ? `${how} ${onPorts(ports)}` : how;
+    },
+    denies(attack) {
+        const { ports, peers } = attack;
+        const addresses = addressesOf(attack);
+        return {
+            ways: waysOf(attack),
+            ports,
+            withPeers: peers !== undefined,
+            blocks: addresses && blocksIn(addresses).map((block) => ({ ...block, ports })),
+        };
+    },
+    proof(attack) {
+        const { ports, peers } = attack;
+        const addresses = addressesOf(attack);
+        if (addresses) return proofOfAddresses(addresses, attack.control);
+        if (peers)
             return {
-                peers: { ways, ports },
-                // The witness is no peer.
+                peers: { ways: waysOf(attack), ports },
                 stillWorks: {
-                    inward: { except: [] },
-                    outward: { port: witnessPorts[0] },
-                    peers: ports && { ways, except: ports },
+                    ...withWitness,
+                    peers: ports && { ways: waysOf(attack), except: ports },
                 },
             };
-        }
-        const [isInwardCut, isOutwardCut] = [direction !== "egress", direction !== "ingress"];
+        const [isInwardCut, isOutwardCut] = ways.map((way) => waysOf(attack).includes(way));
         return {
             inward: isInwardCut ? { ports } : undefined,
             outward: isOutwardCut ? { port: ports?.[0] ?? witnessPorts[0] } : undefined,
@@ -69,6 +131,16 @@ export const blackhole: AttackKind<BlackholeAttack> = {
         };
     },
 };
+
+/** The witness is no peer. */
+const withWitness = { inward: { except: [] }, outward: { port: witnessPorts[0] } };
+
+function proofOfAddresses(addresses: readonly Address[], control?: Host): Proof {
+    const [hosts, blocks] = [hostsIn(addresses), blocksIn(addresses)];
+    // A block may have the addresses behind the API server's, which are not known.
+    const host = control ?? (blocks.length === 0 ? apiServer : undefined);
+    return { addresses: { hosts, blocks }, stillWorks: { ...withWitness, host } };
+}
 
 /**
  * To the witness, on a port that the attack does not block, but a network without `endPort` does: that allows only the

@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1IPBlock, V1NetworkPolicy } from "@kubernetes/client-node";
 import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import type { Cluster } from "../cluster/client";
@@ -210,6 +210,8 @@ export interface Proof {
     peers?: { ways: readonly ("ingress" | "egress")[]; ports?: readonly number[] };
     /** A DNS lookup of a name, made in the targets. */
     lookup?: { name: string };
+    /** Fresh TCP connections from the targets to each of some hosts, and so to an address in each of some blocks. */
+    addresses?: { hosts: readonly Host[]; blocks: readonly V1IPBlock[] };
     /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
     deleted?: true;
     /** @default nothing is tried */
@@ -229,11 +231,21 @@ export interface StillWorks {
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
     /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;
+    /** Fresh TCP connections from the targets to a host. */
+    host?: Host;
+}
+
+/** Something that accepts TCP connections outside of the cluster's pods. */
+export interface Host {
+    /** A name as the targets resolve it, or an address. */
+    host: string;
+    /** TCP and UDP, 1 to 65535. */
+    port: number;
 }
 
 /** Whether something must be tried from within the targets to prove an attack. */
-export const beginsAtTargets = ({ outward, lookup, peers }: Proof): boolean =>
-    outward !== undefined || lookup !== undefined || (peers?.ways.includes("egress") ?? false);
+export const beginsAtTargets = ({ outward, lookup, addresses, peers }: Proof): boolean =>
+    [outward, lookup, addresses].some(Boolean) || (peers?.ways.includes("egress") ?? false);
 
 /** Whether something that must still work is tried from within the targets. */
 export const controlsAtTargets = ({ stillWorks = {} }: Proof): boolean => Object.values(stillWorks).some(Boolean);

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { type Resource, resources } from "../cluster/resources";
 import type { Aim, TargetRequest } from "../targets/choose";
+import { peersOf } from "../targets/discover";
 import { blackhole } from "./blackhole";
 import { dns } from "./dns";
 import { fault } from "./fault/fault";
@@ -104,7 +105,7 @@ export function requestsOf(
             ...aim,
             target: [aim.target, ...(conditions === undefined ? [] : [conditions])].join(),
             origin,
-            peers: "peers" in attack ? attack.peers : undefined,
+            peers: peersOf(attack),
             deletesPods: kind.proof(attack).deleted,
             found,
         };

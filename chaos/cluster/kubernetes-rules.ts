@@ -3,6 +3,7 @@
  * package decides these. Has no schemas: the deadline Job asks it, too.
  */
 import type { V1Container, V1NetworkPolicyPort, V1Pod } from "@kubernetes/client-node";
+import { isIP } from "node:net";
 
 /** What is read of a pod, as a client or JSON has it. */
 export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
@@ -32,6 +33,29 @@ export const dnsSubdomain: TextRule = {
     isValid: (text) => text.length <= 253 && new RegExp(`^${label}(?:\\.${label})*$`).test(text),
     allowed: `lower-case letters, digits, dashes and dots, at most 253, ${ends}, also between dots`,
 };
+
+/**
+ * A name of DNS: letters of both cases, also `_`, and a dot at its end. The last part is no number, unlike an address.
+ * https://www.rfc-editor.org/rfc/rfc1123#section-2
+ */
+export const hostName: TextRule = {
+    isValid: (text) =>
+        text.length <= 254 &&
+        !/(?:^|\.)\d+\.?$/.test(text) &&
+        /^(?:[a-z0-9_](?:[-a-z0-9_]{0,61}[a-z0-9_])?(?:\.|$))+$/i.test(text),
+    allowed: "a host name such as api.example.com, or an address such as 203.0.113.7",
+};
+
+/**
+ * The Service that a host is, as pods of a namespace look it up: `api`, `api.payments.svc…`. Of `api.payments`, only if
+ * that is their namespace: it may as well be a name of the Internet.
+ * https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/
+ */
+export function serviceNamed(host: string, namespace: string): { namespace: string; name: string } | undefined {
+    const [name, of = namespace, svc] = host.split(".").filter(Boolean);
+    const isService = isIP(host) === 0 && (svc === "svc" || (svc === undefined && of === namespace));
+    return isService ? { namespace: of, name: name! } : undefined;
+}
 
 /** Whether a pod has ended for good: it has no network, and no policy or Service applies to it any more. */
 export const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";

@@ -10,7 +10,7 @@ import type { ServiceReference } from "../checks/service";
 import type { Written } from "../texts";
 import type { AttributeExpression } from "../targets/attributes";
 import type { ChosenFor } from "../targets/choose";
-import type { DiscoveryScope } from "../targets/discover";
+import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
 import { parseRadius, type Radius } from "../targets/radius";
@@ -162,8 +162,9 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
 
 /** Peers that name no namespace are in the targets'. */
 function withPeersLocated(attack: Attack, namespace: string): Attack {
-    if (!("peers" in attack) || attack.peers === undefined) return attack;
-    return { ...attack, peers: locateTarget(attack.peers, "Global", namespace).target };
+    const peers = peersOf(attack);
+    if (peers === undefined) return attack;
+    return { ...attack, peers: locateTarget(peers, "Global", namespace).target } as Attack;
 }
 
 function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {

@@ -1,7 +1,9 @@
 import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/kind";
 import { attackKindOf } from "../attacks/registry";
+import { serviceNamed } from "../cluster/kubernetes-rules";
 import { resources, type Right, rightsOn } from "../cluster/resources";
 import type { PlannedAttack } from "../definition/plan";
+import { peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 
 /**
@@ -11,14 +13,22 @@ import { locateTarget } from "../targets/locate";
  */
 export function rightsToProve({ attack, outward }: PlannedAttack, namespace: string): Right[] {
     const proof = attackKindOf(attack).proof(attack);
-    const ofPeers = "peers" in attack ? attack.peers : undefined;
+    const ofPeers = peersOf(attack);
     const peers = ofPeers && locateTarget(ofPeers, "Global", namespace).namespace;
     const ofTargets = beginsAtTargets(proof)
         ? toProve(namespace, outward === "unproven" ? "outward is proven of no target" : undefined)
         : controlsAtTargets(proof)
           ? toControl(namespace)
           : [];
-    if (peers === undefined) return ofTargets;
+    const services = (proof.addresses?.hosts ?? []).flatMap(({ host }) => serviceNamed(host, namespace) ?? []);
+    const ofHosts = services.map(({ namespace, name }) =>
+        rightsOn({ namespace, ...resources.service, names: [name] })(
+            ["get"],
+            "refuse a host of a blackhole that is a Service",
+            "such a host is not refused, and the attack may not be proven",
+        ),
+    );
+    if (peers === undefined) return [...ofTargets, ...ofHosts];
     return [
         ...ofTargets,
         ...(beginsAtPeers(proof) ? toProve(peers) : []),

@@ -1,9 +1,10 @@
 /** The traffic that attacks deny. A NetworkPolicy can only allow: these rules allow everything else. */
 import type { V1IPBlock, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
-import { BlockList, isIPv6 } from "node:net";
+import { groupedBy } from "../grouped";
 import type { Chosen } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import type { DistinctiveLabel } from "../targets/distinguish";
+import { blockOf, common, everyBlock, without } from "./blocks";
 import { type PolicyRules, policyRules, type Rule, type Way } from "./rules";
 import { also } from "./selector";
 
@@ -11,23 +12,37 @@ export interface Denial {
     ways: readonly Way[];
     /** TCP and UDP ports: the targets' own for ingress, other pods' for egress. @default all */
     ports?: readonly number[];
-    /** Only traffic with the pods that the attack's `peers` describe. @default false */
+    /** Only traffic with the attack's `peers`. @default false */
     withPeers?: boolean;
+    /** The peers are these addresses and those of `Peers`, and no pods. @default they are pods */
+    blocks?: readonly DeniedBlock[];
+}
+
+export interface DeniedBlock extends V1IPBlock {
+    /** TCP and UDP ports. @default all */
+    ports?: readonly number[];
 }
 
 export const isTotal = ({ ways, ports, withPeers = false }: Denial): boolean =>
     ways.length === 2 && ports === undefined && !withPeers;
 
-/** The pods that an attack's `peers` describe. */
+/** The pods that an attack's `peers` describe, or the addresses that its hosts have. */
 export interface Peers {
     pods: readonly Pick<Target, "namespace" | "address" | "addresses">[];
+    /** @default none */
+    blocks?: readonly DeniedBlock[];
     /** Tells them from all other pods of their namespaces. Absent if there is none. */
     label?: DistinctiveLabel;
 }
 
-export const peersIn = ({ peers = [], peersLabel: label }: Pick<Chosen, "peers" | "peersLabel">): Peers => ({
+export const peersIn = ({
+    peers = [],
+    peersLabel: label,
+    hosts = [],
+}: Pick<Chosen, "peers" | "peersLabel" | "hosts">): Peers => ({
     pods: peers,
     label,
+    blocks: hosts.flatMap(({ port, addresses }) => addresses.map((one) => ({ cidr: blockOf(one), ports: [port] }))),
 });
 
 /** A policy that allows everything but what an attack denies. */
@@ -41,11 +56,40 @@ export function denying(denial: Denial, peers: Peers, namespace: string): Policy
  *
  * @throws Error if that cannot be written as rules; completes "a policy with …"
  */
-export function subtract(rule: Rule, { ports, withPeers }: Denial, peers: Peers, namespace: string): Rule[] {
+export function subtract(rule: Rule, { ports, withPeers, blocks }: Denial, peers: Peers, namespace: string): Rule[] {
+    if (blocks) return subtractBlocks(rule, [...blocks, ...(peers.blocks ?? [])]);
     const others = withPeers ? [{ ...rule, peers: peersBut(rule.peers, peers, namespace) }] : [];
     const otherPorts = ports ? [{ ...rule, ports: portsBut(rule.ports, ports) }] : [];
     return [...others, ...otherPorts].filter((left) => left.peers?.length !== 0 && left.ports?.length !== 0);
 }
+
+/**
+ * All pods are allowed: networks differ in whether a block contains them (see `everyoneBut`), and whoever means pods
+ * describes them by attributes.
+ */
+function subtractBlocks(rule: Rule, denied: readonly DeniedBlock[]): Rule[] {
+    return [...groupedBy(denied, ({ ports }) => JSON.stringify(ports)).values()].reduce<Rule[]>(
+        (rules, blocks) => rules.flatMap((one) => withoutBlocks(one, blocks)),
+        [{ ...rule, peers: rule.peers?.length ? rule.peers : everyone }],
+    );
+}
+
+/** @param blocks of which the same ports are denied */
+function withoutBlocks(rule: Rule, blocks: readonly DeniedBlock[]): Rule[] {
+    const { ports } = blocks[0]!;
+    const mapped = (change: (block: V1IPBlock) => V1IPBlock[]) =>
+        rule.peers!.flatMap((peer) => (peer.ipBlock ? change(peer.ipBlock).map((ipBlock) => ({ ipBlock })) : []));
+    const pods = rule.peers!.filter(({ ipBlock }) => ipBlock === undefined);
+    const others = { ...rule, peers: [...pods, ...mapped((block) => without([block], blocks))] };
+    const within = ports ? mapped((block) => blocks.flatMap((one) => common(block, one))) : [];
+    const otherPorts = within.length > 0 ? [{ peers: within, ports: portsBut(rule.ports, ports!) }] : [];
+    return [others, ...otherPorts].filter((left) => left.peers.length > 0 && left.ports?.length !== 0);
+}
+
+const everyone: readonly V1NetworkPolicyPeer[] = [
+    { namespaceSelector: {} },
+    ...everyBlock.map((ipBlock) => ({ ipBlock })),
+];
 
 const lastPort = 65_535;
 const everyPort: V1NetworkPolicyPort[] = ["TCP", "UDP", "SCTP"].map((protocol) => ({ protocol }));
@@ -73,14 +117,7 @@ function peersBut(
 ): V1NetworkPolicyPeer[] {
     if (allowed.length === 0) return everyoneBut(denied);
     return allowed.flatMap((peer) => {
-        if (peer.ipBlock) {
-            const block = peer.ipBlock;
-            const among = addressesOf(denied.pods).filter((address) => isIn(block.cidr, address));
-            if (among.length === 0) return [peer];
-            // The API server wants exceptions that are smaller than the block.
-            if (isOneAddress(block.cidr)) return [];
-            return [{ ipBlock: { ...block, except: [...(block.except ?? []), ...among.map(blockOf)] } }];
-        }
+        if (peer.ipBlock) return without([peer.ipBlock], blocksOf(denied.pods)).map((ipBlock) => ({ ipBlock }));
         const namespaces = namespacesOf(denied.pods);
         const isElsewhere = peer.namespaceSelector === undefined && !namespaces.includes(namespace);
         if (isElsewhere) return [peer];
@@ -96,20 +133,6 @@ function peersBut(
     });
 }
 
-const isOneAddress = (cidr: string) => cidr.endsWith(isIPv6(cidr.split("/")[0]!) ? "/128" : "/32");
-
-function isIn(cidr: string, address: string): boolean {
-    const [network, prefix] = cidr.split("/");
-    // A BlockList finds IPv4 addresses in `::/0`, as mapped ones. A NetworkPolicy does not.
-    if (isIPv6(network!) !== isIPv6(address)) return false;
-    const blocks = new BlockList();
-    blocks.addSubnet(network!, Number(prefix), isIPv6(network!) ? "ipv6" : "ipv4");
-    return blocks.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-}
-
-export const isInBlock = ({ cidr, except = [] }: V1IPBlock, address: string) =>
-    isIn(cidr, address) && !except.some((one) => isIn(one, address));
-
 /**
  * Allows everybody but some pods. Networks read `ipBlock` in two ways, and this must be right for both:
  *
@@ -120,20 +143,15 @@ export const isInBlock = ({ cidr, except = [] }: V1IPBlock, address: string) =>
  */
 function everyoneBut({ pods, label }: Peers): V1NetworkPolicyPeer[] {
     const namespaces = namespacesOf(pods);
-    const addresses = addressesOf(pods);
-    const except = (some: string[]) => (some.length > 0 ? { except: some.map(blockOf) } : {});
     return [
         { namespaceSelector: notIn("kubernetes.io/metadata.name", namespaces) },
         ...(label ? [{ namespaceSelector: {}, podSelector: notIn(label.key, label.values) }] : []),
-        { ipBlock: { cidr: "0.0.0.0/0", ...except(addresses.filter((address) => !isIPv6(address))) } },
-        { ipBlock: { cidr: "::/0", ...except(addresses.filter((address) => isIPv6(address))) } },
+        ...without(everyBlock, blocksOf(pods)).map((ipBlock) => ({ ipBlock })),
     ];
 }
 
-const blockOf = (address: string) => `${address}/${isIPv6(address) ? 128 : 32}`;
-
-const addressesOf = (pods: Peers["pods"]): string[] =>
-    distinct(pods.flatMap(({ address, addresses }) => addresses ?? [address]));
+const blocksOf = (pods: Peers["pods"]): V1IPBlock[] =>
+    distinct(pods.flatMap(({ address, addresses }) => addresses ?? [address])).map((one) => ({ cidr: blockOf(one) }));
 
 const namespacesOf = (pods: Peers["pods"]): string[] => distinct(pods.map(({ namespace }) => namespace));
 

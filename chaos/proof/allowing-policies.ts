@@ -3,7 +3,7 @@ import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { addressesOf, hasEnded } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
-import { isInBlock } from "../policies/denial";
+import { isInBlock } from "../policies/blocks";
 import { exemption } from "../policies/exemption";
 import { type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";

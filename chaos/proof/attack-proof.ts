@@ -16,16 +16,16 @@ const enforcementTimeoutMs = 15_000;
  * Time limits of a probe from within a target, in milliseconds. The baseline, before the attack, must work within the
  * first. Under attack a probe gets no longer than the baseline took, since the application is attacked and not checked
  * meanwhile: what worked within that time and no longer does is cut off. The last probe may take longer, since it
- * delays nothing.
+ * delays nothing. What is outside of the cluster may be on another continent.
  */
-const probeTimeoutMs = { baseline: 300, last: 1_000 };
+const probeTimeoutMs = { baseline: 300, outside: 2_000, last: 1_000 };
 
 /** An aborted run's attacks go on until the last proof is given: it gets this long, in milliseconds. */
 const abortedTimeoutMs = 2_000;
 
 export interface AttackProofArgs extends FromWithinArgs {
     proof: Proof;
-    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool" | "leftOut">;
+    chosen: Pick<Chosen, "targets" | "peers" | "hosts" | "withoutTool" | "leftOut">;
     /** How long the baseline took. @default its time limit */
     baselineMs?: number;
     /** Tries what must still work. @default nothing is tried */
@@ -46,11 +46,17 @@ export interface AttackProofArgs extends FromWithinArgs {
 export class AttackProof {
     private readonly fromWithin: FromWithin;
     private readonly baselineMs: number;
+    private readonly lastTimeoutMs: number;
 
     constructor(private readonly args: AttackProofArgs) {
         this.fromWithin = new FromWithin(args);
         // Never more than its limit: the last probe must not end long before the window does.
-        this.baselineMs = Math.min(probeTimeoutMs.baseline, args.baselineMs ?? Infinity);
+        this.baselineMs = Math.min(this.baselineTimeoutMs, args.baselineMs ?? Infinity);
+        this.lastTimeoutMs = Math.max(probeTimeoutMs.last, 2 * this.baselineMs);
+    }
+
+    private get baselineTimeoutMs(): number {
+        return this.args.proof.addresses ? probeTimeoutMs.outside : probeTimeoutMs.baseline;
     }
 
     /**
@@ -61,7 +67,7 @@ export class AttackProof {
     async baseline(patienceMs: number): Promise<Baseline> {
         const { witness, positive } = this.args;
         const [tried, inward] = await Promise.all([
-            awaitBaseline(() => this.fromWithin.baseline(probeTimeoutMs.baseline, startTimeoutMs), patienceMs),
+            awaitBaseline(() => this.fromWithin.baseline(this.baselineTimeoutMs, startTimeoutMs), patienceMs),
             witness.baseline(patienceMs),
         ]);
         if ("inconclusive" in tried || "inconclusive" in inward)
@@ -108,7 +114,7 @@ export class AttackProof {
         const end = performance.now() + endMs - Date.now();
         // The checks do not wait for it.
         const overreachingAtOnce = positive?.whyOverreaching();
-        const lastFrom = end - probeTimeoutMs.last - this.baselineMs;
+        const lastFrom = end - this.lastTimeoutMs - this.baselineMs;
         const workingMeanwhile = this.fromWithin.whyWorkedMeanwhile(proven, this.baselineMs, lastFrom, signal);
         // Begins before the end: a dropped connection takes the whole timeout to fail, plus what the baseline took.
         await pause(lastFrom - performance.now(), signal);
@@ -142,7 +148,7 @@ export class AttackProof {
 
     /** At the end: what still works from within the targets, or could not be tried. */
     private async whyStillWorking(signal?: AbortSignal): Promise<Inconclusive | undefined> {
-        const working = this.fromWithin.whyWorking(probeTimeoutMs.last, "attack-not-held");
+        const working = this.fromWithin.whyWorking(this.lastTimeoutMs, "attack-not-held");
         if (!signal?.aborted) return working;
         const tooLate = this.fromWithin.couldNot(`no answer within ${abortedTimeoutMs} ms`);
         return Promise.race([working, pause(abortedTimeoutMs).then(() => tooLate)]);

@@ -62,14 +62,14 @@ export class AttackProofs {
             const { namespace, label: targetLabel, chosen } = one;
             const kind = attackKindOf(one.attack);
             const proof = kind.proof(one.attack);
-            const { targets, peers, leftOut } = chosen;
+            const { targets, peers, leftOut, control } = chosen;
             const reported = kind.reported?.(one);
             const { inward, deleted } = proof;
             const watching = { targetLabel, targets, leftOut, inward, deleted, reported };
             const witness = new Witness({ cluster, namespace, job, ...watching });
             // Another attack may cut off a peer.
             const spared = peers?.filter(({ uid }) => !allAttacked.has(uid));
-            const allowed = { targets, peers: spared, leftOut };
+            const allowed = { targets, peers: spared, control, leftOut };
             const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, reported });
             return {
                 shown: { ...one },

@@ -1,5 +1,6 @@
 import type { Proof } from "../attacks/kind";
 import { endpoint } from "../job/protocol";
+import type { ResolvedHost } from "../targets/choose";
 import { onePerPod } from "../targets/pods";
 import type { Target } from "../targets/containers";
 
@@ -26,6 +27,16 @@ export function connections(
     // Containers of a pod may declare the same port, and one container may give it two names.
     return [...new Map(all.map((one) => [one.name, one])).values()];
 }
+
+/** A connection from the pod of each of some containers to each address of a host. */
+export const connectionsTo = ({ host, port, addresses }: ResolvedHost, from: readonly Target[]): Connection[] =>
+    onePerPod(from).flatMap((source) =>
+        addresses.map((address) => {
+            const to = host === address ? host : `${host} (${address})`;
+            const name = `from ${source.pod}/${source.container} to ${to} at port ${port}`;
+            return { name, from: source, question: { connect: { host: address, port } } };
+        }),
+    );
 
 function connection(from: Target, question: Connection["question"]): Connection {
     const { host, port } = question.connect;

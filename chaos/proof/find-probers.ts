@@ -13,6 +13,10 @@ const notThere =
 /** With these, a runtime may say the same: the codes of shells. */
 const notThereCodes = [126, 127, noTool];
 
+/** What the tools in a container must be able to do for a proof. */
+export const kindsFor = ({ lookup, addresses }: Pick<Proof, "lookup" | "addresses">): QuestionKind[] =>
+    lookup ? ["lookup"] : addresses ? ["connect", "resolve"] : ["connect"];
+
 export interface Lacking {
     pod: string;
     /** Why nothing may be run in it. @default no container has a tool */
@@ -32,10 +36,10 @@ export async function findProbers(
     chosen: Chosen,
     discovered: readonly Discovered[],
 ): Promise<{ chosen: Chosen; lacking: Lacking[] }> {
-    const kind: QuestionKind = proof.lookup ? "lookup" : "connect";
+    const kinds = kindsFor(proof);
     const usesTargets = beginsAtTargets(proof) || controlsAtTargets(proof);
     const look = (containers: readonly Target[], isUsed: boolean) =>
-        isUsed ? equipped(cluster, containers, kind, discovered) : { containers: [...containers], lacking: [] };
+        isUsed ? equipped(cluster, containers, kinds, discovered) : { containers: [...containers], lacking: [] };
     const [targets, peers] = await Promise.all([
         look(chosen.targets, usesTargets),
         look(chosen.peers ?? [], beginsAtPeers(proof)),
@@ -50,7 +54,7 @@ export async function findProbers(
 async function equipped(
     cluster: Cluster,
     containers: readonly Target[],
-    kind: QuestionKind,
+    kinds: readonly QuestionKind[],
     discovered: readonly Discovered[],
 ): Promise<{ containers: Target[]; lacking: Lacking[] }> {
     const pods = onePerPod(containers).map((one) => {
@@ -60,7 +64,7 @@ async function equipped(
     const probers = new Map<string, Prober | Lacking | undefined>();
     await Promise.all(
         alike(pods, discovered).map(async (group) => {
-            const prober = await proberInAny(cluster, group, kind);
+            const prober = await proberInAny(cluster, group, kinds);
             for (const { one } of group)
                 probers.set(one.uid, prober && "pod" in prober ? { ...prober, pod: one.pod } : prober);
         }),
@@ -103,9 +107,9 @@ const revisionLabels = ["pod-template-hash", "controller-revision-hash"];
 /** In so many pods it is looked for before it counts as unknown. */
 const maxTried = 3;
 
-async function proberInAny(cluster: Cluster, alike: readonly Searched[], kind: QuestionKind) {
+async function proberInAny(cluster: Cluster, alike: readonly Searched[], kinds: readonly QuestionKind[]) {
     for (const { one, names } of alike.slice(0, maxTried)) {
-        const prober = await proberIn(cluster, one, names, kind);
+        const prober = await proberIn(cluster, one, names, kinds);
         if (prober !== undefined) return prober;
     }
     return undefined;
@@ -116,13 +120,13 @@ async function proberIn(
     cluster: Cluster,
     pod: Target,
     containers: readonly string[],
-    kind: QuestionKind,
+    kinds: readonly QuestionKind[],
 ): Promise<Prober | Lacking | undefined> {
     let unknown = false;
     let refusal: string | undefined;
     for (const container of containers) {
         for (const program of [undefined, ...shellLessPrograms]) {
-            const found = await isThere(cluster, { ...pod, container }, searchFor(kind, program));
+            const found = await isThere(cluster, { ...pod, container }, searchFor(kinds, program));
             if (found === true) return { container, ...(program !== undefined && { program }) };
             if (found === false) continue;
             if (found === undefined) unknown = true;
@@ -140,7 +144,7 @@ async function isThere(
     command: string[],
 ): Promise<boolean | { refusal: string } | undefined> {
     try {
-        return !notThereCodes.includes(await runWithin(cluster, where, command));
+        return !notThereCodes.includes((await runWithin(cluster, where, command)).exitCode);
     } catch (error) {
         if (error instanceof ExecRefused) return { refusal: error.message };
         return notThere.test(messageOf(error)) ? false : undefined;

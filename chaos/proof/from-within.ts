@@ -1,11 +1,14 @@
+import type { V1IPBlock } from "@kubernetes/client-node";
 import { dnsPorts } from "../attacks/dns";
 import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
+import { isInBlock } from "../policies/blocks";
 import { onePerPod } from "../targets/pods";
-import type { Chosen } from "../targets/choose";
+import type { Chosen, ResolvedHost } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
-import { connections } from "./connections";
+import { connections, connectionsTo } from "./connections";
+import { lookUp, namedIn, noAddress } from "./hosts";
 import { pause } from "../async";
 import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
@@ -17,13 +20,15 @@ import type { Witness } from "./witness";
 
 /** Time between two tries during the window, in milliseconds; and after one that could not be made. */
 const tryEveryMs = { usually: 4_000, afterProblem: 1_000 };
+/** A lookup must work under attack, and may take longer than a connection that must fail, in milliseconds. */
+const resolveTimeoutMs = 1_000;
 /** A process in a pod costs its node some 70 ms: with so many at a time, all tries cost less than 5% of two cores. */
 const maxAtATime = 5;
 
 export interface FromWithinArgs {
     cluster: Cluster;
-    proof: Pick<Proof, "outward" | "lookup" | "peers">;
-    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool" | "leftOut">;
+    proof: Pick<Proof, "outward" | "lookup" | "addresses" | "peers">;
+    chosen: Pick<Chosen, "targets" | "peers" | "hosts" | "withoutTool" | "leftOut">;
     /** The targets connect to it. */
     witness: Witness;
 }
@@ -33,9 +38,12 @@ interface Trial {
     name?: string;
     from: Target;
     question: Question;
+    /** Of a host: with `resolve`, all addresses that it had before the attack. */
+    host?: ResolvedHost;
 }
 
-type Result = Trial & { worked: boolean };
+/** `others` are addresses that a host did not have before the attack. */
+type Result = Trial & { worked: boolean; others?: string[] };
 
 /** Tries what must fail under an attack from within its targets and their peers. */
 export class FromWithin {
@@ -43,8 +51,9 @@ export class FromWithin {
 
     /** What is tried, as a part of a sentence. */
     get probed(): string {
-        const { peers, lookup } = this.args.proof;
+        const { peers, addresses, lookup } = this.args.proof;
         if (peers) return "a fresh connection between the targets and their peers";
+        if (addresses) return "a fresh connection from the targets to their peers' addresses";
         return lookup ? "a DNS lookup in the targets" : "a fresh connection out of the targets";
     }
 
@@ -58,7 +67,9 @@ export class FromWithin {
         const tried = await this.tryAll(timeoutMs, waitForWitnessMs);
         if ("inconclusive" in tried) return tried;
         const { results, tookMs } = tried;
-        const failed = results.filter(({ worked }) => !worked);
+        const unproven = this.unprovenAddresses(results);
+        if (unproven !== undefined) return inconclusive("baseline-failed", unproven);
+        const failed = results.filter(({ worked, question }) => !worked && !("resolve" in question));
         const failing = failed.find(({ name }) => name === undefined)?.from ?? this.targetWithout(results);
         if (failing) {
             const message = `${this.probed} did not work before the attack (${failing.pod})`;
@@ -75,8 +86,21 @@ export class FromWithin {
     async whyWorking(timeoutMs: number, code: ReasonCode): Promise<Inconclusive | undefined> {
         const tried = await this.tryAll(timeoutMs, 0);
         if ("inconclusive" in tried) return tried;
-        if (tried.results.every(({ worked }) => !worked)) return undefined;
-        const message = `the NetworkPolicy exists, but ${this.probed} still works`;
+        return this.whyNotDenied(tried.results, code, "");
+    }
+
+    /** @param when as the end of a sentence */
+    private whyNotDenied(results: readonly Result[], code: ReasonCode, when: string): Inconclusive | undefined {
+        const moved = results.find(({ others = [] }) => others.length > 0);
+        if (moved) {
+            const [name, now] = [moved.host!.host, moved.others!.join(", ")];
+            const before = `which it was not before the attack (${moved.host!.addresses.join(", ")})`;
+            return inconclusive("peers-changed", `${name} is ${now} in ${moved.from.pod}, ${before}${when}`);
+        }
+        const working = results.find(({ worked }) => worked);
+        if (working === undefined) return undefined;
+        const what = this.args.proof.addresses ? `a fresh connection ${working.name}` : this.probed;
+        const message = `the NetworkPolicy exists, but ${what} still works${when}`;
         return { ...inconclusive(code, message), working: this.working() };
     }
 
@@ -107,10 +131,8 @@ export class FromWithin {
                 const problem = isSeen ? "no answer came" : tried.problem;
                 return this.couldNot(problem, ` for ${describeMilliseconds(silenceMs)}, from ${since(seenAt)}`);
             }
-            if (isSeen && tried.results.some(({ worked }) => worked)) {
-                const message = `the NetworkPolicy exists, but ${this.probed} still works, ${since(begun)}`;
-                return { ...inconclusive("attack-not-held", message), working: this.working() };
-            }
+            const notDenied = isSeen && this.whyNotDenied(tried.results, "attack-not-held", `, ${since(begun)}`);
+            if (notDenied) return notDenied;
             if (isSeen) seenAt = begun;
             due = isSeen ? begun + tryEveryMs.usually : performance.now() + tryEveryMs.afterProblem;
         }
@@ -147,7 +169,7 @@ export class FromWithin {
     private async trials(waitForWitnessMs: number): Promise<Trial[] | Inconclusive> {
         const { proof, chosen, witness } = this.args;
         const { outward, lookup, peers } = proof;
-        const { targets, peers: peerPods = [], withoutTool = [], leftOut = [] } = chosen;
+        const { targets, peers: peerPods = [], hosts = [], withoutTool = [], leftOut = [] } = chosen;
         const questions: Question[] = [];
         if (outward) {
             const host = await witness.address(waitForWitnessMs);
@@ -167,7 +189,11 @@ export class FromWithin {
                 "neither the targets nor their peers declare a TCP port that the attack blocks",
             );
 
-        return [...fromTargets, ...between.filter(({ name }) => !leftOut.includes(name))];
+        const toHosts = hosts.flatMap((host) => connectionsTo(host, targets).map((one) => ({ ...one, host })));
+        const ofNames = namedIn(hosts).flatMap((host) =>
+            onePerPod(targets).map((from) => ({ from, question: { resolve: host.host }, host })),
+        );
+        return [...fromTargets, ...[...between, ...toHosts].filter(({ name }) => !leftOut.includes(name)), ...ofNames];
     }
 
     private async try(
@@ -176,15 +202,41 @@ export class FromWithin {
     ): Promise<{ results: Result[]; tookMs: number } | { problem: string }> {
         const begun = performance.now();
         const results = await Promise.all(
-            trials.map(async (trial) => ({
-                ...trial,
-                ...(await probe(this.args.cluster, trial.from, trial.question, timeoutMs)),
-            })),
+            trials.map(async (trial) => ({ ...trial, ...(await this.tryOne(trial, timeoutMs)) })),
         );
         const tookMs = Math.round(performance.now() - begun);
         const problem = results.find((result) => "problem" in result);
         if (problem) return problem;
         return { results: results as Result[], tookMs };
+    }
+
+    private async tryOne({ from, question, host }: Trial, timeoutMs: number) {
+        const { cluster } = this.args;
+        if (!("resolve" in question)) return probe(cluster, from, question, timeoutMs);
+        const { found, problem } = await lookUp(cluster, from, question.resolve, resolveTimeoutMs);
+        if (found.length === 0) return { problem: problem ?? noAddress(from, question.resolve) };
+        return { worked: false, others: found.filter((one) => !host!.addresses.includes(one)) };
+    }
+
+    /** Which host or block answered nothing to a target before the attack, in a sentence. */
+    private unprovenAddresses(results: readonly Result[]): string | undefined {
+        const { addresses } = this.args.proof;
+        if (addresses === undefined) return undefined;
+        const { targets, hosts = [] } = this.args.chosen;
+        for (const { uid, pod } of onePerPod(targets)) {
+            const working = results.filter(({ worked, from }) => worked && from.uid === uid);
+            const host = hosts.find((one) => working.every((result) => result.host !== one));
+            const answers = (cidr: V1IPBlock) =>
+                working.some(({ question }) => "connect" in question && isInBlock(cidr, question.connect.host));
+            const block = addresses.blocks.find((one) => !answers(one));
+            if (host ?? block)
+                return (
+                    `nothing answered ${pod} at ` +
+                    (host ? `${host.host} (${host.addresses.join(", ")}), port ${host.port},` : `${block!.cidr}`) +
+                    " before the attack"
+                );
+        }
+        return undefined;
     }
 
     /** A target that none of some connections between targets and peers shows to work. */
@@ -206,8 +258,9 @@ export class FromWithin {
 
     /** The connections that are tried. */
     private working(): Working {
-        const { outward, lookup, peers } = this.args.proof;
+        const { outward, lookup, addresses, peers } = this.args.proof;
         if (peers) return { ways: peers.ways, ports: peers.ports, with: "unknown" };
+        if (addresses) return { ways: ["egress"], ports: addresses.hosts.map(({ port }) => port), with: "outside" };
         if (lookup) return { ways: ["egress"], ports: dnsPorts, with: "outside" };
         return { ways: ["egress"], ports: outward && [outward.port], with: "witness" };
     }

@@ -7,7 +7,7 @@ import type { Chosen } from "../targets/choose";
 import { parseEndpoint, reference } from "../job/protocol";
 import { decisive, reason, type Reason } from "../reasons";
 import type { Target } from "../targets/containers";
-import { type Connection, connections, endpointsOfTargets } from "./connections";
+import { type Connection, connections, connectionsTo, endpointsOfTargets } from "./connections";
 import { probe } from "./run-within";
 import type { Witness } from "./witness";
 
@@ -20,7 +20,7 @@ export interface PositiveControlArgs {
     cluster: Cluster;
     proof: Pick<Proof, "stillWorks">;
     /** Without peers that another attack cuts off. */
-    chosen: Pick<Chosen, "targets" | "peers" | "leftOut">;
+    chosen: Pick<Chosen, "targets" | "peers" | "control" | "leftOut">;
     witness: Witness;
     /** What else was reached before, and must stay open in the Job's reports. @default nothing */
     reported?: Pick<Reported, "spared" | "passed">;
@@ -122,7 +122,8 @@ export class PositiveControl {
             const [from, to] = way === "egress" ? [targets, peerPods] : [peerPods, targets];
             trials.push(...connections(from, to, (port) => !peers!.except.includes(port)));
         }
-        return trials;
+        const { control } = this.args.chosen;
+        return control ? [...trials, ...connectionsTo(control, targets)] : trials;
     }
 }
 

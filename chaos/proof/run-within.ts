@@ -1,14 +1,20 @@
 import { Exec, type V1Status } from "@kubernetes/client-node";
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
 import { problemOf } from "../cluster/problem";
 import type { Prober, Target } from "../targets/containers";
-import { commandFor, noTool, type Question, toolNames } from "./tools";
+import { commandFor, kindOf, noTool, type Question, toolNames } from "./tools";
 
 const answerTimeoutMs = 10_000;
+const maxOutput = 64_000;
 
 type Place = Pick<Target, "namespace" | "pod" | "container">;
+
+interface Ran {
+    exitCode: number;
+    output: string;
+}
 
 /** The API server lets nothing be run in a container: for a missing right, an admission policy or a webhook. */
 export class ExecRefused extends Error {}
@@ -16,11 +22,11 @@ export class ExecRefused extends Error {}
 /**
  * Runs a command in a container.
  *
- * @returns the exit code
+ * @returns the exit code, and the beginning of what it prints
  * @throws ExecRefused with the words of whoever refuses it
  * @throws Error if the command could not be run for another reason
  */
-export async function runWithin(cluster: Cluster, place: Place, command: readonly string[]): Promise<number> {
+export async function runWithin(cluster: Cluster, place: Place, command: readonly string[]): Promise<Ran> {
     try {
         return await execute(cluster, place, command);
     } catch (error) {
@@ -51,13 +57,20 @@ function execute(
     { kubeconfig }: Cluster,
     { namespace, pod, container }: Place,
     command: readonly string[],
-): Promise<number> {
+): Promise<Ran> {
     let giveUp: NodeJS.Timeout;
-    const ended = new Promise<number>((resolve, reject) => {
+    const ended = new Promise<Ran>((resolve, reject) => {
+        let output = "";
+        const printed = new Writable({
+            write(chunk: Buffer, _, done) {
+                if (output.length < maxOutput) output += chunk.toString();
+                done();
+            },
+        });
         const onStatus = (status: V1Status) => {
             const code = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
-            if (status.status === "Success") resolve(0);
-            else if (code !== undefined) resolve(Number(code));
+            if (status.status === "Success") resolve({ exitCode: 0, output });
+            else if (code !== undefined) resolve({ exitCode: Number(code), output });
             else reject(new Error(status.message ?? "it was refused"));
         };
         const ignored = new PassThrough().resume();
@@ -65,7 +78,7 @@ function execute(
         giveUp = setTimeout(() => reject(new Error(`no answer within ${answerTimeoutMs} ms`)), answerTimeoutMs);
         const asked = Date.now();
         new Exec(kubeconfig)
-            .exec(namespace, pod, container, [...command], ignored, ignored, null, false, onStatus)
+            .exec(namespace, pod, container, [...command], printed, ignored, null, false, onStatus)
             .catch((error: Error) => {
                 if (messageOf(error).endsWith(" 401")) forgetCredentials(asked);
                 reject(error);
@@ -74,8 +87,8 @@ function execute(
     return ended.finally(() => clearTimeout(giveUp));
 }
 
-/** Whether it worked, or why it could not be tried. */
-export type ProbeResult = { worked: boolean } | { problem: string };
+/** Whether it worked, and what was printed; or why it could not be tried. */
+export type ProbeResult = { worked: boolean; output: string } | { problem: string };
 
 /**
  * Tries something from within a running container, or another of its pod, with the tools that this has. Adds nothing to
@@ -92,9 +105,10 @@ export async function probe(
     const { container, program }: Prober = target.prober ?? { container: target.container };
     const where = `${target.pod}/${container}`;
     try {
-        const exitCode = await runWithin(cluster, { ...target, container }, commandFor(question, timeoutMs, program));
-        if (exitCode !== noTool) return { worked: exitCode === 0 };
-        const tools = toolNames("lookup" in question ? "lookup" : "connect");
+        const command = commandFor(question, timeoutMs, program);
+        const { exitCode, output } = await runWithin(cluster, { ...target, container }, command);
+        if (exitCode !== noTool) return { worked: exitCode === 0, output };
+        const tools = toolNames([kindOf(question)]);
         return { problem: `${where} has none of the tools to try it with (${tools})` };
     } catch (error) {
         return { problem: `nothing can be run in ${where}: ${problemOf(error)}` };

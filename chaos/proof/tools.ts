@@ -1,11 +1,12 @@
 /** What a connection or a lookup is tried with from within a container: only what the container has. */
 
+import { isIP } from "node:net";
 import { basename } from "node:path";
 
-/** What to try from within a container: a fresh TCP connection, or a DNS lookup. */
-export type Question = { connect: { host: string; port: number } } | { lookup: string };
+/** What to try from within a container: a fresh TCP connection, or a DNS lookup, or one that prints all addresses. */
+export type Question = { connect: { host: string; port: number } } | { lookup: string } | { resolve: string };
 
-export type QuestionKind = "connect" | "lookup";
+export type QuestionKind = "connect" | "lookup" | "resolve";
 
 /** Exit code of a shell that finds no tool. */
 export const noTool = 97;
@@ -33,12 +34,14 @@ for (const event of ["error", "timeout"]) socket.on(event, () => process.exit(1)
 const pythonLookup = [
     "import signal, socket, sys",
     "signal.setitimer(signal.ITIMER_REAL, float(sys.argv[1]))",
-    "socket.gethostbyname(sys.argv[2])",
+    "print(*(found[4][0] for found in socket.getaddrinfo(sys.argv[2], None, 0, socket.SOCK_STREAM)))",
 ].join("; ");
 const nodeLookup = `
 const [seconds, name] = process.argv.slice(1);
 setTimeout(() => process.exit(1), seconds * 1000);
-require("dns").lookup(name, (error) => process.exit(error ? 1 : 0));
+require("dns").lookup(name, { all: true }, (error, found = []) => {
+    process.stdout.write(found.map(({ address }) => address).join(" "), () => process.exit(error ? 1 : 0));
+});
 `;
 
 const has = (name: string) => `has ${name}`;
@@ -63,18 +66,25 @@ const shellTools: Record<QuestionKind, readonly Tool[]> = {
         { name: "python3", there: has("python3"), use: `python3 -c '${pythonLookup}' "$seconds" "$1" 2>/dev/null` },
         { name: "node", there: has("node"), use: `node -e '${nodeLookup}' "$seconds" "$1"` },
     ],
+    resolve: [
+        // Not `hosts`, which prints one family, and with musl one address.
+        { name: "getent", there: hasLimited("getent"), use: 'limited getent ahosts "$1"' },
+        { name: "python3", there: has("python3"), use: `python3 -c '${pythonLookup}' "$seconds" "$1" 2>/dev/null` },
+        { name: "node", there: has("node"), use: `node -e '${nodeLookup}' "$seconds" "$1"` },
+    ],
 };
 
 /** For people: `bash, nc, python3, perl, node`. */
-export const toolNames = (kind: QuestionKind) => shellTools[kind].map(({ name }) => name).join(", ");
+export const toolNames = (kinds: readonly QuestionKind[]) =>
+    kinds.map((kind) => shellTools[kind].map(({ name }) => name).join(", ")).join("; to look up names ");
 
 /** Programs of images without a shell, by their paths: those of distroless images among them. */
 export const shellLessPrograms = ["node", "/nodejs/bin/node", "python3"] as const;
 
 /** By the name of the program. */
 const interpreters: Record<string, Record<QuestionKind | "flag", string>> = {
-    node: { flag: "-e", connect: nodeConnect, lookup: nodeLookup },
-    python3: { flag: "-c", connect: pythonConnect, lookup: pythonLookup },
+    node: { flag: "-e", connect: nodeConnect, lookup: nodeLookup, resolve: nodeLookup },
+    python3: { flag: "-c", connect: pythonConnect, lookup: pythonLookup, resolve: pythonLookup },
 };
 
 /** A shell script of one tool: the first that is there. It gets the timeout in seconds, then what to try. */
@@ -92,14 +102,28 @@ else exit ${noTool}; fi`;
  */
 export function commandFor(question: Question, timeoutMs: number, program?: string): string[] {
     const seconds = String(timeoutMs / 1_000);
-    const kind = "lookup" in question ? "lookup" : "connect";
-    const what = "lookup" in question ? [question.lookup] : [question.connect.host, String(question.connect.port)];
+    const kind = kindOf(question);
+    const what =
+        "connect" in question ? [question.connect.host, String(question.connect.port)] : Object.values(question);
     if (program === undefined) return ["sh", "-c", script(kind, ({ use }) => use), "probe", seconds, ...what];
     const { flag, [kind]: code } = interpreters[basename(program)]!;
     return [program, flag, code, seconds, ...what];
 }
 
-/** The command that succeeds if the container has a tool. A shell without any exits with `noTool`. */
-export function searchFor(kind: QuestionKind, program?: string): string[] {
-    return program === undefined ? ["sh", "-c", script(kind, () => ":"), "probe", "1"] : [program, "--version"];
+export const kindOf = (question: Question) => Object.keys(question)[0] as QuestionKind;
+
+/** The command that succeeds if the container has a tool for each. A shell that lacks one exits with `noTool`. */
+export function searchFor(kinds: readonly QuestionKind[], program?: string): string[] {
+    const scripts = kinds.map((kind) => script(kind, () => ":"));
+    if (program !== undefined) return [program, "--version"];
+    return ["sh", "-c", scripts.join("\nset -- 1"), "probe", "1"];
 }
+
+/** The addresses that the answer to `resolve` has, each once. */
+export const addressesIn = (output: string): string[] =>
+    [
+        // A family may be mapped to the other: `::ffff:203.0.113.7`.
+        ...new Set(output.split(/\s+/).map((word) => word.replace(/^::ffff:(?=\d+\.)/i, ""))),
+    ]
+        .filter((word) => isIP(word) > 0 && !word.includes("%"))
+        .sort();

@@ -85,6 +85,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             counts,
             withoutTool: chosen.withoutTool,
             leftOut: chosen.leftOut,
+            hosts: chosen.hosts,
         })),
         before,
         checks,

@@ -107,6 +107,10 @@ const attack = z.object({
         .array(z.string())
         .optional()
         .describe("Connections that did not work before the attack, and so are no part of its proof"),
+    hosts: z
+        .array(z.object({ host: z.string(), port: z.int(), addresses: z.array(z.string()) }))
+        .optional()
+        .describe("The addresses of the attack's hosts, as the targets resolved them before the attack"),
 });
 
 /** The form of journals, which other versions of the package may have changed. */

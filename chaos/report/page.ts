@@ -90,11 +90,12 @@ const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(pla
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
-    return attacks.map(({ name, targets, counts }) => {
+    return attacks.map(({ name, targets, counts, hosts = [] }) => {
         const { attack } = plan.attacks.find((planned) => planned.name === name)!;
         const counted = counts ? ` (${describeCounts(counts)})` : "";
+        const named = hosts.map(({ host, addresses }) => ` (${host}: ${addresses.join(", ")})`).join("");
         const hit = targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ");
-        return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}${counted}`];
+        return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}${counted}${named}`];
     });
 }
 

@@ -1,7 +1,7 @@
 import { type Attack, attackKindOf, mayStayUnproven } from "../attacks/registry";
 import type { Plan, RunAttack } from "../definition/plan";
 import { attackedEndpoints } from "../proof/connections";
-import { findProbers, type Lacking } from "../proof/find-probers";
+import { findProbers, kindsFor, type Lacking } from "../proof/find-probers";
 import { toolNames } from "../proof/tools";
 import { decisive, reason, type Reason, ReasonError } from "../reasons";
 import { remedy } from "../texts";
@@ -82,7 +82,7 @@ function whyUnproven({ name, attack, lacking }: Equipped): Reason {
 function whyUntried(attack: Attack, lacking: readonly Lacking[]): Reason {
     const refused = lacking.filter(({ refusal }) => refusal !== undefined);
     const toolless = lacking.filter(({ refusal }) => refusal === undefined);
-    const tools = toolNames(attackKindOf(attack).proof(attack).lookup ? "lookup" : "connect");
+    const tools = toolNames(kindsFor(attackKindOf(attack).proof(attack)));
     const why = [
         refused.length > 0 && `nothing may be run in ${podsOf(refused)}: ${refused[0]!.refusal}`,
         toolless.length > 0 && `no container of ${podsOf(toolless)} has a tool (${tools})`,

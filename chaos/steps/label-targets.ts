@@ -3,10 +3,12 @@ import { attacksOf, isAttack, type Plan, type RunAttack } from "../definition/pl
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
+import { describeHosts, resolveHosts } from "../proof/hosts";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
 import { describeBesides, labelPods } from "../targets/pods";
 import { type Chosen, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
+import type { Discovered } from "../targets/containers";
 import { discover } from "../targets/discover";
 import { ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
@@ -82,7 +84,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         room && requireRoom(context, room.attacks),
     ]);
     const isPoliced = policies.length > 0;
-    const attacks = attacksOf(plan, runName, chosen);
+    const attacks = await withHosts(context, attacksOf(plan, runName, chosen), discovered);
     const among = await combined(run, attacks, policies);
     try {
         if (among.some(({ combination }) => combination)) await admitWitness(run, policies);
@@ -113,6 +115,21 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         if (!(error instanceof ReasonError)) await end().catch(sayNotUndone(context));
         throw error;
     }
+}
+
+/** The attacks, with the addresses of the hosts that they name. @throws ReasonError as `resolveHosts` does */
+function withHosts(context: StepContext, attacks: readonly RunAttack[], discovered: readonly Discovered[]) {
+    const resolving = attacks.map(async (one) => {
+        if (!attackKindOf(one.attack).proof(one.attack).addresses) return one;
+        const [equipped] = await equip(context, [one], discovered);
+        const found = await resolveHosts(context.cluster, equipped!, discovered);
+        const { hosts = [], control } = found.chosen;
+        const named = describeHosts(hosts);
+        if (named !== "") context.say(named);
+        if (!control) context.say("No address outside of the cluster's pods is part of the positive control");
+        return found;
+    });
+    return Promise.all(resolving);
 }
 
 function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {

@@ -33,6 +33,10 @@ export interface Chosen {
     peers?: Target[];
     /** Tells the peers from all other pods of their namespaces. Absent if there is none, or none was sought. */
     peersLabel?: DistinctiveLabel;
+    /** The addresses that the attack's hosts have in the targets. Absent if the attack names none. */
+    hosts?: ResolvedHost[];
+    /** The same of the host that must still be reached. Absent if there is none. */
+    control?: ResolvedHost;
     /** The targets' pods in which nothing can be tried: no tool, or nothing may be run. Absent if there are none. */
     withoutTool?: string[];
     /** Connections that did not work before the attack, and so can show nothing under it. Absent if there are none. */
@@ -42,6 +46,13 @@ export interface Chosen {
     origin?: string;
     /** Address of the deadline Job's pod. Absent if nothing was found. */
     witness?: string;
+}
+
+/** A host of an attack, with its addresses: those of a name as the targets resolve it. */
+export interface ResolvedHost {
+    host: string;
+    port: number;
+    addresses: string[];
 }
 
 export type ChosenFor = Chosen & Pick<Aim, "name">;

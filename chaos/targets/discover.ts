@@ -13,12 +13,22 @@ export interface DiscoveryScope {
     /** The agent that is asked. Absent if the stack has none: then the API server is asked. */
     agent?: AgentReference;
     /** The attacks for which containers are looked for; each target and its peers name a namespace. @default any */
-    attacks?: readonly { target: AttributeExpression; attack: { kind: string; peers?: AttributeExpression } }[];
+    attacks?: readonly { target: AttributeExpression; attack: WithPeers }[];
 }
+
+interface WithPeers {
+    kind: string;
+    /** Pods, by their attributes; or addresses. */
+    peers?: unknown;
+}
+
+/** The pods that an attack names besides its targets. Undefined if it names none. */
+export const peersOf = ({ peers }: WithPeers): AttributeExpression | undefined =>
+    typeof peers === "string" ? peers : undefined;
 
 /** The namespaces that attacks name. Undefined if one names none, or any is looked for: then all are. */
 export function namespacesNamed({ attacks }: Pick<DiscoveryScope, "attacks">): string[] | undefined {
-    const expressions = attacks?.flatMap(({ target, attack }) => [target, ...(attack.peers ? [attack.peers] : [])]);
+    const expressions = attacks?.flatMap(({ target, attack }) => [target, peersOf(attack) ?? []].flat());
     const namespaces = expressions?.map((expression) => locateTarget(expression, "Global", "").namespace);
     return namespaces?.includes("") ? undefined : namespaces && [...new Set(namespaces)];
 }

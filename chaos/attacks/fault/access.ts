@@ -6,7 +6,7 @@ import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort, V1Objec
 import { type Cluster, unlessForbidden } from "../../cluster/client";
 import { addressesOf, allowsPort, hasEnded, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { labels } from "../../cluster/labels";
-import { isInBlock } from "../../policies/denial";
+import { isInBlock } from "../../policies/blocks";
 import { exemption } from "../../policies/exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../../policies/rules";
 import { also, both, type Labels, selects } from "../../policies/selector";

@@ -1,7 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
-import { AdmissionregistrationV1Api, type V1Container, type V1PodSpec } from "@kubernetes/client-node";
-import { mkdtempSync, rmSync } from "node:fs";
+import {
+    AdmissionregistrationV1Api,
+    DiscoveryV1Api,
+    type V1Container,
+    type V1EndpointSlice,
+    type V1PodSpec,
+} from "@kubernetes/client-node";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,6 +21,7 @@ import { isReady } from "../../../chaos/targets/containers";
 import { Experiment } from "../../../chaos/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { project } from "../../../cli/stack-file";
+import { addresses } from "../../../sandbox/node/addresses";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { experimentPrograms } from "../../../toolchain/programs";
@@ -263,6 +271,81 @@ it("pods of every kind are attacked, and the attacks proven with what their pods
     await until("the deleted pod counts as a failure of its Job", async () => {
         const { status } = await cluster.batch.readNamespacedJob({ namespace, name: "retried" });
         return status?.failed === 1;
+    });
+});
+
+describe("a host outside of the cluster", () => {
+    const name = "third-party";
+    const host = `${name}.${namespace}.svc`;
+    let server: Server;
+    let port: number;
+    let slices: DiscoveryV1Api;
+    /** By the name of a Service without pods: the machine that the sandbox is on, or nobody. */
+    const sliceOf = (address: string): V1EndpointSlice => ({
+        metadata: { name, labels: { "kubernetes.io/service-name": name } },
+        addressType: "IPv4",
+        endpoints: [{ addresses: [address], conditions: { ready: true } }],
+        ports: [{ name: "third", port }],
+    });
+    const attack = (more: object = {}): AttackDefinition => ({
+        kind: "blackhole",
+        target: "k8s.pod.name=alone",
+        peers: { host, port },
+        ...more,
+    });
+
+    beforeAll(async () => {
+        server = createServer((socket) => socket.destroy());
+        await new Promise<void>((resolve) => server.listen(0, addresses.host, resolve));
+        port = (server.address() as AddressInfo).port;
+        slices = cluster.kubeconfig.makeApiClient(DiscoveryV1Api);
+        const spec = { clusterIP: "None", ports: [{ name: "third", port }] };
+        await cluster.core.createNamespacedService({ namespace, body: { metadata: { name }, spec } });
+        await slices.createNamespacedEndpointSlice({ namespace, body: sliceOf(addresses.host) });
+    });
+    afterAll(async () => {
+        server.close();
+        await cluster.core.deleteNamespacedService({ namespace, name });
+        await slices.deleteNamespacedEndpointSlice({ namespace, name });
+    });
+
+    it("is cut off by the address that it has in the target, and nothing else is", async () => {
+        const conclusion = await up(attack());
+        expect(conclusion).toMatchObject({ verdict: "PASSED" });
+        expect(said).toContain(`${host} is ${addresses.host} in the targets`);
+        expect(said).not.toContain("Not part of the proof");
+        const { attacks: kept } = JSON.parse(readFileSync(conclusion.journal, "utf8"));
+        expect(kept[0].hosts).toEqual([{ host, port, addresses: [addresses.host] }]);
+    });
+
+    it("proves a block that it is in, and another host may be the control", async () => {
+        const peers = [{ cidr: `${addresses.host}/32` }, { host, port }];
+        const control = { host: addresses.node, port: addresses.apiPort };
+        expect(await up(attack({ peers, control }))).toMatchObject({ verdict: "PASSED" });
+        expect(said).not.toMatch(/Not part of the proof|No address outside/);
+    });
+
+    it("makes the verdict INCONCLUSIVE if its address changes", async () => {
+        const moving = until("the attack has begun", async () => {
+            const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
+            return items.some(({ metadata }) => /-blackhole$/.test(metadata!.name!));
+        }).then(() => slices.replaceNamespacedEndpointSlice({ namespace, name, body: sliceOf("198.51.100.1") }));
+        const [conclusion] = await Promise.all([up(attack()), moving]);
+        expect(conclusion).toMatchObject({ verdict: "INCONCLUSIVE", code: "peers-changed" });
+        expect(conclusion.reason).toContain(`${host} is 198.51.100.1 in alone, which it was not before the attack`);
+    });
+
+    it("is refused before the attack if nothing answers there, or if it is a pod", async () => {
+        // Another plan than that of the last run, which would not be run again.
+        await expect(up(attack({ radius: "all" }))).rejects.toThrow(
+            inOrder("ABORTED (baseline-failed): ", `nothing answered alone at ${host} (198.51.100.1), port ${port},`),
+        );
+        const { status } = await cluster.core.readNamespacedPod({ name: "pair", namespace });
+        const pod = { host: status!.podIP!, port: 4222 };
+        await expect(up(attack({ peers: pod }))).rejects.toThrow(
+            inOrder("ABORTED (peers-unfit): ", `${pod.host} is the pod pair in namespace ${namespace}`),
+        );
+        expect(await traces()).toBe(0);
     });
 });
 

@@ -409,6 +409,31 @@ it("a blackhole of some peers must exclude exactly them, by label and by address
     ]);
 });
 
+it("a blackhole of a host must exclude the addresses that it has in the targets, at its port", async () => {
+    const hosts = [{ host: "api.example.com", port: 443, addresses: ["203.0.113.7", "2001:db8::7"] }];
+    const found = { ...printed, targets: { attacks: [{ name: "blackhole", matching: 1, targets: [target], hosts }] } };
+    const attacks = [attackOn("hot-deals", { kind: "blackhole", peers: { host: "api.example.com", port: 443 } })];
+    const { spec } = find(await experimentOf({ attacks }, found), kinds.policy, "blackhole");
+    expect(spec.policyTypes).toEqual(["Egress"]);
+    const other = (protocol: string) => [
+        { protocol, port: 1, endPort: 442 },
+        { protocol, port: 444, endPort: 65_535 },
+    ];
+    expect(spec.egress).toEqual([
+        {
+            to: [
+                { namespaceSelector: {} },
+                { ipBlock: { cidr: "0.0.0.0/0", except: ["203.0.113.7/32"] } },
+                { ipBlock: { cidr: "::/0", except: ["2001:db8::7/128"] } },
+            ],
+        },
+        {
+            to: [{ ipBlock: { cidr: "203.0.113.7/32" } }, { ipBlock: { cidr: "2001:db8::7/128" } }],
+            ports: [...other("TCP"), ...other("UDP"), { protocol: "SCTP" }],
+        },
+    ]);
+});
+
 it("the deadline Job must be able to restore the Deployments that the experiment scales, and no others", async () => {
     const scaling = await experimentOf({
         actions: [

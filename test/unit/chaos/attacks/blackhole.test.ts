@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Attack, attackKindOf } from "../../../../chaos/attacks/registry";
+import { peersIn } from "../../../../chaos/policies/denial";
 import { allows, type PortRange, proofOf, denialOf } from "./support";
 
 describe("a blackhole", () => {
@@ -65,6 +67,58 @@ describe("a blackhole", () => {
         expect(proofOf({ kind: "blackhole", peers })).toEqual({
             peers: { ways: ["ingress", "egress"] },
             stillWorks: { inward: { except: [] }, outward: { port: 8080 } },
+        });
+    });
+
+    describe("of addresses", () => {
+        const host = { host: "api.example.com", port: 443 };
+        const block = { cidr: "203.0.113.0/24", except: ["203.0.113.128/25"] };
+
+        it("is proven at each host and block from within the targets, and the API server must be reached", () => {
+            expect(proofOf({ kind: "blackhole", peers: host })).toEqual({
+                addresses: { hosts: [host], blocks: [] },
+                stillWorks: {
+                    inward: { except: [] },
+                    outward: { port: 8080 },
+                    host: { host: "kubernetes.default.svc", port: 443 },
+                },
+            });
+            // Its own addresses may be in the block.
+            const ofBlock = proofOf({ kind: "blackhole", peers: [block, host] });
+            expect(ofBlock.addresses).toEqual({ hosts: [host], blocks: [block] });
+            expect(ofBlock.stillWorks!.host).toBeUndefined();
+        });
+
+        it("has another positive control, if one is named", () => {
+            const control = { host: "status.example.com", port: 443 };
+            for (const peers of [host, [block, host]])
+                expect(proofOf({ kind: "blackhole", peers, control }).stillWorks!.host).toEqual(control);
+        });
+
+        it.each<[Attack & { kind: "blackhole" }, string]>([
+            [{ kind: "blackhole", peers: host }, "unable to reach api.example.com at port 443"],
+            [
+                { kind: "blackhole", peers: [block, host], ports: [80, 443] },
+                "unable to reach 203.0.113.0/24 except 203.0.113.128/25 on ports 80, 443 " +
+                    "and api.example.com at port 443",
+            ],
+        ])("%j is described", (attack, words) => expect(attackKindOf(attack).describe(attack)).toBe(words));
+
+        it("leaves no port of a host alone that is in a block without ports", () => {
+            const hosts = [{ ...host, addresses: ["203.0.113.7"] }];
+            const peers = [{ cidr: "203.0.113.0/24" }, host];
+            expect(denialOf({ kind: "blackhole", peers }, peersIn({ hosts }))).toEqual({
+                policyTypes: ["Egress"],
+                egress: [
+                    {
+                        to: [
+                            { namespaceSelector: {} },
+                            { ipBlock: { cidr: "0.0.0.0/0", except: ["203.0.113.0/24"] } },
+                            { ipBlock: { cidr: "::/0" } },
+                        ],
+                    },
+                ],
+            });
         });
     });
 });

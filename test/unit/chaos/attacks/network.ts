@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from "node:net";
 import type { PolicyRules } from "../../../../chaos/policies/rules";
 import type { Pod } from "../../../../chaos/targets/containers";
 
@@ -67,13 +68,22 @@ function matches({ podSelector, namespaceSelector, ipBlock }: Peer, reading: Rea
         const isOfFamily = (address: string) => address.includes(":") === (family === 6);
         const address = typeof other === "string" ? other : other.status!.podIPs!.map(({ ip }) => ip).find(isOfFamily)!;
         if (typeof other !== "string" && !reading.ipBlockMatchesPods) return false;
-        const isExcepted = ipBlock.except?.some((cidr) => cidr.split("/")[0] === address) ?? false;
-        return ipBlock.cidr === (address.includes(":") ? "::/0" : "0.0.0.0/0") && !isExcepted;
+        return covers(ipBlock.cidr, address) && !ipBlock.except?.some((cidr) => covers(cidr, address));
     }
     if (typeof other === "string") return false;
     const seen = Object.entries(other.metadata!.labels ?? {}).filter(([key]) => !reading.ignoredLabels?.test(key));
     const namespace = { "kubernetes.io/metadata.name": other.metadata!.namespace! };
     return selects(namespaceSelector, namespace) && selects(podSelector, Object.fromEntries(seen));
+}
+
+/** Whether a block has an address. */
+export function covers(cidr: string, address: string): boolean {
+    const [network, prefix] = cidr.split("/");
+    if (isIPv6(network!) !== isIPv6(address)) return false;
+    const blocks = new BlockList();
+    const family = isIPv6(address) ? "ipv6" : "ipv4";
+    blocks.addSubnet(network!, Number(prefix), family);
+    return blocks.check(address, family);
 }
 
 const selects = ({ matchExpressions = [] }: Selector = {}, labels: Record<string, string>) =>

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { Address } from "../../../../chaos/attacks/addresses";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { chooseForAll } from "../../../../chaos/targets/choose";
 import { distinctiveLabel } from "../../../../chaos/targets/distinguish";
+import { peersOf } from "../../../../chaos/targets/discover";
 import { containersOf, type Pod } from "../../../../chaos/targets/containers";
+import { peersIn } from "../../../../chaos/policies/denial";
 import { type End, permits, readings } from "./network";
 import { proofOf, denialOf } from "./support";
 
@@ -42,7 +45,7 @@ function rulesOn(attack: Attack) {
         name: "it",
         target: "k8s.pod.name=hot-deals-1",
         radius: { kind: "all" } as const,
-        peers: "peers" in attack ? attack.peers : undefined,
+        peers: peersOf(attack),
     };
     const [{ peers }] = chooseForAll(discovered, { attacks: [request] }) as [ReturnType<typeof chooseForAll>[0]];
     const neighbors = all.filter(({ metadata }) => metadata!.namespace === peers?.[0]!.namespace);
@@ -87,6 +90,53 @@ describe.each(Object.entries(readings))("on %s", (_name, reading) => {
         const spec = rulesOn({ ...ofPort, peers });
         expect(permits(spec, reading, "egress", database, { port: 5432 })).toBe(false);
         expect(permits(spec, reading, "egress", others["another pod of the namespace"]!, { port: 5432 })).toBe(true);
+    });
+
+    describe("a blackhole of addresses", () => {
+        const of = (...peers: Address[]) => {
+            const hosts = peers.flatMap((one) => ("host" in one ? [{ ...one, addresses: [one.host] }] : []));
+            return denialOf({ kind: "blackhole", peers }, peersIn({ hosts }));
+        };
+        const third = { host: "192.0.2.1", port: 443 };
+        const reaches = (spec: ReturnType<typeof of>, end: End, port = 443) =>
+            familiesOf(end).every((family) => permits(spec, reading, "egress", end, { family, port }));
+
+        it("cuts off a host at its port, and nothing else outside of the cluster", () => {
+            const spec = of(third, { host: "2001:db8::1", port: 8443 });
+            expect(reaches(spec, "192.0.2.1")).toBe(false);
+            expect(reaches(spec, "2001:db8::1", 8443)).toBe(false);
+            expect([reaches(spec, "192.0.2.2"), reaches(spec, "2001:db8::2", 8443)]).toEqual([true, true]);
+            for (const [end, port] of [
+                ["192.0.2.1", 80],
+                ["2001:db8::1", 443],
+            ] as const)
+                expect(reaches(spec, end, port)).toBe(reading.endPort);
+        });
+
+        it("cuts off a block, but for what it excepts", () => {
+            const spec = of({ cidr: "192.0.0.0/8", except: ["192.168.0.0/16"] }, third);
+            expect(["192.0.2.1", "192.1.1.1"].map((end) => reaches(spec, end, 80))).toEqual([false, false]);
+            expect(["192.168.1.1", "193.0.0.1", "2001:db8::1"].map((end) => reaches(spec, end))).toEqual([
+                true,
+                true,
+                true,
+            ]);
+        });
+
+        it("leaves all pods alone, also those in a block, and other hosts in what a block excepts", () => {
+            const spec = of({ cidr: "0.0.0.0/0", except: ["192.0.0.0/8"] }, { cidr: "::/0" }, third);
+            for (const end of [database, ...Object.values(others)])
+                if (typeof end !== "string") expect(reaches(spec, end)).toBe(true);
+            expect(reaches(spec, "192.0.2.2")).toBe(true);
+            expect(["192.0.2.1", "198.51.100.1", "2001:db8::1"].map((end) => reaches(spec, end))).toEqual([
+                false,
+                false,
+                false,
+            ]);
+        });
+
+        it("leaves connections into the targets alone", () =>
+            expect(permits(of(third), reading, "ingress", "192.0.2.1")).toBe(true));
     });
 
     it("an attack on DNS blocks DNS", () => {

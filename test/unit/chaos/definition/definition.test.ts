@@ -227,6 +227,65 @@ describe("a definition", () => {
             { attacks: [{ ...attack, peers: "database" }] },
             [matching(/^attacks\.0\.peers: .*database/)],
         ],
+        ...(
+            [
+                [5, /^attacks\.0\.peers: .*allowed: a target, or addresses: \{ host, port \} or \{ cidr, except \}$/],
+                [[], /^attacks\.0\.peers: /],
+                [{}, /^attacks\.0\.peers: host: is missing/],
+                [{ host: "api.example.com" }, /^attacks\.0\.peers: port: is missing; allowed: a number/],
+                [{ host: "a b", port: 443 }, /^attacks\.0\.peers\.host: "a b" is not a host; allowed: a host name/],
+                [{ host: "https://a.example", port: 443 }, /^attacks\.0\.peers\.host: .* is not a host; allowed/],
+                [{ host: "203.0.113", port: 443 }, /^attacks\.0\.peers\.host: "203\.0\.113" is not a host; allowed/],
+                [{ host: "a.example", port: 70_000 }, /^attacks\.0\.peers\.port: 70000 is not a port; allowed/],
+                [{ host: "a.example", port: 443, cidr: "10.0.0.0/8" }, /^attacks\.0\.peers: .*"host" or "port"/],
+                [
+                    [{ cidr: "10.0.0.0" }, { host: "10.0.0.1", port: 443 }],
+                    /^attacks\.0\.peers\.0\.cidr: "10\.0\.0\.0" is not a block of addresses/,
+                ],
+                [
+                    [
+                        { cidr: "10.0.0.0/8", except: ["11.0.0.0/8"] },
+                        { host: "10.0.0.1", port: 443 },
+                    ],
+                    /^attacks\.0\.peers\.0\.except\.0: "11\.0\.0\.0\/8" is not a part of .*; allowed: a smaller/,
+                ],
+                [
+                    { cidr: "203.0.113.0/24" },
+                    /^attacks\.0\.peers: nothing is known to answer in 203\.0\.113\.0\/24, .*with a host in it/,
+                ],
+                [
+                    [{ cidr: "203.0.113.0/24" }, { host: "192.0.2.1", port: 443 }],
+                    /^attacks\.0\.peers: nothing is known to answer in 203\.0\.113\.0\/24/,
+                ],
+            ] as [unknown, RegExp][]
+        ).map(([peers, message]): [string, object, string[]] => [
+            `the addresses ${JSON.stringify(peers)} as peers`,
+            { attacks: [{ ...attack, peers }] },
+            [matching(message)],
+        ]),
+        ...(
+            [
+                [
+                    { direction: "both" },
+                    /^attacks\.0\.direction: "both" cannot be proven .* allowed: "egress", or leave/,
+                ],
+                [{ ports: [443] }, /^attacks\.0\.ports: is for blocks of addresses.*allowed: a host's `port`$/],
+                [
+                    { control: { host: "a.example", port: 443 } },
+                    /^attacks\.0\.control: a\.example at port 443 is among/,
+                ],
+                [{ control: { host: "b.example" } }, /^attacks\.0\.control\.port: is missing; allowed: a number/],
+            ] as [object, RegExp][]
+        ).map(([fields, message]): [string, object, string[]] => [
+            `a host as peers and ${JSON.stringify(fields)}`,
+            { attacks: [{ ...attack, peers: { host: "a.example", port: 443 }, ...fields }] },
+            [matching(message)],
+        ]),
+        [
+            "a control without addresses as peers",
+            { attacks: [{ ...attack, control: { host: "a.example", port: 443 } }] },
+            [matching(/^attacks\.0\.control: is for addresses as `peers`/)],
+        ],
         ...[{ kind: "dns" }, { kind: "kill" }, { direction: "egress" }, { peers: "k8s.deployment=database" }].map(
             (fields): [string, object, string[]] => [
                 `established connections that must be cut, which nothing shows, and ${JSON.stringify(fields)}`,

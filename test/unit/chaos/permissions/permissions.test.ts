@@ -65,8 +65,31 @@ describe("an experiment needs only what its kinds need:", () => {
             { kind: "blackhole", direction: "egress", peers: "k8s.deployment=b,k8s.namespace=others" },
             ["get, create pods/exec in namespace demo"],
         ],
+        [
+            { kind: "blackhole", peers: { host: "api.example.com", port: 443 } },
+            ["get, create pods/exec in namespace demo"],
+        ],
     ])("%j runs processes where its connections begin", (attack, expected) => {
         expect(told(on(rightsFor(attack), "pods/exec")).sort()).toEqual(expected);
+    });
+
+    it("a blackhole of a host that may be a Service looks at that, if it may", () => {
+        const hosts = [
+            "api",
+            "api.demo",
+            "api.payments.svc",
+            "api.payments.svc.cluster.local",
+            "example.com",
+            "192.0.2.1",
+        ];
+        const services = hosts.map((host) =>
+            told(on(rightsFor({ kind: "blackhole", peers: { host, port: 443 } }), "services")).find((one) =>
+                one.includes(" api "),
+            ),
+        );
+        // In the targets' own namespace, all Services are looked at that may serve webhooks.
+        const others = "optional: get services api in namespace payments";
+        expect(services).toEqual([undefined, undefined, others, others, undefined, undefined]);
     });
 
     it("an attack that may stay unproven outward does without running processes", () => {

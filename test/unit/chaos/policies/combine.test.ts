@@ -6,6 +6,7 @@ import type { Denial } from "../../../../chaos/policies/denial";
 import type { PolicyRules } from "../../../../chaos/policies/rules";
 import { selects } from "../../../../chaos/policies/selector";
 import type { Target } from "../../../../chaos/targets/containers";
+import { covers } from "../attacks/network";
 
 const policy = (name: string, spec: object, app?: string): V1NetworkPolicy => ({
     metadata: { name, namespace: "shop" },
@@ -30,6 +31,7 @@ const names = (policies: V1NetworkPolicy[]) => policies.map(({ metadata }) => me
 
 /** The other end of a connection out of the target. */
 interface End {
+    /** Empty if it is no pod. */
     namespace: string;
     address: string;
     labels: Record<string, string>;
@@ -46,10 +48,8 @@ function allowsEgress({ egress = [] }: PolicyRules, end: End): boolean {
 }
 
 function isPeer({ podSelector, namespaceSelector, ipBlock }: V1NetworkPolicyPeer, end: End): boolean {
-    if (ipBlock) {
-        const network = ipBlock.cidr === "0.0.0.0/0" || ipBlock.cidr === "10.0.0.0/8";
-        return network && !ipBlock.except?.includes(`${end.address}/32`);
-    }
+    if (ipBlock) return covers(ipBlock.cidr, end.address) && !ipBlock.except?.some((one) => covers(one, end.address));
+    if (end.namespace === "") return false;
     const isNamespace = namespaceSelector
         ? selects(namespaceSelector, { "kubernetes.io/metadata.name": end.namespace })
         : end.namespace === "shop";
@@ -112,6 +112,20 @@ describe("what an attack leaves of the policies that apply to its targets", () =
                 const isPeerOfAttack = !denial.withPeers || other.address === database.address;
                 const isDeniedPort = !denial.ports || (denial.ports.includes(other.port) && other.protocol !== "SCTP");
                 const isDenied = denial.ways.includes("egress") && isPeerOfAttack && isDeniedPort;
+                expect(allowsEgress(rules, other)).toBe(allowsEgress(before, other) && !isDenied);
+            }),
+        );
+    });
+
+    it("is what they allow, but for denied addresses", () => {
+        const denial: Denial = { ways: ["egress"], withPeers: true, blocks: [{ cidr: "10.9.0.0/16", ports: [5432] }] };
+        const outside = fc.constantFrom("10.9.9.9", "10.8.0.1", "192.0.2.1").map((address) => ({ address }));
+        fc.assert(
+            fc.property(fc.array(rule, { maxLength: 4 }), end, fc.option(outside), (egress, pod, others) => {
+                const other = others ? { ...pod, ...others, namespace: "" } : pod;
+                const before = { policyTypes: ["Egress" as const], egress };
+                const { rules } = combined([policy("theirs", { egress })], denial).combined[0]!;
+                const isDenied = other.address === "10.9.9.9" && other.port === 5432 && other.protocol !== "SCTP";
                 expect(allowsEgress(rules, other)).toBe(allowsEgress(before, other) && !isDenied);
             }),
         );

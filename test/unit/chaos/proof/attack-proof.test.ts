@@ -1,9 +1,11 @@
+import { Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Proof } from "../../../../chaos/attacks/kind";
 import { AttackProof } from "../../../../chaos/proof/attack-proof";
 import type { Proven } from "../../../../chaos/proof/outcome";
 import { reason } from "../../../../chaos/reasons";
 import { Witness } from "../../../../chaos/proof/witness";
+import type { ResolvedHost } from "../../../../chaos/targets/choose";
 import type { Target } from "../../../../chaos/targets/containers";
 import { refuse } from "../support/fake-cluster";
 import { FakeRun, job, jobAddress } from "../support/fake-run";
@@ -19,12 +21,12 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-function proofOf(proof: Proof, peers?: Target[]): AttackProof {
+function proofOf(proof: Proof, peers?: Target[], hosts?: ResolvedHost[]): AttackProof {
     const targets = [run.target()];
     const cluster = run.cluster.api;
     const { inward, deleted } = proof;
     const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, inward, deleted });
-    return new AttackProof({ cluster, proof, chosen: { targets, peers }, witness, baselineMs: 30 });
+    return new AttackProof({ cluster, proof, chosen: { targets, peers, hosts }, witness, baselineMs: 30 });
 }
 
 /** Proves an attack, and has something happen in the middle of its window. @returns why it did not hold */
@@ -358,6 +360,126 @@ describe("connections between targets and peers", () => {
                 ),
             },
         });
+    });
+});
+
+describe("connections to addresses", () => {
+    const host = { host: "api.example.com", port: 443 };
+    const hosts = [{ ...host, addresses: ["203.0.113.7", "203.0.113.8"] }];
+    const addresses: Proof["addresses"] = { hosts: [host], blocks: [{ cidr: "203.0.113.0/24" }] };
+    const of = () => proofOf({ addresses }, undefined, hosts);
+    /** Which endpoints answer: those before an attack, and none under it. */
+    const answering =
+        (...endpoints: string[]) =>
+        (_: string, args: readonly string[]) =>
+            !run.cluster.names("NetworkPolicy").includes("run-blackhole") && endpoints.includes(args.join(":"));
+
+    beforeEach(() => {
+        run.resolves = () => ["203.0.113.8", "203.0.113.7"];
+        run.probe = answering("203.0.113.7:443", "203.0.113.8:443");
+    });
+
+    it("prove the attack if they worked before it and fail under it", async () => {
+        const proof = of();
+        expect(await settled(proof.baseline(0))).toMatchObject({ leftOut: [] });
+        run.attack();
+        expect(await heldThrough(proof)).toBeUndefined();
+    });
+
+    it("are left out one by one, as long as each host and block has one", async () => {
+        run.probe = answering("203.0.113.8:443");
+        expect(await settled(of().baseline(0))).toMatchObject({
+            leftOut: ["from hot-deals-1/hot-deals to api.example.com (203.0.113.7) at port 443"],
+        });
+    });
+
+    it("prove nothing if a host or a block does not answer before the attack", async () => {
+        run.probe = answering();
+        const failed = (message: RegExp) => ({
+            inconclusive: { code: "baseline-failed", message: expect.stringMatching(message) },
+        });
+        expect(await settled(of().baseline(0))).toEqual(
+            failed(/^nothing answered hot-deals-1 at api\.example\.com \(203\.0\.113\.7, \S+\), port 443, before/),
+        );
+        run.probe = answering("203.0.113.8:443");
+        const blocks = [{ cidr: "203.0.113.0/29" }];
+        const proof = proofOf({ addresses: { hosts: [host], blocks } }, undefined, hosts);
+        expect(await settled(proof.baseline(0))).toEqual(failed(/at 203\.0\.113\.0\/29 before the attack$/));
+    });
+
+    it("disprove the attack if one works, which is named", async () => {
+        run.attack();
+        run.probe = (_, args) => args.join(":") === "203.0.113.8:443";
+        expect(await settled(of().attackProven())).toMatchObject({
+            inconclusive: {
+                code: "attack-not-proven",
+                message:
+                    "the NetworkPolicy exists, but a fresh connection from hot-deals-1/hot-deals to api.example.com " +
+                    "(203.0.113.8) at port 443 still works",
+            },
+        });
+    });
+
+    it("show nothing if the name has another address for a time, which is named", async () => {
+        run.attack();
+        const move = () => {
+            run.resolves = () => ["203.0.113.7", "203.0.113.9"];
+            run.after(5_000, () => (run.resolves = () => ["203.0.113.7"]));
+        };
+        expect(await heldThrough(of(), move)).toMatch(
+            new RegExp(
+                "^api\\.example\\.com is 203\\.0\\.113\\.9 in hot-deals-1, which it was not before the attack " +
+                    "\\(203\\.0\\.113\\.7, 203\\.0\\.113\\.8\\), 1[2-6](\\.\\d)? s after the attack was proven$",
+            ),
+        );
+    });
+
+    it("hold if the name has fewer addresses, or is not found for a moment", async () => {
+        run.attack();
+        const lose = () => {
+            run.resolves = () => [];
+            run.after(4_000, () => (run.resolves = () => ["203.0.113.7"]));
+        };
+        expect(await heldThrough(of(), lose)).toBeUndefined();
+    });
+
+    it("hold if a lookup at the end fails once", async () => {
+        const proof = of();
+        run.attack();
+        const proven = (await settled(proof.attackProven())) as Proven;
+        let looks = 0;
+        run.resolves = () => (looks++ % 2 === 0 ? [] : ["203.0.113.7"]);
+        expect(await settled(proof.whyNotHeld(proven, Date.now() + 1_000))).toBeUndefined();
+        expect(looks).toBeGreaterThan(1);
+    });
+
+    it("show nothing if the name is not found for a time", async () => {
+        run.attack();
+        expect(await heldThrough(of(), () => (run.resolves = () => []))).toMatch(
+            /could not be tried.*: hot-deals-1 finds no address for the name api\.example\.com$/,
+        );
+    });
+
+    it("may take longer than others, to the other end of the world", async () => {
+        const limits = new Set<number>();
+        vi.spyOn(Exec.prototype, "exec").mockImplementation(async (...[, , , command, , , , , onStatus]) => {
+            if (command.length === 7) limits.add(Number(command[4]));
+            setTimeout(() => onStatus!({ status: "Success" }), 20);
+            return undefined as never;
+        });
+        const literal = [{ host: "203.0.113.7", port: 443, addresses: ["203.0.113.7"] }];
+        const blocks = [{ cidr: "203.0.113.0/24" }];
+        await settled(proofOf({ addresses: { hosts: literal, blocks } }, undefined, literal).baseline(0));
+        expect([...limits]).toEqual([2]);
+    });
+
+    it("look up no address", async () => {
+        const literal = [{ host: "203.0.113.7", port: 443, addresses: ["203.0.113.7"] }];
+        run.resolves = () => ["192.0.2.1"];
+        run.attack();
+        expect(await heldThrough(proofOf({ addresses: { hosts: literal, blocks: [] } }, undefined, literal))).toBe(
+            undefined,
+        );
     });
 });
 

@@ -4,6 +4,7 @@ import { AttackProof } from "../../../../chaos/proof/attack-proof";
 import type { Proven } from "../../../../chaos/proof/outcome";
 import { PositiveControl } from "../../../../chaos/proof/positive-control";
 import { Witness } from "../../../../chaos/proof/witness";
+import type { ResolvedHost } from "../../../../chaos/targets/choose";
 import { FakeRun, job, jobAddress } from "../support/fake-run";
 import { settled } from "../support/time";
 
@@ -18,12 +19,12 @@ beforeEach(async () => {
 afterEach(() => run.close());
 
 /** The proof of an attack on DNS, of which this must still work. */
-function proofOf(stillWorks: StillWorks, leftOut: string[] = []): AttackProof {
+function proofOf(stillWorks: StillWorks, leftOut: string[] = [], control?: ResolvedHost): AttackProof {
     const targets = [{ ...run.target(), ports: [8080, 8081] }];
     const peers = [{ ...run.target("hot-deals-2"), ports: [5432, 9187] }];
     const proof = { lookup: { name: "x" }, stillWorks };
     const cluster = run.cluster.api;
-    const chosen = { targets, peers, leftOut };
+    const chosen = { targets, peers, leftOut, control };
     const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets });
     const positive = new PositiveControl({ cluster, proof, chosen, witness });
     return new AttackProof({ cluster, proof, chosen, witness, baselineMs: 30, positive });
@@ -142,6 +143,26 @@ describe("ports of the targets that must still accept connections", () => {
     it("are not those that it blocks", async () => {
         run.probe = connections(() => true);
         expect(await attacked(proofOf({ inward: { except: [8080] } }))).toBeUndefined();
+    });
+});
+
+describe("a host that the attack leaves alone", () => {
+    const control = { host: "kubernetes.default.svc", port: 443, addresses: ["10.96.0.1"] };
+
+    it("must still be reached by the targets, and is named if not", async () => {
+        expect(await attacked(proofOf({}, [], control))).toMatch(
+            /to kubernetes\.default\.svc \(10\.96\.0\.1\) at port 443 worked before it, and fails/,
+        );
+        run.cluster.remove("NetworkPolicy", "run-blackhole");
+        run.probe = connections(() => true);
+        expect(await attacked(proofOf({}, [], control))).toBeUndefined();
+    });
+
+    it("is left out if it was not reached before the attack", async () => {
+        run.probe = connections((_, to) => !to.startsWith("10.96."));
+        const { leftOut } = (await settled(proofOf({}, [], control).baseline(0))) as { leftOut: string[] };
+        expect(leftOut).toEqual(["from hot-deals-1/hot-deals to kubernetes.default.svc (10.96.0.1) at port 443"]);
+        expect(await attacked(proofOf({}, leftOut, control))).toBeUndefined();
     });
 });
 

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commandFor, noTool, searchFor } from "../../../../chaos/proof/tools";
+import { addressesIn, commandFor, noTool, searchFor } from "../../../../chaos/proof/tools";
 
 let server: Server;
 let port: number;
@@ -24,14 +24,14 @@ const there = (program: string) => spawnSync(program, ["--version"]).error === u
 
 describe("a container's shell", () => {
     it("finds a tool, and tries a connection with it", async () => {
-        expect(await run(searchFor("connect"))).toBe(0);
+        expect(await run(searchFor(["connect", "resolve"]))).toBe(0);
         expect(await run(commandFor({ connect: { host: "127.0.0.1", port } }, 2_000))).toBe(0);
         expect(await run(commandFor({ connect: { host: "127.0.0.1", port: 1 } }, 2_000))).not.toBe(0);
     });
 
     it("says that it has none", async () => {
-        for (const kind of ["connect", "lookup"] as const)
-            expect(await run(searchFor(kind), "/nonexistent")).toBe(noTool);
+        for (const kind of ["connect", "lookup", "resolve"] as const)
+            expect(await run(searchFor([kind]), "/nonexistent")).toBe(noTool);
         expect(await run(commandFor({ lookup: "localhost" }, 2_000), "/nonexistent")).toBe(noTool);
     });
 
@@ -41,9 +41,25 @@ describe("a container's shell", () => {
     });
 });
 
+it.each([undefined, process.execPath, "python3"])("%s prints all addresses of a name", (program) => {
+    if (program !== undefined && !there(program)) return;
+    const [command, ...args] = commandFor({ resolve: "localhost" }, 5_000, program);
+    const { stdout, status } = spawnSync(command!, args, { encoding: "utf8" });
+    expect([status, addressesIn(stdout).filter((one) => ["127.0.0.1", "::1"].includes(one)).length > 0]).toEqual([
+        0,
+        true,
+    ]);
+});
+
+it("the addresses of a name are found in what any tool prints", () => {
+    const printed =
+        "2001:db8::7     STREAM api.example.com\n203.0.113.7 DGRAM \n203.0.113.7 RAW\n::ffff:203.0.113.8 api\n";
+    expect(addressesIn(printed)).toEqual(["2001:db8::7", "203.0.113.7", "203.0.113.8"]);
+});
+
 describe.each([process.execPath, "python3"])("%s, run without a shell,", (program) => {
     it.skipIf(!there(program))("is found, and tries connections and lookups", async () => {
-        expect(await run(searchFor("connect", program))).toBe(0);
+        expect(await run(searchFor(["connect"], program))).toBe(0);
         expect(await run(commandFor({ connect: { host: "127.0.0.1", port } }, 2_000, program))).toBe(0);
         expect(await run(commandFor({ connect: { host: "127.0.0.1", port: 1 } }, 2_000, program))).not.toBe(0);
         expect(await run(commandFor({ lookup: "localhost" }, 5_000, program))).toBe(0);

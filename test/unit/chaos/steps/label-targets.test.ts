@@ -385,6 +385,112 @@ it("returns a label that tells the peers from all pods of their namespace, also 
     expect((await step()).attacks[0]!.peersLabel).toBeUndefined();
 });
 
+describe("a blackhole of addresses", () => {
+    const host = { host: "api.example.com", port: 443 };
+    const apiServer = { host: "kubernetes.default.svc", port: 443, addresses: ["10.96.0.1"] };
+    const found: Record<string, string[]> = {
+        "api.example.com": ["203.0.113.7"],
+        "kubernetes.default.svc": ["10.96.0.1"],
+    };
+    const attack = (fields: object = {}) => {
+        run.plan.attacks[0]!.attack = { kind: "blackhole", peers: host, ...fields };
+    };
+    beforeEach(() => {
+        attack();
+        run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
+        run.resolves = (_, name) => found[name] ?? [];
+    });
+
+    it("returns and prints the addresses of its hosts in the targets, and returns those of the control", async () => {
+        const [chosen] = (await step()).attacks;
+        expect(chosen).toMatchObject({ hosts: [{ ...host, addresses: ["203.0.113.7"] }], control: apiServer });
+        expect(run.said).toContain("api.example.com is 203.0.113.7 in the targets");
+    });
+
+    it("has the addresses of all of its targets", async () => {
+        run.plan.attacks[0]!.target = "k8s.deployment=hot-deals";
+        run.plan.attacks[0]!.radius = { kind: "all" };
+        run.resolves = (pod, name) => (name === host.host ? [`203.0.113.${pod.at(-1)}`] : []);
+        const [chosen] = (await step()).attacks;
+        expect(chosen!.hosts![0]!.addresses).toEqual(["203.0.113.1", "203.0.113.2"]);
+        expect(chosen!.control).toBeUndefined();
+        expect(run.said).toContain("No address outside of the cluster's pods is part of the positive control");
+    });
+
+    it("looks each name up once, at whichever ports it is denied", async () => {
+        attack({ peers: [host, { ...host, port: 80 }] });
+        const looked: string[] = [];
+        run.resolves = (_, name) => {
+            looked.push(name);
+            return [`203.0.113.${looked.length}`];
+        };
+        const hosts = (await step()).attacks[0]!.hosts!;
+        expect(hosts.map(({ port, addresses }) => [port, addresses])).toEqual([
+            [443, ["203.0.113.1"]],
+            [80, ["203.0.113.1"]],
+        ]);
+        expect(run.said).toContain("api.example.com is 203.0.113.1 in the targets");
+    });
+
+    it("does not take for a control what it denies", async () => {
+        attack({ peers: [host, { cidr: "203.0.113.0/24" }], control: { host: "other.example.com", port: 80 } });
+        run.resolves = () => ["203.0.113.7"];
+        expect((await step()).attacks[0]!.control).toBeUndefined();
+    });
+
+    it.each<[string, () => void, RegExp]>([
+        [
+            "no address",
+            () => (run.resolves = () => []),
+            /hot-deals-1 finds no address for the name api\.example\.com\. .* Look/,
+        ],
+        [
+            "the address of a pod",
+            () => (run.resolves = () => ["10.0.0.2"]),
+            /is the pod hot-deals-2 .* Describe pods by/,
+        ],
+        ["an address of the target itself", () => (run.resolves = () => ["127.0.0.1"]), /which is the pod itself/],
+        [
+            "the address of a Service",
+            () => {
+                attack({ peers: { host: "payments", port: 443 } });
+                run.resolves = () => ["10.96.7.7"];
+                run.cluster.add("Service", "payments", { spec: { clusterIP: "10.96.7.7", clusterIPs: ["10.96.7.7"] } });
+            },
+            /payments is the Service payments in namespace demo, and networks differ/,
+        ],
+        [
+            "no address in a block",
+            () => attack({ peers: [host, { cidr: "192.0.2.0/24" }] }),
+            /no host of the peers is in 192\.0\.2\.0\/24, .*: api\.example\.com is 203\.0\.113\.7 in the targets/,
+        ],
+    ])("is ABORTED if a host has %s, and nobody is labeled", async (_, change, message) => {
+        change();
+        const thrown = await step().then(String, (error: Error) => error.message);
+        expect(thrown).toMatch(/^ABORTED \(peers-unfit\): /);
+        expect(thrown).toMatch(message);
+        expect(labels()).toEqual([]);
+    });
+
+    it("may deny the addresses behind a headless Service", async () => {
+        attack({ peers: { host: "payments.demo.svc", port: 443 } });
+        run.resolves = () => ["203.0.113.9"];
+        run.cluster.add("Service", "payments", { spec: { clusterIP: "None", clusterIPs: ["None"] } });
+        expect((await step()).attacks[0]!.hosts![0]!.addresses).toEqual(["203.0.113.9"]);
+    });
+
+    it("is combined with the policies of its targets", async () => {
+        const egress = [{ to: [{ ipBlock: { cidr: "203.0.113.0/24" } }] }];
+        const spec = { podSelector: {}, policyTypes: ["Egress"], egress };
+        run.cluster.add("NetworkPolicy", "theirs", { spec });
+        await step();
+        const { spec: combined } = run.cluster.get("NetworkPolicy", "run-blackhole-1");
+        expect(combined.egress[0]).toEqual({
+            to: [{ ipBlock: { cidr: "203.0.113.0/24", except: ["203.0.113.7/32"] } }],
+        });
+    });
+});
+
 it("lets the deadline Job through also without other policies: a default deny may come at any time", async () => {
     await step();
     expect(run.cluster.names("NetworkPolicy")).toEqual(["run-job"]);

@@ -76,6 +76,8 @@ export class FakeRun {
     probe = (_pod: string, _args: readonly string[]): boolean | string => !this.isCut();
     /** Whether a container has a program, such as `sh`. */
     hasProgram = (_container: string, _program: string): boolean => true;
+    /** The addresses that a pod finds for a name. */
+    resolves = (_pod: string, _host: string): readonly string[] => [];
     /** How long such a probe takes. */
     probeMs = (_args: readonly string[]): number => 20;
     /** Addresses of targets that the Job can reach under attack. */
@@ -227,7 +229,7 @@ export class FakeRun {
     }
 
     private async exec(
-        ...[, pod, container, command, , , , , onStatus]: Parameters<Exec["exec"]>
+        ...[, pod, container, command, stdout, , , , onStatus]: Parameters<Exec["exec"]>
     ): ReturnType<Exec["exec"]> {
         const program = command[0]!;
         if (!this.hasProgram(container, program)) {
@@ -236,7 +238,9 @@ export class FakeRun {
             return undefined as never;
         }
         const asked = (command as string[]).slice(5);
-        const worked = this.probe(pod, asked);
+        const addresses = asked.length === 1 ? this.resolves(pod, asked[0]!) : [];
+        if (addresses.length > 0) stdout?.write(addresses.map((one) => `${one} STREAM ${asked[0]}\n`).join(""));
+        const worked = addresses.length > 0 || this.probe(pod, asked);
         if (typeof worked === "string") throw new Error(worked);
         const causes = [{ reason: "ExitCode", message: "1" }];
         setTimeout(

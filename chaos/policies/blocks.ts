@@ -1,0 +1,61 @@
+/** Blocks of addresses, as a NetworkPolicy has them. Without exceptions, two are nested or share nothing. */
+import type { V1IPBlock } from "@kubernetes/client-node";
+import { BlockList, isIP, isIPv6 } from "node:net";
+
+type Block = V1IPBlock;
+
+/** All addresses, in both families. */
+export const everyBlock: readonly Block[] = [{ cidr: "0.0.0.0/0" }, { cidr: "::/0" }];
+
+/** The block that is one address. */
+export const blockOf = (address: string) => `${address}/${isIPv6(address) ? 128 : 32}`;
+
+/**
+ * Whether a text is an address as the API server wants it: without a zone, and IPv4 not as IPv6.
+ * https://github.com/kubernetes/enhancements/tree/master/keps/sig-network/4858-ip-cidr-validation
+ */
+export const isAddress = (text: string) => isIP(text) > 0 && !text.includes("%") && !/^::ffff:.*\./i.test(text);
+
+/** Whether a text is a block of addresses as the API server wants it: `203.0.113.0/24`, `2001:db8::/32`. */
+export function isCidr(text: string): boolean {
+    const [address = "", prefix = "", ...more] = text.split("/");
+    if (!isAddress(address) || more.length > 0 || !/^\d{1,3}$/.test(prefix)) return false;
+    return Number(prefix) <= (isIPv6(address) ? 128 : 32);
+}
+
+/** Whether a block contains all of another, or an address. */
+export function contains(cidr: string, other: string): boolean {
+    const [network, prefix] = cidr.split("/");
+    const [address, length = Infinity] = other.split("/");
+    // A BlockList finds IPv4 addresses in `::/0`, as mapped ones. A NetworkPolicy does not.
+    if (isIPv6(network!) !== isIPv6(address!) || Number(length) < Number(prefix)) return false;
+    const family = isIPv6(network!) ? "ipv6" : "ipv4";
+    const blocks = new BlockList();
+    blocks.addSubnet(network!, Number(prefix), family);
+    return blocks.check(address!, family);
+}
+
+export const isInBlock = ({ cidr, except = [] }: Block, address: string) =>
+    contains(cidr, address) && !except.some((one) => contains(one, address));
+
+/** What some blocks have that none of others has. Exceptions are smaller than their block, as the API server wants. */
+export const without = (blocks: readonly Block[], denied: readonly Block[]): Block[] =>
+    denied.reduce<Block[]>((left, one) => left.flatMap((block) => withoutOne(block, one)), [...blocks]);
+
+function withoutOne(block: Block, { cidr, except: spared = [] }: Block): Block[] {
+    const back = spared.flatMap((one) => common(block, { cidr: one }));
+    if (contains(cidr, block.cidr)) return back;
+    const { except = [] } = block;
+    if (!contains(block.cidr, cidr) || except.some((one) => contains(one, cidr))) return [block];
+    return [{ ...block, except: [...except.filter((one) => !contains(cidr, one)), cidr] }, ...back];
+}
+
+/** What two blocks share. */
+export function common(one: Block, another: Block): Block[] {
+    if (!contains(one.cidr, another.cidr) && !contains(another.cidr, one.cidr)) return [];
+    const cidr = contains(one.cidr, another.cidr) ? another.cidr : one.cidr;
+    const except = [...(one.except ?? []), ...(another.except ?? [])];
+    if (except.some((excepted) => contains(excepted, cidr))) return [];
+    const within = except.filter((excepted) => contains(cidr, excepted));
+    return [{ cidr, ...(within.length > 0 && { except: within }) }];
+}

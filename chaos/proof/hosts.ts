@@ -1,0 +1,161 @@
+import { isIP } from "node:net";
+import { inTurns } from "../async";
+import type { Host } from "../attacks/kind";
+import { attackKindOf } from "../attacks/registry";
+import type { Cluster } from "../cluster/client";
+import { serviceNamed } from "../cluster/kubernetes-rules";
+import type { RunAttack } from "../definition/plan";
+import { kubectlFor } from "../kubectl";
+import { contains, isInBlock } from "../policies/blocks";
+import { peersIn } from "../policies/denial";
+import { ReasonError } from "../reasons";
+import type { ResolvedHost } from "../targets/choose";
+import type { Discovered, Target } from "../targets/containers";
+import { onePerPod } from "../targets/pods";
+import { probe } from "./run-within";
+import { addressesIn } from "./tools";
+
+/** A name server that is busy may take a second. */
+const timeoutMs = 2_000;
+/** A packet of a lookup may be lost. */
+const attempts = 2;
+/** A process in a pod costs its node some 70 ms. */
+const maxAtATime = 5;
+
+/**
+ * Finds the addresses of an attack's hosts, as its targets resolve them.
+ *
+ * @param attack its targets have what names can be looked up with
+ * @throws ReasonError if a host has no address, or one that the attack's policy does not apply to
+ */
+export async function resolveHosts(
+    cluster: Cluster,
+    attack: RunAttack,
+    discovered: readonly Discovered[],
+): Promise<RunAttack> {
+    const { addresses, stillWorks = {} } = attackKindOf(attack.attack).proof(attack.attack);
+    if (addresses === undefined) return attack;
+    const targets = onePerPod(attack.chosen.targets);
+    const hosts = await resolved(cluster, targets, addresses.hosts);
+    for (const host of hosts) await requireFit(cluster, attack, host, discovered);
+    for (const block of addresses.blocks) {
+        const isProven = hosts.some((host) => host.addresses.some((one) => isInBlock(block, one)));
+        if (isProven) continue;
+        throw new ReasonError(
+            "peers-unfit",
+            `no host of the peers is in ${block.cidr}, so it could not be proven: ${describeHosts(hosts)}`,
+            "Add the { host, port } of something that answers there",
+        );
+    }
+    const chosen = { ...attack.chosen, hosts };
+    const control = stillWorks.host && (await controlOf(cluster, attack, stillWorks.host, hosts));
+    return { ...attack, chosen: control ? { ...chosen, control } : chosen };
+}
+
+/** For people: `api.example.com is 203.0.113.7 in the targets`. Empty if no host is a name. */
+export const describeHosts = (hosts: readonly ResolvedHost[]): string =>
+    namedIn(hosts)
+        .map(({ host, addresses }) => `${host} is ${addresses.join(", ")} in the targets`)
+        .join("; ");
+
+/** The hosts that are names, each name once. */
+export const namedIn = (hosts: readonly ResolvedHost[]): ResolvedHost[] => [
+    ...new Map(hosts.flatMap((one) => (isIP(one.host) === 0 ? [[one.host, one]] : []))).values(),
+];
+
+/** @throws ReasonError if a target finds no address */
+async function resolved(cluster: Cluster, targets: readonly Target[], hosts: readonly Host[]): Promise<ResolvedHost[]> {
+    const found = new Map<string, string[]>();
+    for (const { host } of hosts) {
+        if (found.has(host)) continue;
+        const look = (target: Target) => addressesFrom(cluster, target, host);
+        const all = isIP(host) > 0 ? [host] : (await inTurns(targets, maxAtATime, look)).flat();
+        found.set(host, [...new Set(all)].sort());
+    }
+    return hosts.map(({ host, port }) => ({ host, port, addresses: found.get(host)! }));
+}
+
+async function addressesFrom(cluster: Cluster, target: Target, host: string): Promise<string[]> {
+    const { found, problem } = await lookUp(cluster, target, host, timeoutMs);
+    if (found.length > 0) return found;
+    if (problem !== undefined) throw new ReasonError("probe-failed", problem, "Start another run");
+    throw new ReasonError(
+        "peers-unfit",
+        noAddress(target, host),
+        `Look it up there: ${kubectlFor(cluster, target.namespace)} exec ${target.pod} -- getent ahosts ${host}`,
+    );
+}
+
+/** The addresses that a target finds for a name. If there are none, perhaps why it could not be looked up. */
+export async function lookUp(
+    cluster: Cluster,
+    target: Target,
+    host: string,
+    timeoutMs: number,
+): Promise<{ found: string[]; problem?: string }> {
+    for (let attempt = 1; ; attempt++) {
+        const answer = await probe(cluster, target, { resolve: host }, timeoutMs);
+        const found = "output" in answer ? addressesIn(answer.output) : [];
+        if (found.length > 0 || attempt === attempts)
+            return { found, ...("problem" in answer && { problem: answer.problem }) };
+    }
+}
+
+export const noAddress = ({ pod }: Target, host: string) => `${pod} finds no address for the name ${host}`;
+
+/** @throws ReasonError if an address is in the targets' pods, another's, or a Service's */
+async function requireFit(
+    cluster: Cluster,
+    { namespace }: RunAttack,
+    { host, addresses }: ResolvedHost,
+    discovered: readonly Discovered[],
+): Promise<void> {
+    const local = addresses.find((one) =>
+        ["127.0.0.0/8", "0.0.0.0/32", "::1/128", "::/128"].some((of) => contains(of, one)),
+    );
+    if (local !== undefined)
+        throw new ReasonError(
+            "peers-unfit",
+            `${host} is ${local} in the targets, which is the pod itself, and no NetworkPolicy applies there`,
+            "Choose a host outside of the targets",
+        );
+    const pod = discovered.find(({ address, addresses: all = [address] }) =>
+        all.some((one) => addresses.includes(one)),
+    );
+    if (pod)
+        throw new ReasonError(
+            "peers-unfit",
+            `${host} is the pod ${pod.pod} in namespace ${pod.namespace}, and networks differ in whether an address ` +
+                "in a NetworkPolicy applies to a pod",
+            "Describe pods by attributes, as in peers: k8s.deployment=NAME",
+        );
+    const service = serviceNamed(host, namespace);
+    // Who may not read it finds out when the attack is proven.
+    const found = service && (await cluster.core.readNamespacedService(service).catch(() => undefined));
+    const { clusterIP, clusterIPs = [clusterIP] } = found?.spec ?? {};
+    if (service && clusterIPs.some((one) => one !== undefined && addresses.includes(one)))
+        throw new ReasonError(
+            "peers-unfit",
+            // https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-ipblock-selectors
+            `${host} is the Service ${service.name} in namespace ${service.namespace}, and networks differ in ` +
+                "whether a NetworkPolicy sees its address or those behind it",
+            "Describe the pods behind it by attributes, as in peers: k8s.deployment=NAME; or name their addresses",
+        );
+}
+
+/** What must still be reached: those addresses that the attack leaves alone. Undefined if there is none. */
+async function controlOf(
+    cluster: Cluster,
+    { attack, chosen }: RunAttack,
+    host: Host,
+    hosts: readonly ResolvedHost[],
+): Promise<ResolvedHost | undefined> {
+    // A pod with name servers of its own may not know the API server.
+    const [found] = await resolved(cluster, onePerPod(chosen.targets), [host]).catch(() => []);
+    const denied = [
+        ...(attackKindOf(attack).denies!(attack).blocks ?? []),
+        ...peersIn({ hosts: [...hosts] }).blocks!,
+    ].filter(({ ports }) => ports?.includes(host.port) ?? true);
+    const addresses = found?.addresses.filter((one) => !denied.some((block) => isInBlock(block, one))) ?? [];
+    return addresses.length > 0 ? { ...host, addresses } : undefined;
+}
