@@ -65,7 +65,8 @@ function missing(message: string): string {
 
 const advice = "Make sure that the cluster runs and that this machine can reach it: kubectl cluster-info";
 
-const connectionProblems: Record<string, string> = {
+/** What a server does, by the code of the error. */
+export const connectionProblems: Record<string, string> = {
     ECONNREFUSED: "refuses connections",
     ECONNRESET: "closed the connection",
     EAI_AGAIN: "has an address that cannot be looked up now",
