@@ -82,18 +82,20 @@ async function sendAll(
                 // OpenTelemetry takes longer to load than all else.
                 const { sendTraces } = await import("../report/otlp.js");
                 await sendTraces(otlp, journals);
-                return `Sent ${journals.length} traces to ${otlp}`;
+                return `Sent ${counted(journals.length, "trace")} to ${otlp}`;
             }),
         );
     if (grafana !== undefined)
         sent.push(
             await send(async () => {
                 const count = await annotate(grafana, process.env[tokenVariable]!, journals);
-                return `Wrote ${count} annotations to ${grafana}`;
+                return `Wrote ${counted(count, "annotation")} to ${grafana}`;
             }),
         );
     return !sent.includes(false);
 }
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function describe({ since, run }: Wanted): string {
     if (since !== undefined) return ` since ${new Date(since).toISOString()}`;

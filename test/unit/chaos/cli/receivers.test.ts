@@ -133,7 +133,7 @@ describe("`chaos-report --otlp`", () => {
     it("sends each run as a trace, as OpenTelemetry's own definitions read it", async () => {
         const { conclusion, attacks } = keep(passed);
         const { url, spans, resources, requests } = await otlpReceiver();
-        expect(await report("--otlp", url)).toMatchObject({ code: 0, log: ["1 PASSED", `Sent 1 traces to ${url}`] });
+        expect(await report("--otlp", url)).toMatchObject({ code: 0, log: ["1 PASSED", `Sent 1 trace to ${url}`] });
         expect(requests).toHaveLength(1);
         expect(requests[0]).toMatchObject({
             method: "POST",
@@ -324,7 +324,7 @@ describe("`chaos-report --grafana`", () => {
         keep(failed, { recovery: undefined });
         keep(aborted);
         const { url, kept, asked } = await grafana("/grafana");
-        const log = ["1 FAILED, 1 ABORTED", `Wrote 1 annotations to ${url}`];
+        const log = ["1 FAILED, 1 ABORTED", `Wrote 1 annotation to ${url}`];
         expect(await report("--grafana", url)).toMatchObject({ code: 0, log });
         const { attackedAt, endedAt, conclusion } = failed.journal!;
         expect(kept).toEqual([

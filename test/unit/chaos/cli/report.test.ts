@@ -146,6 +146,18 @@ describe("`chaos-report`", () => {
         );
     });
 
+    it("makes all reports of 200 runs within 2 s", async () => {
+        for (let index = 0; index < 200; index++)
+            keep(`experiment-${index % 8}`, passed.journal!, { run: `${index}`, after: index * 3_600_000 });
+        const files = { junit: "junit.xml", summary: "summary.md", index: "index.html", badge: "badge.svg" };
+        const args = Object.entries(files).flatMap(([option, file]) => [`--${option}`, at(file)]);
+        // Of this process: others may keep the machine busy.
+        const before = process.cpuUsage();
+        expect(await report(...args, folder)).toMatchObject({ code: 0, log: expect.stringMatching(/^200 PASSED/) });
+        const { user, system } = process.cpuUsage(before);
+        expect((user + system) / 1_000).toBeLessThan(2_000);
+    });
+
     it("knows no day that the month does not have", async () => {
         const { code, error } = await report("--since", "2026-02-31T10:00Z", "--summary", at("x.md"), folder);
         expect({ code, error }).toEqual({
