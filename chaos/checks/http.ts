@@ -157,7 +157,7 @@ export async function askOverHttp(
         const request = { ...check, headers: { ...traced?.headers, ...check.headers } };
         const { status, body } = await send(request, cluster, route, signal, access);
         const problem = problemWith(check, status, body, hide);
-        const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path) : undefined;
+        const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path, cluster) : undefined;
         return { status, problem: problem && lack ? `status ${status}: ${lack}` : problem };
     }, timeoutMs);
     if (answer.good && answer.latencyMs <= maxLatencyMs) return answer;
