@@ -115,25 +115,30 @@ function chaosOf(spec: Fields, attack: Draft | undefined, { namespace }: Additio
 const modes: Record<string, ((spec: Fields) => Draft["radius"]) | Refusal> = {
     one: () => 1,
     all: () => "all",
-    fixed: (spec) => spec.number("value", { least: 1, most: 999_999 }),
-    "fixed-percent": (spec) => `${spec.number("value", { least: 0, most: 100 })}%`,
+    fixed: (spec) => valueOf(spec, 999_999),
+    "fixed-percent": (spec) => `${valueOf(spec, 100)}%`,
     "random-max-percent": new Refusal("chooses the percentage by chance; a radius is fixed"),
 };
+
+function valueOf(spec: Fields, most: number): number | undefined {
+    if (!spec.has("value")) spec.refuse("is missing", "value");
+    return spec.number("value", { least: 1, most });
+}
 
 const radiusOf = (spec: Fields) => spec.word("mode", modes)?.(spec);
 
 const operators: Record<string, (values: string[]) => Pick<Condition, "values" | "negated">> = {
     In: (values) => ({ values }),
     NotIn: (values) => ({ values, negated: true }),
-    Exists: () => ({ values: ["*"] }),
-    DoesNotExist: () => ({ values: ["*"], negated: true }),
+    Exists: () => ({ values: "any" }),
+    DoesNotExist: () => ({ values: "any", negated: true }),
 };
 
-const fieldsOfPods: Record<string, string> = {
-    "metadata.name": "k8s.pod.name",
-    "metadata.namespace": "k8s.namespace",
-    "spec.nodeName": "host.hostname",
-};
+const fieldsOfPods = new Map([
+    ["metadata.name", "k8s.pod.name"],
+    ["metadata.namespace", "k8s.namespace"],
+    ["spec.nodeName", "host.hostname"],
+]);
 
 /** @param named the namespace, if the selector has none */
 function selected(selector: Fields, named: string | undefined) {
@@ -153,7 +158,7 @@ function selected(selector: Fields, named: string | undefined) {
     add("host.hostname", selector.texts("nodes"));
     for (const [label, value] of selector.textsByKey("labelSelectors")) add(`k8s.label.${label}`, [value]);
     for (const [field, value] of selector.textsByKey("fieldSelectors")) {
-        const key = fieldsOfPods[field];
+        const key = fieldsOfPods.get(field);
         if (key === undefined) selector.refuse(`${field} ${noCounterpart}`, "fieldSelectors");
         else add(key, [value]);
     }

@@ -124,9 +124,11 @@ export class Fields {
     /** Texts of a list. */
     texts(key: string): string[] {
         const { remarks } = this;
-        return this.list(key).flatMap(
-            (each, index) => new Fields({ [index]: each }, remarks, this.at(key)).text(String(index)) ?? [],
-        );
+        return this.list(key).flatMap((each, index) => {
+            const fields = new Fields({ [index]: each }, remarks, this.at(key));
+            if (isEmpty(each)) fields.refuse("is empty", String(index));
+            return fields.text(String(index)) ?? [];
+        });
     }
 
     /** The texts of an object, by their keys. Here an empty text is a value. */

@@ -85,7 +85,7 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
             fields.leaveOut("is longer than a check's name, 60", "customLabel");
         const check = read(parameters, { durationMs });
         parameters.refuseRest(noCounterpart);
-        fields.take("radius");
+        if (fields.has("radius")) fields.leaveOut("requests come from where the update runs", "radius");
         fields.leaveOutRest(noCounterpart);
         return { ...check, name: label === undefined || label.length > 60 ? undefined : label };
     });
@@ -199,10 +199,10 @@ function windowAround(first: Step, checks: readonly Step[], attacks: readonly Dr
 }
 
 const direct = ["namespace", "deployment", "statefulset", "daemonset", "pod.name", "container.name"];
-const attributes: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(direct.map((name) => [`k8s.${name}`, `k8s.${name}`])),
-    "k8s.node.name": "host.hostname",
-};
+const attributes = new Map([
+    ...direct.map((name) => [`k8s.${name}`, `k8s.${name}`] as const),
+    ["k8s.node.name", "host.hostname"],
+]);
 
 /** Of an attribute whose name is in quotes if it has special characters. */
 const equality = /^\s*(?:"([^"]+)"|([\w./-]+))\s*=\s*"([^"\\]*)"\s*$/;
@@ -218,7 +218,7 @@ function conditionsIn(radius: Fields): Condition[] {
     }
     return found.flatMap(({ key, values }) => {
         const [, label] = /^k8s\.(?:pod\.)?label\.(.+)$/.exec(key) ?? [];
-        const attribute = label === undefined ? attributes[key] : `k8s.label.${label}`;
+        const attribute = label === undefined ? attributes.get(key) : `k8s.label.${label}`;
         if (attribute !== undefined) return [{ key: attribute, values }];
         if (key === "k8s.cluster-name") radius.leaveOut(`${key}: the kubeconfig and its context name the cluster`);
         else radius.refuse(`${key} ${noCounterpart} among the attributes of targets`);

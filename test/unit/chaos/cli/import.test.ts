@@ -43,7 +43,7 @@ describe("`chaos import`", () => {
             apiVersion: "chaos-mesh.org/v1alpha1",
             kind: "NetworkChaos",
             metadata: { name: "2nd.Try", namespace: "shop", "x\nevil()": 1 },
-            spec: { action: "partition", mode: "all", direction: "both", duration: "10s", selector: {} },
+            spec: { action: "partition", mode: "all", direction: "both", duration: "10s", selector: { nodes: ["a"] } },
         };
         writeFileSync(file, JSON.stringify(object));
         const { code, log } = run(...additions, file);
