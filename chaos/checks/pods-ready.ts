@@ -51,7 +51,7 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
         cluster.core.listNamespacedPod({ namespace }),
         cluster.apps.listNamespacedReplicaSet({ namespace }),
     ]);
-    if (pods.items.length === 0) await requireNamespace(cluster.core, namespace);
+    if (pods.items.length === 0) await requireNamespace(cluster, namespace);
     return readyAmong(pods.items, replicaSets.items, target, clusterName);
 }
 
