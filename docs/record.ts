@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { quoted } from "../chaos/texts";
+import { quoted } from "../chaos/kubectl";
 import { recordProgram } from "../cli/programs";
 import { animated, type Output } from "./recording/animation";
 

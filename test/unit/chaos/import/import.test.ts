@@ -136,8 +136,8 @@ describe("an experiment of Chaos Mesh", () => {
             ["beacon.yaml", "values: [edge, core]", 'values: ["*"]', "0.spec.selector", "no target can say that"],
             [
                 "beacon.yaml",
-                "labelSelectors: {app: relay}",
-                'labelSelectors: {"a=b,c": d}',
+                "labelSelectors: { app: relay }",
+                'labelSelectors: { "a=b,c": d }',
                 "0.spec.selector",
                 "no target can",
             ],
