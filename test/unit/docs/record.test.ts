@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +80,19 @@ describe.skipIf(process.platform !== "linux" || spawnSync("script", ["--version"
             const { status } = record("--out", out, "--", "sh", "-c", "test -t 1 && pwd");
             expect(status).toBe(0);
             expect(last(readFileSync(out, "utf8"))).toContain("~/chaos-shop");
+        });
+
+        it("Ctrl-C reaches the command, which may have something to undo", async () => {
+            const command = ["sh", "-c", 'trap "echo undone; exit 9" INT; echo ready; while :; do sleep 0.1; done'];
+            const args = ["--import", "tsx", "docs/record.ts", "--out", join(folder, "stopped.svg"), "--", ...command];
+            const child = spawn(process.execPath, args, { cwd: project, stdio: ["ignore", "pipe", "ignore"] });
+            let printed = "";
+            child.stdout.on("data", (text) => {
+                if (!printed.includes("ready") && `${printed}${text}`.includes("ready")) child.kill("SIGINT");
+                printed += text;
+            });
+            expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
+            expect(printed).toContain("undone");
         });
 
         it("a command that fails leaves no picture", () => {
