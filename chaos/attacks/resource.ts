@@ -39,8 +39,9 @@ export function attackResource(
 }
 
 /** A request to the deadline Job. */
-function request(name: string, { metadata }: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
-    return new k8s.core.v1.ConfigMap(name, { metadata, immutable: true }, opts);
+function request(name: string, { metadata, chosen }: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
+    const data = chosen.apply(({ nodes }): Record<string, string> => (nodes ? { nodes: nodes.join() } : {}));
+    return new k8s.core.v1.ConfigMap(name, { metadata, data, immutable: true }, opts);
 }
 
 function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {

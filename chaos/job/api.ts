@@ -79,6 +79,9 @@ export function objectApiBy(call: Calling): ObjectApi {
 /** The Job's calls to see what there is. */
 export const objectApi = objectApiBy(calling);
 
+/** Sends a POST to a path. @returns what the API server answers, whatever that is */
+export const post = (path: string, body: object): Promise<ApiResponse> => calling(path, { method: "POST", body });
+
 /** Its calls to end attacks, over connections of their own: no look that hangs takes one. */
 export const endingApi = objectApiBy(over(16));
 

@@ -18,7 +18,7 @@ import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobPolicyName, ofRun } from "../ending/scope";
-import { endingApi, log, noteOnOwnPod, objectApi } from "./api";
+import { endingApi, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
@@ -62,10 +62,12 @@ async function main(): Promise<void> {
             label,
             object: referenceAt(path),
             api: objectApi,
+            post,
             ending: ending.signal,
             mayAct: () => mayAct(path),
             log,
             killed: ({ at, pod, uid }) => jobLog.reported({ at, killed: { pod, uid, label } }),
+            refused: ({ at, ...refused }) => jobLog.reported({ at, refused: { label, ...refused } }),
             missed: ({ at, ...missed }) => jobLog.reported({ at, missed: { label, ...missed } }),
             noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
         }),

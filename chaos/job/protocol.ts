@@ -87,6 +87,14 @@ export interface KillReport {
     killed: { pod: string; uid: string; label: string };
 }
 
+/** The first eviction of a pod that the API server refused. */
+export interface RefusedEviction {
+    /** In milliseconds since the epoch. */
+    at: number;
+    /** `problem` is what the API server said. */
+    refused: { pod: string; uid: string; label: string; problem: string };
+}
+
 /** A kill that was due, allowed by the radius, and could not be made for some seconds. */
 export interface MissedKill {
     /** Since when it was due, in milliseconds since the epoch. */
@@ -100,7 +108,7 @@ export interface LogLine {
     begun: number;
     /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
     line: number;
-    /** When the look began, the pod was deleted, or the kill was due, in milliseconds since the epoch. */
+    /** When the look began, the pod was deleted or the eviction refused, or the kill was due, in milliseconds since the epoch. */
     at: number;
     /**
      * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.
@@ -109,6 +117,7 @@ export interface LogLine {
      */
     changed?: Partial<Record<Change, string[]>> & { more?: boolean };
     killed?: KillReport["killed"];
+    refused?: RefusedEviction["refused"];
     missed?: MissedKill["missed"];
 }
 

@@ -43,7 +43,7 @@ export function jobRightsOf(
         ...(attacks.length > 0 ? [pods] : []),
         ...(meetsPolicies ? [policies] : []),
         ...own(changed, ["get", "patch"], "restore what the run changes"),
-        ...attacks.flatMap(({ attack, object }) => attackKindOf(attack).rightsInJob?.(object) ?? []),
+        ...attacks.flatMap(({ attack, object }) => attackKindOf(attack).rightsInJob?.(object, attack) ?? []),
     ];
 }
 

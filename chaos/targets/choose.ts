@@ -1,4 +1,4 @@
-import type { AttributeExpression } from "./attributes";
+import { type AttributeExpression, nodeConditions } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
@@ -38,9 +38,14 @@ export interface Chosen {
     /** As in the request. */
     found?: unknown;
     origin?: string;
+    /** Names of the nodes on which pods match. Absent if they match on all, or if no further pods will be chosen. */
+    nodes?: string[];
     /** Address of the deadline Job's pod. Absent if nothing was found. */
     witness?: string;
 }
+
+/** Values of an attribute that an error names. */
+const maxValues = 10;
 
 export type ChosenFor = Chosen & Pick<Aim, "name">;
 
@@ -74,7 +79,7 @@ function peersOf(discovered: readonly Discovered[], expression: string, targets:
     const peers = matching.filter(({ uid }) => targets.every((target) => target.uid !== uid));
     if (peers.length > 0) return peers.map(withoutAttributes);
     const message = `no running container matches the peers ${expression}, except the targets`;
-    throw new ReasonError("no-target", message, inventory(discovered));
+    throw new ReasonError("no-target", message, valuesOnNodes(discovered, expression) + inventory(discovered));
 }
 
 /**
@@ -98,7 +103,7 @@ export function choose(
         throw new ReasonError(
             "no-target",
             `no running container matches ${expression}${origin}`,
-            `${inventory(discovered, others)}\nSet another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
+            `${valuesOnNodes(discovered, expression)}${inventory(discovered, others)}\nSet another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }
     const leftOut = described.map((one) => whyLeftOut(one, { ...others, target: expression }));
@@ -176,6 +181,19 @@ function wholePods(containers: readonly Discovered[]): Discovered[][] {
     const pods = new Map<string, Discovered[]>();
     for (const container of containers) pods.set(container.uid, [...(pods.get(container.uid) ?? []), container]);
     return [...pods.values()];
+}
+
+/** What an expression could have said of the nodes of what runs, in sentences. Empty if it says nothing of nodes. */
+function valuesOnNodes(discovered: readonly Discovered[], expression: AttributeExpression): string {
+    const keys = new Set(nodeConditions(expression).map(({ key }) => key));
+    const sentences = [...keys].map((key) => {
+        const values = [...new Set(discovered.flatMap(({ attributes }) => attributes[key] ?? []))].sort();
+        const few = values.slice(0, maxValues).map((value) => `"${value}"`);
+        const more = values.length > few.length ? ` and ${values.length - few.length} more` : "";
+        if (values.length === 0) return `No node on which such a container runs has ${key}. `;
+        return `The nodes on which such containers run have ${key} ${few.join(", ")}${more}. `;
+    });
+    return sentences.join("");
 }
 
 /**

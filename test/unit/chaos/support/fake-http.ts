@@ -13,7 +13,8 @@ export const httpOf =
         const { pathname, searchParams } = new URL(path, "https://api");
         const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?$/.exec(pathname)!;
         const { kind, apiGroup } = Object.values(resources).find(({ resource }) => resource === plural)!;
-        const verb = { GET: name === undefined ? "list" : "read", PATCH: "patch", DELETE: "delete" }[method];
+        const reading = name === undefined ? "list" : "read";
+        const verb = { GET: reading, PATCH: "patch", DELETE: "delete", POST: "create" }[method];
         const calls = (api as unknown as Calls)[groups[apiGroup] ?? apiGroup]!;
         const labelSelector = searchParams.get("labelSelector") ?? undefined;
         try {

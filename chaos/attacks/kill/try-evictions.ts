@@ -1,0 +1,43 @@
+import { type Cluster, messageOf, statusOf } from "../../cluster/client";
+import { ReasonError } from "../../reasons";
+import { onePerPod } from "../../targets/pods";
+import type { RunAttack } from "../kind";
+import { evictionOf, refusalIn, type Status } from "./eviction";
+
+/**
+ * Tries by dry runs whether the API server would evict one of the targets at least. What these do not show is found out
+ * under attack.
+ *
+ * @throws ReasonError in the API server's words if it would evict none
+ */
+export async function tryEvictions({ chosen }: RunAttack<unknown>, { core }: Cluster): Promise<void> {
+    const refusals: { pod: string; why: string }[] = [];
+    for (const { pod, namespace, uid } of onePerPod(chosen.targets)) {
+        const body = evictionOf({ namespace, name: pod }, uid);
+        const why = await core.createNamespacedPodEviction({ name: pod, namespace, body, dryRun: "All" }).then(
+            () => undefined,
+            (error: unknown) => refusalIn(statusIn(error)),
+        );
+        if (why === undefined) return;
+        refusals.push({ pod, why });
+    }
+    const { pod, why } = refusals[0]!;
+    const others = refusals.length === 1 ? "" : `, nor any of the ${refusals.length - 1} other targets`;
+    throw new ReasonError(
+        "eviction-refused",
+        `the API server would not evict ${pod}${others}: ${why}`,
+        "Run more pods than the budget needs, change it (kubectl --namespace " +
+            `${chosen.targets[0]!.namespace} get poddisruptionbudgets), or kill by deletion, which no budget stops`,
+    );
+}
+
+/** The Status object of an error, which the library leaves as text if it does not expect it. */
+function statusIn(error: unknown): Status {
+    const { body } = (error ?? {}) as { body?: unknown };
+    try {
+        const status = (typeof body === "string" ? JSON.parse(body) : body) as Status | null;
+        return { ...status, code: statusOf(error) };
+    } catch {
+        return { code: statusOf(error), message: messageOf(error) };
+    }
+}
