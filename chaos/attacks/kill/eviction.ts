@@ -19,7 +19,7 @@ export const evictionOf = ({ namespace, name }: { namespace: string; name: strin
 });
 
 /** Of the API server's words, those of somebody who lets nobody evict a pod: it has two budgets, or a policy says so. */
-const refusing = /more than one PodDisruptionBudget|^admission webhook |ValidatingAdmissionPolicy/;
+const refusing = /more than one PodDisruptionBudget|denied (the )?request/;
 
 /**
  * Why an eviction was refused, in the API server's words. Undefined if it was not, or failed for another reason: a busy

@@ -4,6 +4,8 @@ import { onePerPod } from "../../targets/pods";
 import type { RunAttack } from "../kind";
 import { evictionOf, refusalIn, type Status } from "./eviction";
 
+const maxNamed = 3;
+
 /**
  * Tries by dry runs whether the API server would evict one of the targets at least. What these do not show is found out
  * under attack.
@@ -21,11 +23,11 @@ export async function tryEvictions({ chosen }: RunAttack<unknown>, { core }: Clu
         if (why === undefined) return;
         refusals.push({ pod, why });
     }
-    const { pod, why } = refusals[0]!;
-    const others = refusals.length === 1 ? "" : `, nor any of the ${refusals.length - 1} other targets`;
+    const named = refusals.slice(0, maxNamed).map(({ pod }) => pod);
+    const more = refusals.length > maxNamed ? ` and ${refusals.length - maxNamed} more` : "";
     throw new ReasonError(
         "eviction-refused",
-        `the API server would not evict ${pod}${others}: ${why}`,
+        `the API server would not evict ${named.join(", ")}${more}: ${refusals[0]!.why}`,
         "Run more pods than the budget needs, change it (kubectl --namespace " +
             `${chosen.targets[0]!.namespace} get poddisruptionbudgets), or kill by deletion, which no budget stops`,
     );

@@ -313,6 +313,15 @@ describe("a kill", () => {
         });
     });
 
+    it("must name the nodes on which pods match, if the target says something of these", async () => {
+        const attack = { ...attackOn("hot-deals", { kind: "kill" }), target: "k8s.zone=a,k8s.namespace=demo" };
+        const targets = { attacks: [{ name: "kill", matching: 1, targets: [target], nodes: ["node-1", "node-2"] }] };
+        const asked = await experimentOf({ attacks: [attack] }, { ...printed, targets });
+        expect(find(asked, kinds.configMap, "kill").data).toEqual({ nodes: "node-1,node-2" });
+        const [{ told }] = JSON.parse(environmentOf(asked).ATTACKS!);
+        expect(told).toMatchObject({ target: "k8s.namespace=demo", isOnNodes: true });
+    });
+
     it("must be able to delete pods of that namespace and that request, and list ReplicaSets, and nothing else", () => {
         const killRequest = find(killing, kinds.configMap, "kill").metadata.name;
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([

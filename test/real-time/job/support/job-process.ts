@@ -32,6 +32,8 @@ export class JobProcess {
     readonly connections: Socket[] = [];
     /** The status that refuses a request. Undefined if it is answered. */
     refuse: (request: string) => number | undefined = () => undefined;
+    /** The Status that refuses the eviction of a pod. Undefined if it is evicted. */
+    refuseEviction: (pod: string) => { code: number } | undefined = () => undefined;
     /** Whether a request gets no answer. */
     hang: (request: string) => boolean = () => false;
     /** The program's log so far. */
@@ -43,7 +45,15 @@ export class JobProcess {
 
     addPod(
         name: string,
-        { label = "x.blackhole", address = "127.0.0.1", containers = 1, port = 1, padding = "", owner = "set" } = {},
+        {
+            label = "x.blackhole",
+            address = "127.0.0.1",
+            containers = 1,
+            port = 1,
+            padding = "",
+            owner = "set",
+            nodeName = "node-1",
+        } = {},
     ): void {
         this.objects.set(podPath(name), {
             metadata: {
@@ -55,6 +65,7 @@ export class JobProcess {
                 ownerReferences: [{ kind: "ReplicaSet", name: owner, uid: owner, controller: true }],
             },
             spec: {
+                nodeName,
                 containers: Array.from({ length: containers }, (_, index) => ({
                     name: `c${index}`,
                     ports: [{ containerPort: port + index }],
@@ -153,11 +164,25 @@ export class JobProcess {
         if (status !== undefined) return { status, answer: { message: "refused" } };
         if (method === "GET" && /\/(?:pods|replicasets|networkpolicies)$/.test(pathname))
             return { status: 200, answer: this.list(pathname, searchParams) };
+        if (method === "POST") return this.create(pathname, JSON.parse(body));
         const object = this.objects.get(pathname);
         if (object === undefined) return { status: 404, answer: {} };
         if (method === "DELETE") this.objects.delete(pathname);
         if (method === "PATCH") mergeInto(object, JSON.parse(body));
         return { status: 200, answer: object };
+    }
+
+    private create(pathname: string, body: any): { status: number; answer: unknown } {
+        const [, pod] = /\/pods\/([^/]+)\/eviction$/.exec(pathname) ?? [];
+        if (pod === undefined) {
+            const path = `${pathname}/${body.metadata.name}`;
+            if (this.objects.has(path)) return { status: 409, answer: {} };
+            this.objects.set(path, body);
+            return { status: 201, answer: body };
+        }
+        const refusal = this.refuseEviction(pod);
+        if (refusal) return { status: refusal.code, answer: refusal };
+        return this.objects.delete(podPath(pod)) ? { status: 201, answer: {} } : { status: 404, answer: {} };
     }
 
     private list(pathname: string, query: URLSearchParams): object {

@@ -19,8 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-function proofOf(proof: Proof, peers?: Target[]): AttackProof {
-    const targets = [run.target()];
+function proofOf(proof: Proof, peers?: Target[], targets = [run.target()]): AttackProof {
     const cluster = run.cluster.api;
     const { inward, deleted } = proof;
     const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, inward, deleted });
@@ -498,5 +497,53 @@ describe("deleted targets", () => {
         const { uid } = run.target("hot-deals-2");
         const change = () => run.report({ at: Date.now(), killed: { pod: "hot-deals-2", uid, label } });
         expect(await heldThrough(proof, change)).toBe("hot-deals-2 should have been deleted, but still runs");
+    });
+});
+
+describe("targets whose eviction may be refused", () => {
+    const evicted: Proof = { deleted: true, mayBeRefused: true };
+    const problem = "the disruption budget hot-deals needs 1 healthy pods and has 1 currently";
+    const both = () => proofOf(evicted, undefined, [run.target(), run.target("hot-deals-2")]);
+    const refuseEviction = (pod: string) =>
+        run.report({ at: Date.now(), refused: { pod, uid: run.target(pod).uid, label, problem } });
+    const evict = (pod: string) => {
+        const { uid } = run.target(pod);
+        run.cluster.remove("Pod", pod);
+        run.report({ at: Date.now(), killed: { pod, uid, label } });
+    };
+
+    it("prove the attack if the others are gone", async () => {
+        const proof = both();
+        refuseEviction("hot-deals-2");
+        evict("hot-deals-1");
+        expect(await heldThrough(proof)).toBeUndefined();
+    });
+
+    it("prove nothing while another still runs", async () => {
+        const proof = both();
+        refuseEviction("hot-deals-2");
+        expect(await settled(proof.attackProven())).toMatchObject({
+            inconclusive: {
+                code: "attack-not-proven",
+                message: expect.stringMatching(/^hot-deals-1 should have been/),
+            },
+        });
+    });
+
+    it("prove nothing if all were refused, and the reason has the budget's words", async () => {
+        const proof = both();
+        refuseEviction("hot-deals-1");
+        refuseEviction("hot-deals-2");
+        expect(await settled(proof.attackProven())).toEqual({
+            inconclusive: { code: "eviction-refused", message: `the API server did not evict hot-deals-1: ${problem}` },
+        });
+    });
+
+    it("prove the attack if one that was refused at first is evicted later", async () => {
+        const proof = both();
+        refuseEviction("hot-deals-1");
+        refuseEviction("hot-deals-2");
+        run.after(3_000, () => evict("hot-deals-2"));
+        expect(await heldThrough(proof)).toBeUndefined();
     });
 });

@@ -56,7 +56,10 @@ describe("a target may say on what nodes its pods run:", () => {
     it("also if an agent is asked for the containers, and of peers", async () => {
         const attributes = { "k8s.node.name": "node-b", "k8s.namespace": "demo" };
         run.addAgent("demo-agent", [{ ...run.target(), ready: true, attributes }]);
-        const scope = { ...scopeOf("k8s.deployment=a", "k8s.zone=b"), agent: { namespace: "demo-agent", name: "agent" } };
+        const scope = {
+            ...scopeOf("k8s.deployment=a", "k8s.zone=b"),
+            agent: { namespace: "demo-agent", name: "agent" },
+        };
         expect((await discover(run.cluster.api, scope))[0]!.attributes).toMatchObject({ "k8s.zone": "b" });
     });
 });
