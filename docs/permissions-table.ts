@@ -20,7 +20,10 @@ const places: Record<string, string> = {
 export const everything: Plan = planOf({
     definition: {
         hypothesis: "It holds.",
-        attacks: exampleAttacks.map((attack) => ({ ...attack, target: "k8s.deployment=a,k8s.namespace=targets" })),
+        attacks: exampleAttacks.map((attack) => ({
+            ...attack,
+            target: "k8s.deployment=a,k8s.zone=b,k8s.namespace=targets",
+        })),
         checks: [...exampleChecks],
         actions: [...exampleActions],
     },
@@ -85,7 +88,7 @@ function rowsOf(rights: readonly Right[]): string[][] {
 /** What the Job of a run with all of these may do. */
 function jobTable(): string {
     const attacks = everything.attacks.map(({ attack }) => ({ attack, object: "ATTACK" }));
-    const rights = jobRightsOf(attacks, changedBy(everything), "JOB");
+    const rights = jobRightsOf(attacks, changedBy(everything), "JOB", true);
     const rows = rowsOf(rights.map((right) => ({ ...right, names: right.names && [...new Set(right.names)] })));
     return tableOf([["objects", "verbs", "to"], ...rows.map(([objects, _, ...rest]) => [objects!, ...rest])]);
 }

@@ -68,6 +68,10 @@ export function objectApiBy(call: Calling): ObjectApi {
                 await call(`${pathOf(object)}?fieldManager=${fieldManager}`, { method: "PATCH", body }),
                 `${named(object)} cannot be changed`,
             ),
+        async create(resource, namespace, body) {
+            const answer = await call(pathOf({ resource, namespace }), { method: "POST", body });
+            return objectOf(answer, `a ${resource.kind} cannot be created`);
+        },
         async delete(object, uid) {
             const body = { propagationPolicy: "Background", ...(uid !== undefined && { preconditions: { uid } }) };
             const answer = await call(pathOf(object), { method: "DELETE", body });

@@ -1,4 +1,11 @@
-import { type Change, type ConnectionReport, type KillReport, type LogLine, type MissedKill, type RefusedEviction } from "./protocol";
+import {
+    type Change,
+    type ConnectionReport,
+    type KillReport,
+    type LogLine,
+    type MissedKill,
+    type RefusedEviction,
+} from "./protocol";
 
 /** How often the log says that the Job has looked, if nothing has changed. */
 const heartbeatMs = 2_000;

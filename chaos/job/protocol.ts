@@ -75,6 +75,8 @@ export interface JobAttack {
     path: string;
     /** Value of the label on the targets' pods. */
     label: string;
+    /** What is done to them, for people: see `describe` of its kind. */
+    what: string;
     /** Port to accept connections from the targets on, besides `witnessPorts`. @default none */
     listenPort?: number;
     /** What its kind's part in the Job is told. @default nothing */

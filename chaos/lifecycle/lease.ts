@@ -32,7 +32,7 @@ export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${l
  */
 export const cleanUpCommands = (place: Place): string[] => [
     `${kubectl(place)} label pods --all ${runLabels.map((key) => `${key}-`).join(" ")}`,
-    `${kubectl(place)} annotate pods --all ${annotations.effect}-`,
+    `${kubectl(place)} annotate pods --all ${annotations.effect}- ${annotations.begun}-`,
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
 ];
 

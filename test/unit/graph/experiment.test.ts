@@ -172,7 +172,13 @@ describe("the deadline", () => {
         expect(environmentOf(experiment)).toEqual({
             NAMESPACE: "demo",
             ATTACKS: JSON.stringify([
-                { kind: "blackhole", path, label: "hot-deals-blackhole.blackhole", listenPort: 8080 },
+                {
+                    kind: "blackhole",
+                    path,
+                    label: "hot-deals-blackhole.blackhole",
+                    what: "cut off from the network",
+                    listenPort: 8080,
+                },
             ]),
             CHANGED: "[]",
             DEADLINE_MS: "600000",
@@ -333,6 +339,14 @@ describe("a kill", () => {
             { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
         ]);
     });
+});
+
+it("the deadline Job must be able to make Events if the account that runs the experiment is", async () => {
+    const found = { ...printed["steady-state"], mayMakeEvents: true };
+    const asked = await experimentOf({}, { ...printed, "steady-state": found });
+    const rule = { apiGroups: [""], resources: ["events"], verbs: ["create"] };
+    expect(find(asked, kinds.role, "deadline-role").rules).toContainEqual(rule);
+    expect(find(experiment, kinds.role, "deadline-role").rules).not.toContainEqual(rule);
 });
 
 it.each(exampleAttacks.map((attack) => [attack.kind, attack] as const))(

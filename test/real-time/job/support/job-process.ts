@@ -13,6 +13,8 @@ import { bundledFile } from "../../../../toolchain/bundle";
 import { makeCertificate } from "../../../support/certificate";
 import { local, until } from "../../../support/until";
 
+export type TriedAttack = Omit<JobAttack, "what"> & Partial<JobAttack>;
+
 /** An object, by its API path. */
 type Objects = Map<string, any>;
 
@@ -95,7 +97,7 @@ export class JobProcess {
     }
 
     /** Runs the program. */
-    async start(attacks: JobAttack[], environment: Partial<DeadlineEnvironment> = {}, nodeOptions: string[] = []) {
+    async start(attacks: TriedAttack[], environment: Partial<DeadlineEnvironment> = {}, nodeOptions: string[] = []) {
         const { keyFile, certificateFile } = makeCertificate(this.folder);
         cpSync(certificateFile, join(this.folder, "ca.crt"));
         writeFileSync(join(this.folder, "token"), "none is asked for");
@@ -117,7 +119,7 @@ export class JobProcess {
         this.child = spawn(process.execPath, [...nodeOptions, program], {
             env: {
                 NAMESPACE: "demo",
-                ATTACKS: JSON.stringify(attacks),
+                ATTACKS: JSON.stringify(attacks.map((attack) => ({ what: "cut off from the network", ...attack }))),
                 CHANGED: "[]",
                 DEADLINE_MS: "600000",
                 LEASE: JSON.stringify({ path: leaseOfDemo, run: "run" }),
