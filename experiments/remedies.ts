@@ -14,7 +14,9 @@ export const threePodsThatStopGracefully = (workload: string): Remedy => ({
 });
 
 export const threePodsWithBudget = (workload: string): Remedy => ({
-    what: `Three pods of ${workload}, and the PodDisruptionBudget that the shop then has for it: it lets one go at a time.`,
+    what:
+        `Three pods of ${workload}, and the PodDisruptionBudget that the shop then has for them: it lets one go at ` +
+        "a time.",
     settings: { [`replicas.${workload}`]: "3", ...gracefulStop },
 });
 

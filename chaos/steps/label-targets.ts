@@ -88,7 +88,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     ]);
     const isPoliced = policies.length > 0;
     const attacks = attacksOf(plan, runName, chosen);
-    await Promise.all(attacks.map((one) => attackKindOf(one.attack).tryOut?.(one, cluster)));
+    await Promise.all(attacks.map(async (one) => attackKindOf(one.attack).tryOut?.(one, cluster)));
     const among = await combined(run, attacks, policies);
     try {
         if (among.some(({ combination }) => combination)) await admitWitness(run, policies);

@@ -103,7 +103,8 @@ export function choose(
         throw new ReasonError(
             "no-target",
             `no running container matches ${expression}${origin}`,
-            `${valuesOnNodes(discovered, expression)}${inventory(discovered, others)}\nSet another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
+            `${valuesOnNodes(discovered, expression)}${inventory(discovered, others)}\n` +
+                `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }
     const leftOut = described.map((one) => whyLeftOut(one, { ...others, target: expression }));

@@ -18,7 +18,7 @@ export const evictionOf = ({ namespace, name }: { namespace: string; name: strin
     deleteOptions: { preconditions: { uid } },
 });
 
-/** Of the API server's words, those of somebody who lets nobody evict a pod: it has two budgets, or a policy says so. */
+/** In the API server's words: two budgets select the pod, or a webhook or policy denies the request. */
 const refusing = /more than one PodDisruptionBudget|denied (the )?request/;
 
 /**

@@ -20,12 +20,13 @@ afterAll(() => giveBack(stack));
 async function eventsOn(pod: string) {
     // As `kubectl describe pod` reads them.
     const { metadata } = await stack.cluster.core.readNamespacedPod({ namespace, name: pod });
-    const fieldSelector = `involvedObject.name=${pod},involvedObject.namespace=${namespace},involvedObject.uid=${metadata!.uid}`;
+    const wanted = [`name=${pod}`, `namespace=${namespace}`, `uid=${metadata!.uid}`];
+    const fieldSelector = wanted.map((field) => `involvedObject.${field}`).join();
     const { items } = await stack.cluster.core.listNamespacedEvent({ namespace, fieldSelector });
     return items.filter(({ source }) => source?.component === "chaos-experiments");
 }
 
-it("a zone that no node has is refused before anybody is attacked, and the error has those that there are", async () => {
+it("a zone that no node has is refused before anybody is attacked; the error has those that there are", async () => {
     const error = await stack.failingUp({ ...inZone, "experiment.target": "k8s.zone=zone-x" });
     expect(error).toContain("ABORTED (no-target): no running container matches k8s.zone=zone-x");
     expect(error).toContain('have k8s.zone "zone-a"');

@@ -14,7 +14,7 @@ afterEach(() => job.close());
 const events = () => [...job.objects].flatMap(([path, object]) => (path.startsWith(eventsPath) ? [object] : []));
 const blackhole = { kind: "blackhole", path: policyPath, label: "x.blackhole" };
 
-it("targets have an Event that says how they are attacked, once that begins, and another when it has ended", async () => {
+it("targets have an Event that says how they are attacked when that begins, and another when it ends", async () => {
     job.addPod("a");
     await job.start([blackhole]);
     await job.until("it has looked", () => job.requests.length > 10);
