@@ -39,11 +39,11 @@ it("what runs in a zone is cut off, and Events on the pod say so: when it begins
     expect(verdict).toBe("FAILED");
     expect(targets).toHaveLength(1);
     const [, pod] = targets[0]!.split("/");
-    const [begun, ...others] = await eventsOn(pod!);
+    const [begun, ...others] = await eventsOn(pod);
     expect(begun).toMatchObject({ type: "Warning", reason: "ChaosAttackBegan" });
     expect(begun!.message).toMatch(/^Chaos experiment zone-gone: this pod is cut off from the network, until \S+Z at/);
     expect(others).toEqual([]);
     await stack.toDefaults();
-    expect((await eventsOn(pod!)).map(({ reason }) => reason).sort()).toEqual(["ChaosAttackBegan", "ChaosAttackEnded"]);
+    expect((await eventsOn(pod)).map(({ reason }) => reason).sort()).toEqual(["ChaosAttackBegan", "ChaosAttackEnded"]);
     expect(await stack.traces()).toEqual([]);
 });

@@ -98,7 +98,7 @@ describe("by eviction", () => {
     const evictions = (pod = ".*") =>
         job.requests.filter((request) => new RegExp(`^POST .*/pods/${pod}/eviction$`).test(request)).length;
     const reports = (of: string) =>
-        job.output.split("\n").flatMap((line) => (line.includes(`"${of}":`) ? (JSON.parse(line) as any)[of] : []));
+        job.output.split("\n").flatMap((line) => (line.includes(`"${of}":`) ? JSON.parse(line)[of] : []));
 
     async function begin(more: Partial<Killing> = {}): Promise<void> {
         job.addLease();

@@ -13,7 +13,7 @@ import { bundledFile } from "../../../../toolchain/bundle";
 import { makeCertificate } from "../../../support/certificate";
 import { local, until } from "../../../support/until";
 
-export type TriedAttack = Omit<JobAttack, "what"> & Partial<JobAttack>;
+type TriedAttack = Omit<JobAttack, "what"> & Partial<JobAttack>;
 
 /** An object, by its API path. */
 type Objects = Map<string, any>;
