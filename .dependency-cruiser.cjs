@@ -4,7 +4,9 @@ const face = {
     clusters: ["client", "guard", "kubeconfig", "kubernetes-rules", "labels", "pod-security", "problem"].map(
         (file) => `chaos/cluster/${file}.ts`,
     ),
-    units: ["chaos/async.ts", "chaos/duration.ts", "chaos/share.ts", "chaos/texts.ts"],
+    units: ["async", "duration", "grouped", "kubectl", "share", "texts", "user-error"].map(
+        (file) => `chaos/${file}.ts`,
+    ),
     /** How settings are read, and what they contradict. */
     settings: [
         "chaos/attacks/registry.ts",
@@ -24,7 +26,7 @@ const face = {
         "chaos/checks/service.ts",
     ],
     /** Values and programs that the state keeps. */
-    state: ["chaos/packed.ts", "chaos/stash.ts"],
+    state: ["chaos/lifecycle/holder.ts", "chaos/packed.ts", "chaos/stash.ts"],
     /** What is known of a run while it lasts, and afterwards. */
     runs: [
         "chaos/lifecycle/lease.ts",

@@ -2,8 +2,7 @@ import "./toolchain/redact-debug-messages"; // First: it changes how messages ar
 
 import { installAgent } from "./components/agent/agent";
 import { experimentPods } from "./components/base/placement";
-import { openCluster } from "./components/cluster/cluster";
-import { firstLook } from "./components/cluster/state-records";
+import { firstLook, openCluster } from "./components/cluster/cluster";
 import { gatewayOutputs } from "./components/cluster/gateway-outputs";
 import { guardDestroy } from "./components/cluster/destroying/guard";
 import { awaitWorkloads } from "./components/cluster/workloads";
@@ -28,7 +27,7 @@ export = withUserErrors(async () => {
     const { experiment, images, placement } = configuration;
     const args = { image: images.node, pod: experimentPods(placement), programs: experimentPrograms };
     const run = experiment.enabled ? runOnShop(plan, cluster, args, shop.whenReady) : undefined;
-    guardDestroy(configuration, cluster, [shop, agent, run]);
+    guardDestroy(configuration, cluster, [shop, agent, run], { objects: agent?.guarded, attacked: plan.namespace });
     return {
         variant: configuration.variant,
         namespace: shop.namespace,

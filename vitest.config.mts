@@ -45,7 +45,11 @@ export default defineConfig({
                 test: {
                     name: "e2e",
                     include: ["test/e2e/**/*.test.ts", "sandbox/test/e2e/*.test.ts"],
-                    exclude: [...alone, ...aloneInAll, ...(all ? [] : ["test/e2e/all/**"])],
+                    exclude: [
+                        ...alone,
+                        ...aloneInAll,
+                        ...(all ? [] : ["test/e2e/all/**", "sandbox/test/e2e/storage.test.ts"]),
+                    ],
                     maxWorkers: 3,
                     ...whereDropped,
                 },

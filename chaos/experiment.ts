@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { connect } from "./cluster/client";
 import { guardedContext, type Naming } from "./cluster/guard";
 import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
+import { nodeImage } from "./cluster/pod-security";
 import { explain } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
 import { inputsOf } from "./definition/inputs";
@@ -57,8 +58,6 @@ export type ExperimentArgs = ExperimentOptions & (DefinedExperiment | { plan: Pl
 /** Time limit of each call, in milliseconds, of those that end attacks before everything else. */
 const endTimeoutMs = 10_000;
 
-const defaultImage = "docker.io/library/node:22.23.3-bookworm-slim";
-
 const naming: Naming = {
     key: "context",
     named: (context) => ({ code: `context: ${JSON.stringify(context)}`, where: "in the program" }),
@@ -94,7 +93,7 @@ export class Experiment extends pulumi.ComponentResource {
             protect: false,
             retainOnDelete: false,
         });
-        const { enabled, kubeconfig, image = defaultImage, pod, identity, programs = builtPrograms } = args;
+        const { enabled, kubeconfig, image = nodeImage, pod, identity, programs = builtPrograms } = args;
         const prefix = `${name}-`;
         const own = pulumi.output(identity ?? identityIfKept(`${prefix}identity`, { parent: this }));
         const first = firstActs().add("plan" in args ? args.plan.experiment : name);

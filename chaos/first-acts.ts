@@ -6,13 +6,7 @@ import { problemOf } from "./cluster/problem";
 import { type EndOptions, endRuns } from "./ending/end-run";
 import type { LeaseOwner } from "./lifecycle/lease";
 import { describeValue } from "./texts";
-
-class MistakeError extends pulumi.RunError {
-    constructor(message: string) {
-        super(message);
-        this.stack = message;
-    }
-}
+import { UserError } from "./user-error";
 
 /** The construction of an experiment, which the program may not have come to. */
 class Construction {
@@ -45,7 +39,7 @@ export class FirstActs {
     private readonly identities = new Map<string, string>();
     private experiments = 0;
     private mistakes: string[] = [];
-    private reported?: MistakeError;
+    private reported?: UserError;
 
     /** Adds an experiment that the program constructs. @param name as leases have it */
     add(name: string): this {
@@ -125,7 +119,7 @@ export class FirstActs {
         await within(patienceMs, Promise.all(this.endings.map(ended)));
         const unreported = this.mistakes;
         this.mistakes = [];
-        if (unreported.length > 0) this.reported = new MistakeError(unreported.join("\n"));
+        if (unreported.length > 0) this.reported = new UserError(unreported.join("\n"));
         throw this.reported!;
     }
 

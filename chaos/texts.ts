@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { dnsLabel } from "./cluster/kubernetes-rules";
 import { parseDuration, type Range } from "./duration";
+import { quoted } from "./kubectl";
 import { parsePercentage } from "./share";
 
 export const isOutput = (value: unknown): boolean =>
@@ -110,10 +111,6 @@ export function together<T>(
     };
     return [report, { when: () => true }];
 }
-
-/** A word as a POSIX shell reads it. */
-export const quoted = (word: string): string =>
-    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Where an experiment is written decides how a person changes it. */
 export interface Written {

@@ -1,4 +1,5 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
+import { kubectlFor } from "../chaos/kubectl";
 import { newKeyCommand } from "../components/configuration/agent";
 import type { Conclusion } from "../chaos/report/conclusion";
 import { noOptions } from "./command";
@@ -40,7 +41,7 @@ async function story(session: Session, interruption: Interruption): Promise<void
     await undo(session);
 
     heading("3. The fix: hot-deals gets three replicas");
-    say(typed(`kubectl --namespace ${namespace} scale deployment hot-deals --replicas 3`));
+    say(typed(`${kubectlFor(session.cluster, namespace)} scale deployment hot-deals --replicas 3`));
     await scale(session.cluster, namespace, "hot-deals", 3);
     say("  3 of 3 are ready");
 
@@ -59,7 +60,7 @@ async function story(session: Session, interruption: Interruption): Promise<void
         say(`  ${name.padEnd(12)} ${typeof value === "string" ? value : JSON.stringify(value)}`);
     heading("Try next");
     for (const command of shellSetup()) say(typed(command));
-    say(typed(`kubectl --namespace ${namespace} scale deployment hot-deals --replicas 1`));
+    say(typed(`${kubectlFor(session.cluster, namespace)} scale deployment hot-deals --replicas 1`));
     say(typed("npm run targets -- k8s.deployment=hot-deals"));
     say(typed("npx pulumi stack select local"));
     say(typed(newKeyCommand("local")));

@@ -1,5 +1,5 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
-import { join } from "shlex";
+import { kubectl } from "../chaos/kubectl";
 import type { Cluster } from "../chaos/cluster/client";
 import { type RunningExperiment, runningExperiments } from "../chaos/lifecycle/running";
 import { newKeyCommand } from "../components/configuration/agent";
@@ -68,14 +68,14 @@ function experimentLines(running: RunningExperiment, { cluster, ownExperiment, s
 
 function causeLines(namespace: string, { cluster, outputs, stack, keyIsSet }: ShopReportArgs): string[] {
     const context = cluster.kubeconfig.getCurrentContext();
-    const kubectl = join(["kubectl", "--context", context, "--namespace", namespace]);
+    const prefix = kubectl({ context, namespace });
     const workloads = Object.entries((outputs.workloads?.value ?? {}) as Record<string, string>);
     const unready = workloads
         .filter(([, state]) => !/^([1-9]\d*) of \1 ready$/.test(state))
-        .map(([name, state]) => `  ${name}: ${state}${state === "0 of 0 ready" ? scaleUp(kubectl, name) : ""}`);
+        .map(([name, state]) => `  ${name}: ${state}${state === "0 of 0 ready" ? scaleUp(prefix, name) : ""}`);
     return [
         ...unready,
-        `See why: ${typed(`${kubectl} get deployments,pods,services,networkpolicies`)}`,
+        `See why: ${typed(`${prefix} get deployments,pods,services,networkpolicies`)}`,
         "An update does not see what was changed or deleted without Pulumi. If that may be the cause:",
         ...(keyIsSet ? [] : [typed(newKeyCommand(stack))]),
         typed(pulumiCommand(["up", "--refresh"], stack)),
@@ -83,7 +83,7 @@ function causeLines(namespace: string, { cluster, outputs, stack, keyIsSet }: Sh
 }
 
 /** A refresh does not: the number of pods is the user's unless a setting says it. */
-const scaleUp = (kubectl: string, name: string) => `; run: ${kubectl} scale deployment ${name} --replicas 1`;
+const scaleUp = (prefix: string, name: string) => `; run: ${prefix} scale deployment ${name} --replicas 1`;
 
 /** The update has waited for the pods; what is left is that the cluster routes to them. */
 const patienceMs = 10_000;

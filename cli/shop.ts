@@ -1,3 +1,4 @@
+import { kubectlFor } from "../chaos/kubectl";
 import { poll } from "../chaos/async";
 import type { Answer } from "../chaos/checks/answer";
 import { askProducts } from "../experiments/products";
@@ -31,6 +32,6 @@ export async function scale(cluster: Cluster, namespace: string, name: string, r
     if (isScaled(last)) return;
     throw new Error(
         `${name} has ${last.ready} of ${replicas} pods ready after two minutes; ` +
-            `see \`kubectl --namespace ${namespace} get pods\``,
+            `see \`${kubectlFor(cluster, namespace)} get pods\``,
     );
 }

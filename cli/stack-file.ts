@@ -1,6 +1,7 @@
 import { dump, load } from "js-yaml";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { yamlProblem } from "../chaos/cluster/kubeconfig";
 import type { AgentReference } from "../chaos/targets/agents";
 import { builtinAgent } from "../components/configuration/experiment";
 import { defaultAgentNamespace } from "../components/configuration/agent";
@@ -105,7 +106,7 @@ export class StackFile {
 
     /** Whether a passphrase encrypts its secrets, unless the backend does. */
     get wantsPassphrase(): boolean {
-        return (documentIn(this.path).secretsprovider ?? "passphrase") === "passphrase";
+        return ["", "default", "passphrase"].includes(documentIn(this.path).secretsprovider ?? "");
     }
 
     /** Whether it sets a key, also as a secret. */
@@ -145,9 +146,7 @@ function documentIn(path: string): Document {
     try {
         return (load(readFileSync(path, "utf8")) as Document | undefined | null) ?? {};
     } catch (error) {
-        const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };
-        const problem = mark === undefined ? (reason ?? message) : `${reason} in line ${mark.line + 1}`;
-        throw new Error(`${path} cannot be read: ${problem}; correct it`);
+        throw new Error(`${path} cannot be read: ${yamlProblem(error)}; correct it`);
     }
 }
 

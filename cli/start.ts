@@ -1,3 +1,4 @@
+import { kubectlFor } from "../chaos/kubectl";
 import { noOptions } from "./command";
 import { say, typed } from "./print";
 import { startProgram } from "./programs";
@@ -13,7 +14,8 @@ async function main(): Promise<void> {
         await session.up();
         const outputs = await session.outputs();
         const isUp = await reportSession(session, stack, outputs);
-        if (isUp) say(`Look at it: ${typed(`kubectl --namespace ${outputs.namespace?.value} get pods,services`)}`);
+        const kubectl = kubectlFor(session.cluster, outputs.namespace?.value as string);
+        if (isUp) say(`Look at it: ${typed(`${kubectl} get pods,services`)}`);
         else process.exitCode = 1;
         for (const command of shellSetup()) say(`First, in your shell: ${typed(command)}`);
     } finally {

@@ -1,4 +1,5 @@
-import { statusOf } from "../cluster/client";
+import { kubectlFor } from "../kubectl";
+import { type Cluster, statusOf } from "../cluster/client";
 import { parseJson } from "../json";
 import type { Answer } from "./answer";
 
@@ -24,12 +25,12 @@ export function refusalIn(body: string): string | undefined {
 }
 
 /** That a Service has no pods to answer, as the proxy found out, with the next step. Undefined if that is not so. */
-export function lackOfEndpoints(body: string, path: string): string | undefined {
+export function lackOfEndpoints(body: string, path: string, cluster: Cluster): string | undefined {
     const { kind, message = "" } = parsed(body);
     if (kind !== "Status" || !message.startsWith("no endpoints available for service")) return undefined;
     const namespace = /^\/api\/v1\/namespaces\/([^/]+)\//.exec(path)?.[1];
     const service = /"([^"]+)"/.exec(message)?.[1];
-    const kubectl = `kubectl --namespace ${namespace} get`;
+    const kubectl = `${kubectlFor(cluster, namespace)} get`;
     return (
         `${message}: none of its pods is ready, or its selector matches none; compare ` +
         `\`${kubectl} service ${service} --output wide\` with \`${kubectl} pods --show-labels\``

@@ -92,7 +92,7 @@ export const condition: CheckKind<ConditionCheck> = {
         const find = async (signal: AbortSignal) => {
             const object = await readObject(cluster, of, signal);
             if (object !== undefined) return { problem: problemWith(check, object) };
-            await requireNamespace(cluster.core, of.namespace);
+            await requireNamespace(cluster, of.namespace);
             return { problem: `${of.kind} ${of.namespace}/${of.name} does not exist` };
         };
         return answerOf(find, timeoutMs, "unseen");

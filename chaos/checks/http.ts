@@ -154,7 +154,7 @@ export async function askOverHttp(
     const answer = await answerOf(async (signal) => {
         const { status, body } = await send(check, cluster, route, signal, access);
         const problem = problemWith(check, status, body, hide);
-        const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path) : undefined;
+        const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path, cluster) : undefined;
         return { status, problem: problem && lack ? `status ${status}: ${lack}` : problem };
     }, timeoutMs);
     if (!answer.good) return { ...answer, problem: hide(answer.problem!) };

@@ -1,4 +1,5 @@
 import { ApiException, type V1APIResource } from "@kubernetes/client-node";
+import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { parseJson } from "../json";
 import { askApiServer } from "./request";
@@ -52,7 +53,7 @@ async function resourceOf(
     if (found === undefined)
         throw new MissingError(
             `the cluster has no kind ${kind} of apiVersion ${apiVersion}. Correct \`of\`, or install what brings it; ` +
-                "see: kubectl api-resources",
+                `see: ${kubectlFor(cluster)} api-resources`,
         );
     known.set(apiVersion, resources);
     return found;

@@ -54,7 +54,7 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
         cluster.apps.listNamespacedReplicaSet({ namespace }),
         recentNodesFor(cluster, [target]),
     ]);
-    if (pods.items.length === 0) await requireNamespace(cluster.core, namespace);
+    if (pods.items.length === 0) await requireNamespace(cluster, namespace);
     return readyAmong(pods.items, replicaSets.items, target, clusterName, nodes);
 }
 

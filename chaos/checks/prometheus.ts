@@ -64,7 +64,10 @@ export const prometheus: CheckKind<PrometheusCheck> = {
                         throw new Error(hide(`Prometheus cannot be asked: ${problem}. ${whereToLook}`));
                     },
                 );
-                const lack = route.kind === "apiServer" ? lackOfEndpoints(response.body, route.path) : undefined;
+                const lack =
+                    route.kind === "apiServer"
+                        ? lackOfEndpoints(response.body, route.path, context.cluster)
+                        : undefined;
                 if (lack) throw new Error(lack);
                 return { problem: problemWith(check, samplesIn(response, hide), hide) };
             };

@@ -1,4 +1,5 @@
 import { validateHeaderValue } from "node:http";
+import { kubectlFor } from "../kubectl";
 import { type Cluster, statusOf } from "../cluster/client";
 import { explain, withoutPeriod } from "../cluster/problem";
 import type { CaReference, EndpointSettings, FromSecrets, SecretReference } from "./endpoint";
@@ -68,12 +69,13 @@ const problemWithHeader: ProblemWith = (value) =>
         "cannot be a header: it has a line break or a control character",
     );
 
-async function readKey({ core }: Cluster, { kind, namespace, name, key }: Required<CaReference>): Promise<string> {
+async function readKey(cluster: Cluster, { kind, namespace, name, key }: Required<CaReference>): Promise<string> {
+    const { core } = cluster;
     const read =
         kind === "Secret"
             ? core.readNamespacedSecret({ namespace, name })
             : core.readNamespacedConfigMap({ namespace, name });
-    const found = await read.catch((error: unknown) => rejectMissing(core, error, kind, namespace, name));
+    const found = await read.catch((error: unknown) => rejectMissing(cluster, error, kind, namespace, name));
     const binary = "binaryData" in found ? found.binaryData : undefined;
     const keys: Record<string, string> = { ...found.data, ...binary };
     const value = keys[key];
@@ -87,29 +89,30 @@ async function readKey({ core }: Cluster, { kind, namespace, name, key }: Requir
 
 /** @throws MissingError in every case: the object is missing, or its namespace is, or it cannot be read */
 export async function rejectMissing(
-    core: Cluster["core"],
+    cluster: Cluster,
     error: unknown,
     kind: string,
     namespace: string,
     name: string,
 ): Promise<never> {
     if (statusOf(error) !== 404) throw new MissingError(withoutPeriod(explain(error)));
-    await requireNamespace(core, namespace);
-    const list = `kubectl --namespace ${namespace} get ${kind.toLowerCase()}s`;
+    await requireNamespace(cluster, namespace);
+    const list = `${kubectlFor(cluster, namespace)} get ${kind.toLowerCase()}s`;
     throw new MissingError(
         `${kind} ${namespace}/${name} does not exist. Create it, or correct the check; see: ${list}`,
     );
 }
 
 /** Of a namespace that is missing, lists are empty. @throws MissingError, unless the account may not look */
-export async function requireNamespace(core: Cluster["core"], name: string): Promise<void> {
-    const isMissing = await core.readNamespace({ name }).then(
+export async function requireNamespace(cluster: Cluster, name: string): Promise<void> {
+    const isMissing = await cluster.core.readNamespace({ name }).then(
         () => false,
         (error: unknown) => statusOf(error) === 404,
     );
     if (isMissing)
         throw new MissingError(
-            `namespace ${name} does not exist. Create it, or name another one; see: kubectl get namespaces`,
+            `namespace ${name} does not exist. Create it, or name another one; see: ` +
+                `${kubectlFor(cluster)} get namespaces`,
         );
 }
 

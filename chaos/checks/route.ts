@@ -35,7 +35,7 @@ export async function findRoute(cluster: Cluster, named: NamedService): Promise<
     const { namespace, name, scheme } = named;
     const service = await cluster.core
         .readNamespacedService({ namespace, name })
-        .catch((error: unknown) => rejectMissing(cluster.core, error, "Service", namespace, name));
+        .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
     const port = portOf(service, named);
     return routeTo(cluster, { namespace, name, port }, externalAddress(service, port), scheme);
 }

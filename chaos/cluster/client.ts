@@ -15,6 +15,7 @@ import {
     NetworkingV1Api,
     PatchStrategy,
     RbacAuthorizationV1Api,
+    type RequestContext,
     ServerConfiguration,
     setHeaderOptions,
     StorageV1Api,
@@ -22,6 +23,7 @@ import {
 } from "@kubernetes/client-node";
 import { Agent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../json";
 import { forgetCredentials } from "./exec-plugin";
 import { KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
 
@@ -79,15 +81,33 @@ function missingContext(kubeconfig: KubeConfig, context: string | undefined): st
 /** Sends a request again with new credentials, once, if the API server rejects those of an exec plugin. */
 function loggingInAgain(kubeconfig: KubeConfig): HttpLibrary {
     const library = new IsomorphicFetchHttpLibrary();
+    const send = async (request: RequestContext) => {
+        const sent = Date.now();
+        const response = await library.send(request).toPromise();
+        if (response.httpStatusCode !== 401 || !forgetCredentials(sent)) return response;
+        await kubeconfig.applySecurityAuthentication(request);
+        return library.send(request).toPromise();
+    };
+    const note = (answer: object) => contexts.set(answer, kubeconfig.getCurrentContext());
     return wrapHttpLibrary({
         async send(request) {
-            const sent = Date.now();
-            const response = await library.send(request).toPromise();
-            if (response.httpStatusCode !== 401 || !forgetCredentials(sent)) return response;
-            await kubeconfig.applySecurityAuthentication(request);
-            return library.send(request).toPromise();
+            const response = await send(request).catch((error: Error) => {
+                note(error);
+                throw error;
+            });
+            note(response.headers);
+            return response;
         },
     });
+}
+
+/** Contexts by the errors of connections, and by the headers of answers, which an ApiException has. */
+const contexts = new WeakMap<object, string>();
+
+/** The context in which a call failed, for commands. Undefined if that is not known. */
+export function contextOf(error: unknown): string | undefined {
+    if (typeof error !== "object" || error === null) return undefined;
+    return contexts.get(error instanceof ApiException ? error.headers : error);
 }
 
 /** Firewalls and proxies on the way may forget a connection that was idle for longer. */
@@ -141,12 +161,8 @@ const maxMessageLength = 1_000;
 
 /** `message` of a Status object, which the library leaves as text if it does not expect it. */
 function statusMessageOf(body: unknown): string | undefined {
-    try {
-        const status = (typeof body === "string" ? JSON.parse(body) : body) as { message?: unknown } | null;
-        return typeof status?.message === "string" ? status.message.slice(0, maxMessageLength) : undefined;
-    } catch {
-        return undefined;
-    }
+    const { message } = ((typeof body === "string" ? parseJson(body) : body) ?? {}) as { message?: unknown };
+    return typeof message === "string" ? message.slice(0, maxMessageLength) : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { promisify } from "node:util";
+import { parseJson } from "../json";
 
 /** The field `exec` of a kubeconfig's user: how to run a program that gives credentials. */
 export interface ExecPlugin {
@@ -74,18 +75,9 @@ async function run(who: string, plugin: ExecPlugin, info: string): Promise<Crede
     const { stdout } = await running.catch((error: ExecFileException) => {
         throw new Error(`${who} ${failureOf(error, plugin)}`);
     });
-    const status = statusIn(stdout);
+    const { status } = (parseJson(stdout) ?? {}) as { status?: Credentials };
     if (status?.token || status?.clientCertificateData) return status;
     throw new Error(`${who} gives no ExecCredential with a token or a client certificate`);
-}
-
-/** A parser's own error would quote the text. */
-function statusIn(text: string): Credentials | undefined {
-    try {
-        return (JSON.parse(text) as { status?: Credentials } | null)?.status;
-    } catch {
-        return undefined;
-    }
 }
 
 /** Words that are as long as tokens and their parts. UUIDs, which errors often have, are shorter. */

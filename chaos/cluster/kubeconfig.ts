@@ -116,13 +116,14 @@ function loaded(name: string, textOf: () => string, remedy = ""): Logins {
         if (text.trim() !== "") kubeconfig.loadFromString(text);
         return kubeconfig;
     } catch (error) {
-        throw new KubeconfigError(`${name} cannot be read: ${yamlProblem(error)}${remedy}`);
+        const problem = error instanceof TypeError ? "it is YAML, but not a kubeconfig" : yamlProblem(error);
+        throw new KubeconfigError(`${name} cannot be read: ${problem}${remedy}`);
     }
 }
 
-/** What is wrong with a file, without its text: YAML's own message quotes lines, which may hold a token. */
-function yamlProblem(error: unknown): string {
+/** Why a file cannot be read, without its text: YAML's own message quotes lines, which may hold a token. */
+export function yamlProblem(error: unknown): string {
     const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };
-    if (reason !== undefined) return mark === undefined ? reason : `${reason} in line ${mark.line + 1}`;
-    return error instanceof TypeError ? "it is YAML, but not a kubeconfig" : message;
+    if (reason === undefined) return message;
+    return mark === undefined ? reason : `${reason} in line ${mark.line + 1}`;
 }

@@ -7,7 +7,6 @@ import type { V1Container, V1NetworkPolicyPort, V1Pod } from "@kubernetes/client
 /** What is read of a pod, as a client or JSON has it. */
 export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
 
-/** A rule for texts. */
 export interface TextRule {
     isValid: (text: string) => boolean;
     /** Completes the sentence "allowed: …". */

@@ -1,3 +1,5 @@
+import { parseJson } from "../json";
+
 export const labels = {
     /** On a pod that an experiment attacks: the experiment's name, a dot, and the name of the attack. */
     target: "chaos-experiments/target",
@@ -103,9 +105,5 @@ export function noteIn<T>(
     object: { metadata?: { annotations?: Record<string, string> } },
     annotation: string,
 ): Partial<T> {
-    try {
-        return (JSON.parse(object.metadata!.annotations![annotation]!) as Partial<T> | null) ?? {};
-    } catch {
-        return {};
-    }
+    return parseJson(object.metadata?.annotations?.[annotation] ?? "") ?? {};
 }

@@ -26,3 +26,6 @@ export const restrictedNamespaceLabels = {
 
 /** Ids of the users in the official images. */
 export const users = { node: 1000, postgres: 999, nats: 1000 } as const;
+
+/** The image of the package's own pods and of the shop's programs, unless a user names another: Node 20 or newer. */
+export const nodeImage = "docker.io/library/node:22.23.3-bookworm-slim";

@@ -1,4 +1,5 @@
-import { messageOf, statusOf } from "./client";
+import { kubectl, type KubectlPlace } from "../kubectl";
+import { contextOf, messageOf, statusOf } from "./client";
 
 /** As `explain`, to complete "… : ": without a period at the end. */
 export const problemOf = (error: unknown) => withoutPeriod(explain(error));
@@ -12,16 +13,17 @@ export const withoutPeriod = (text: string) => text.replace(/\.$/, "");
 export function explain(error: unknown): string {
     // Several things were tried.
     if (error instanceof AggregateError && error.message === "") return error.errors.map(problemOf).join("; ");
+    const context = contextOf(error);
     switch (statusOf(error)) {
         case 401:
             return (
                 "the API server rejects your credentials (401). Log in to the cluster again, or choose another " +
-                "context; see who you are: kubectl auth whoami"
+                `context; see who you are: ${kubectl({ context })} auth whoami`
             );
         case 403:
-            return forbidden(messageOf(error));
+            return forbidden(messageOf(error), context);
         case 404:
-            return missing(messageOf(error));
+            return missing(messageOf(error), context);
         default:
             return unanswered(error) ?? messageOf(error);
     }
@@ -32,38 +34,40 @@ const refusal =
     /User "([^"]*)" cannot (\S+) resource "([^"]*)"(?: in API group "([^"]*)")?(?: in the namespace "([^"]*)")?/;
 
 /** Names the right whose lack the message of a 403 tells, as RBAC and `kubectl auth can-i` do. */
-export function forbidden(message: string): string {
+export function forbidden(message: string, context?: string): string {
     const [, user, verb, named, group, namespace] = refusal.exec(message) ?? [];
     if (named === undefined) return `the API server refuses this (403): ${message}`;
-    return lacking(`the account "${user}"`, { verb: verb!, named, group, namespace });
+    return lacking(`the account "${user}"`, { verb: verb!, named, group, namespace, context });
 }
 
 /** @param account who lacks it, as the beginning of a sentence */
 function lacking(
     account: string,
-    { verb, named, group, namespace }: { verb: string; named: string; group?: string; namespace?: string },
+    { verb, named, group, context, namespace }: { verb: string; named: string; group?: string } & KubectlPlace,
 ): string {
     const [resource, subresource] = named.split("/");
     const kind = group ? `${resource}.${group}` : resource;
     const place = namespace === undefined ? "in the whole cluster" : `in namespace ${namespace}`;
     const scope = namespace === undefined ? "--all-namespaces" : `--namespace ${namespace}`;
-    const check = `kubectl auth can-i ${verb} ${kind}${subresource ? ` --subresource=${subresource}` : ""} ${scope}`;
+    const part = subresource ? ` --subresource=${subresource}` : "";
+    const check = `${kubectl({ context })} auth can-i ${verb} ${kind}${part} ${scope}`;
     return (
         `${account} may not ${verb} ${named} ${place} (403). Ask the cluster's administrator for that right, then ` +
         `check: ${check}`
     );
 }
 
-function missing(message: string): string {
+function missing(message: string, context?: string): string {
     const namespace = /^namespaces "([^"]+)" not found/.exec(message)?.[1];
     if (namespace === undefined) return message;
     return (
         `namespace ${namespace} does not exist in this cluster. Create it, or name another one; see those that ` +
-        "exist: kubectl get namespaces"
+        `exist: ${kubectl({ context })} get namespaces`
     );
 }
 
-const advice = "Make sure that the cluster runs and that this machine can reach it: kubectl cluster-info";
+const adviceIn = (context?: string) =>
+    `Make sure that the cluster runs and that this machine can reach it: ${kubectl({ context })} cluster-info`;
 
 const connectionProblems: Record<string, string> = {
     ECONNREFUSED: "refuses connections",
@@ -77,6 +81,7 @@ const connectionProblems: Record<string, string> = {
 
 /** Why a call got no answer. Undefined for errors that the Kubernetes client, which uses node-fetch, does not throw. */
 function unanswered(error: unknown): string | undefined {
+    const advice = adviceIn(contextOf(error));
     const { name, code = "", message = "" } = (error ?? {}) as { name?: string; code?: string; message?: string };
     if (name === "AbortError" || name === "TimeoutError") return `the API server did not answer in time. ${advice}`;
     if (name !== "FetchError") return undefined;

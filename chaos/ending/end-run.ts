@@ -10,6 +10,7 @@ import { type ObjectApi, resources } from "../cluster/resources";
 import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import {
     earlyEndOf,
+    endOf,
     leaseFor,
     type LeaseHolder,
     leaseName,
@@ -113,10 +114,15 @@ export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Prom
  * Notes in the lease that a run was ABORTED, and why, instead of releasing it. Others may take it. If the update is
  * repeated, the run's remaining steps know that nothing was attacked.
  */
-export async function noteAborted(cluster: Cluster, holder: LeaseHolder, aborted: Reason): Promise<void> {
+export async function noteAborted(
+    cluster: Cluster,
+    holder: LeaseHolder & { plan: Plan },
+    aborted: Reason,
+): Promise<void> {
     const { own } = await leaseFor(cluster, holder);
-    if (own === undefined || earlyEndOf(own)?.aborted) return;
-    await note(cluster, own, { [annotations.run]: null, ...noteOf({ at: Date.now(), aborted }) });
+    const run = runNameOf(holder.plan, holder.stack);
+    if (own === undefined || endOf(own, run)?.aborted) return;
+    await note(cluster, own, { [annotations.run]: null, ...noteOf({ at: Date.now(), aborted, run }) });
 }
 
 /**

@@ -38,7 +38,6 @@ export const isJobOrder = ({ resource }: Some): boolean => resource === resource
  */
 export const jobPolicyName = (runName: string) => `${runName}-job`;
 
-/** Name of a run's deadline Job. */
 export const jobNameOf = (run: string) => `${run}-deadline`;
 
 /**

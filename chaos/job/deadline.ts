@@ -87,7 +87,6 @@ export class Deadline {
     }
 }
 
-/** A Job of a run that is known. */
 interface KnownJob extends Pick<DeadlineArgs, "plan" | "image" | "program" | "pod"> {
     run: string;
     pass: string;

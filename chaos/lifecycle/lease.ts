@@ -2,28 +2,19 @@ import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node
 import { type Cluster, ignoreNotFound, sentAt, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
 import { parseJson } from "../json";
+import { kubectl } from "../kubectl";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
-import { anotherRun, quoted } from "../texts";
+import { anotherRun } from "../texts";
+import { holderIn, leaseName, leasePath, stopCommand } from "./holder";
 
-export const leaseName = "chaos-experiment";
-
-export const leasePath = (namespace: string) =>
-    `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${leaseName}`;
+export { leaseName, leasePath, stopCommand };
 
 /** Time between taking the lease and the attack, whose deadline begins with it. */
 const preparationMs = 180_000;
 
 type Place = Pick<Plan, "context" | "namespace">;
-
-function kubectl({ context, namespace }: Place): string {
-    const inNamespace = `--namespace ${namespace}`;
-    return context === undefined ? `kubectl ${inNamespace}` : `kubectl --context ${quoted(context)} ${inNamespace}`;
-}
-
-/** The command that ends a run's attacks: its deadline Job watches the lease. */
-export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${leaseName}`;
 
 /**
  * The commands that end what is left of a run whose lease is gone or over. Labels first, of all pods: one may have lost
@@ -61,8 +52,8 @@ export interface LeaseOwner {
 }
 
 /** The identity decides: a stack may be renamed, and its namespace changed, while it runs an experiment. */
-function belongsTo({ spec }: V1Lease, { stack }: { stack: string }): boolean {
-    const [, holder] = /^stack (\S+) /.exec(spec?.holderIdentity ?? "") ?? [];
+function belongsTo(held: V1Lease, { stack }: { stack: string }): boolean {
+    const holder = holderIn(held);
     return holder !== undefined && identityOf(holder) === identityOf(stack);
 }
 
@@ -157,6 +148,8 @@ export interface RunEnd {
     recoveredAfterMs?: number;
     /** Why it was ABORTED. Absent if it was not. */
     aborted?: Reason;
+    /** Name of the run that was ABORTED. */
+    run?: string;
     /** The answers until then, as in `Recovered`. Anybody may have written them: validate them before use. */
     checks?: unknown;
 }
@@ -164,10 +157,16 @@ export interface RunEnd {
 /** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
 export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
     const note = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
-    const { at, recoveredAfterMs, checks, aborted } = note;
+    const { at, recoveredAfterMs, checks, aborted, run } = note;
     if (!isTime(at)) return undefined;
     const isReason = typeof aborted?.message === "string" && aborted.code in reasonCodes;
-    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }), ...(isReason && { aborted }) };
+    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }), ...(isReason && { aborted, run }) };
+}
+
+/** As `earlyEndOf`. Undefined if it says that another run was ABORTED: one with another plan. */
+export function endOf(lease: V1Lease, runName: string): RunEnd | undefined {
+    const end = earlyEndOf(lease);
+    return end?.aborted && end.run !== runName ? undefined : end;
 }
 
 /** Whether it is a moment since the epoch or a length of time, in milliseconds, of which a Date can be made. */

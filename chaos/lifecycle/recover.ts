@@ -1,4 +1,5 @@
 import type { V1Namespace, V1Service } from "@kubernetes/client-node";
+import { kubectlFor } from "../kubectl";
 import { pause } from "../async";
 import { Endpoints } from "../checks/endpoints";
 import { keptOf, namesOf, type Observed, problemsOf, untilAllHold } from "../checks/observe";
@@ -56,7 +57,7 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     if (await going) return null;
     const isUnseen = failing.every(({ answers }) => answers.at(-1)?.unseen);
     const [names, problems, undone] = [namesOf(plan), problemsOf(failing), undoneOf(plan)];
-    const look = `\`kubectl --namespace ${plan.defaultNamespace} get pods\``;
+    const look = `\`${kubectlFor(cluster, plan.defaultNamespace)} get pods\``;
     throw new NotRecoveredError(
         isUnseen
             ? `Nothing is left of ${undone}. It is not known whether ${names} recovered: ${problems}. ` +

@@ -1,5 +1,6 @@
 import { isRequired, type Right } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
+import { groupedBy } from "../grouped";
 import { rightsOfRun } from "./of-run";
 
 /**
@@ -56,14 +57,15 @@ const verbsInOrder = ["get", "list", "watch", "create", "update", "patch", "dele
 /** One right for the verbs on the same objects. Names with the same verbs are in one right, too. */
 function asRights(grants: readonly Grant[]): Right[] {
     const kindOf = ({ namespace, apiGroup = "", resource }: Grant) => [namespace, apiGroup, resource].join(" ");
-    const ofObjects = groupedBy(grants, (grant) => [kindOf(grant), grant.name].join(" ")).map((same) => ({
+    const byObjects = groupedBy(grants, (grant) => [kindOf(grant), grant.name].join(" "));
+    const ofObjects = [...byObjects.values()].map((same) => ({
         same,
         verbs: verbsInOrder.filter((verb) => same.some((grant) => grant.verb === verb)),
     }));
     const byVerbs = groupedBy(ofObjects, ({ same: [grant], verbs }) =>
         [kindOf(grant!), grant!.name !== undefined, verbs].join(" "),
     );
-    return byVerbs.map((alike) => {
+    return [...byVerbs.values()].map((alike) => {
         const same = alike.flatMap((one) => one.same);
         const { namespace, apiGroup = "", resource } = same[0]!;
         const names = unique(same.flatMap(({ name }) => name ?? []));
@@ -81,9 +83,3 @@ function asRights(grants: readonly Grant[]): Right[] {
 }
 
 const unique = (items: readonly string[]) => [...new Set(items)];
-
-function groupedBy<T>(items: readonly T[], key: (item: T) => string): T[][] {
-    const groups = new Map<string, T[]>();
-    for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
-    return [...groups.values()];
-}

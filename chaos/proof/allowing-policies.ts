@@ -1,4 +1,5 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { addressesOf, hasEnded } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
@@ -84,10 +85,11 @@ function mayAllowPeers(peers: Rule["peers"] = [], other?: OtherSide | "outside")
  * do. Undefined if there is none, or if the cluster cannot be asked: an account may lack the rights.
  */
 export async function explainWorking(
-    { core, networking }: Cluster,
+    cluster: Cluster,
     targets: readonly Target[],
     working: Working,
 ): Promise<Reason | undefined> {
+    const { core, networking } = cluster;
     const { namespace } = targets[0]!;
     const lists = Promise.all([
         networking.listNamespacedNetworkPolicy({ namespace }),
@@ -124,7 +126,8 @@ export async function explainWorking(
             "policy-allows",
             `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, and ` +
                 `NetworkPolicies add up; give its podSelector {key: ${exemption.key}, operator: ` +
-                `${exemption.operator}}; see it: kubectl --namespace ${namespace} describe networkpolicy ${policy}`,
+                `${exemption.operator}}; see it: ` +
+                `${kubectlFor(cluster, namespace)} describe networkpolicy ${policy}`,
         );
     }
     return undefined;

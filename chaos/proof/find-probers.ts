@@ -1,5 +1,6 @@
 import { beginsAtPeers, beginsAtTargets, controlsAtTargets, type Proof } from "../attacks/kind";
 import { type Cluster, messageOf } from "../cluster/client";
+import { groupedBy } from "../grouped";
 import { besides, onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import { type Discovered, ownerOf, type Prober, type Target } from "../targets/containers";
@@ -89,15 +90,12 @@ interface Searched {
  * seconds.
  */
 function alike(pods: readonly Searched[], discovered: readonly Discovered[]): Searched[][] {
-    const groups = new Map<string, Searched[]>();
-    for (const pod of pods) {
-        const { attributes = {} } = discovered.find(({ uid }) => uid === pod.one.uid) ?? {};
+    const templateOf = ({ one, names }: Searched) => {
+        const { attributes = {} } = discovered.find(({ uid }) => uid === one.uid) ?? {};
         const revision = revisionLabels.map((label) => attributes[`k8s.label.${label}`]);
-        const owner = ownerOf(attributes);
-        const key = revision.some(Boolean) ? JSON.stringify([owner, revision, pod.names]) : pod.one.uid;
-        groups.set(key, [...(groups.get(key) ?? []), pod]);
-    }
-    return [...groups.values()];
+        return revision.some(Boolean) ? JSON.stringify([ownerOf(attributes), revision, names]) : one.uid;
+    };
+    return [...groupedBy(pods, templateOf).values()];
 }
 
 /** By these, Deployments, StatefulSets and DaemonSets tell the versions of their templates apart. */

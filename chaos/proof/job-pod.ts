@@ -1,4 +1,5 @@
 import type { V1Pod } from "@kubernetes/client-node";
+import { kubectlFor } from "../kubectl";
 import { type Cluster, statusOf } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
@@ -68,7 +69,7 @@ export class JobPod {
             `the Job ${this.job}, which must undo the run at its deadline, has no running pod${after}` +
                 (why === undefined ? "" : `: ${withoutPeriod(why)}`),
             // The events outlive the pod.
-            `See its events: kubectl --namespace ${this.namespace} get events --field-selector ` +
+            `See its events: ${kubectlFor(this.cluster, this.namespace)} get events --field-selector ` +
                 "involvedObject.kind=Pod --sort-by .lastTimestamp",
         );
     }

@@ -1,4 +1,5 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
+import { kubectlFor } from "../kubectl";
 import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
@@ -49,10 +50,11 @@ export async function whyDeniedByOthers(
 
 /** The API server's clock says what came first, to the second: the run's own first policy tells when it began. */
 async function denied(
-    { core, networking }: Cluster,
+    cluster: Cluster,
     { namespace, runName }: { namespace: string; runName: string },
     known: Known,
 ): Promise<Reason | undefined> {
+    const { core, networking } = cluster;
     const { items: policies } = await networking.listNamespacedNetworkPolicy({ namespace });
     const own = policies.find(({ metadata }) => metadata!.name === jobPolicyName(runName));
     const since = timeOf(own?.metadata?.creationTimestamp);
@@ -72,7 +74,7 @@ async function denied(
     return reason(
         "policy-denies",
         `the NetworkPolicy ${found.metadata!.name} was created or changed during the run, and denies traffic besides ` +
-            `the attack; see it: kubectl --namespace ${namespace} describe networkpolicy ${found.metadata!.name}`,
+            `the attack; see it: ${kubectlFor(cluster, namespace)} describe networkpolicy ${found.metadata!.name}`,
     );
 }
 

@@ -27,7 +27,7 @@ interface Found {
     stack: string;
     startedAt: number;
     /** What was answered before the attacks. */
-    before?: Observed[];
+    before: Observed[];
     attacks: readonly ShownAttack[];
     seen: Seen;
     /** Whether the run has ended its attacks by now. */

@@ -29,8 +29,8 @@ export interface SteadyState extends KnownRoutes {
     mayMakeEvents?: boolean;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
-    /** What was answered; see `keptOf`. Absent in the state of a run that an earlier version has begun. */
-    checks?: Observed[];
+    /** What was answered; see `keptOf`. */
+    checks: Observed[];
 }
 
 export interface LabeledTargets {
@@ -45,7 +45,6 @@ export interface LabeledTargets {
 export interface Room {
     /** The deadline Job. Absent if it is not known. */
     job?: object;
-    /** The objects of attacks. */
     attacks: object[];
 }
 
@@ -55,7 +54,6 @@ export interface StepInputs {
     room?: Room;
     steadyState: SteadyState;
     targets: LabeledTargets;
-    /** Name of the deadline Job. */
     deadlineJob: string;
     /** Names of the attacks' objects, in the order of the plan. */
     attackObjects: string[];

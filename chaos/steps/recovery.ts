@@ -1,11 +1,11 @@
 import { namesOf, observedSchema } from "../checks/observe";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
-import { isAttack, undoneOf } from "../definition/plan";
+import { isAttack, runNameOf, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
 import { endWholly } from "../ending/wholly";
-import { earlyEndOf, leaseFor } from "../lifecycle/lease";
+import { endOf, leaseFor } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
 import { addRecovery } from "../report/report";
@@ -30,9 +30,9 @@ export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan
  * @throws Error if a check does not hold within a minute, at the first try, and sees the application
  */
 export const recovery: Step<"recovery"> = async (context) => {
-    const { cluster, say } = context;
+    const { cluster, plan, stack, say } = context;
     const { own } = await leaseFor(cluster, context);
-    if (own && earlyEndOf(own)?.aborted) {
+    if (own && endOf(own, runNameOf(plan, stack))?.aborted) {
         // Nothing has happened that could recover.
         await endWholly(context);
         return { recoveredAfterMs: null };
@@ -62,11 +62,11 @@ export const recovery: Step<"recovery"> = async (context) => {
  * @throws NotRecoveredError if a check does not hold within a minute
  */
 export async function undo(context: StepContext) {
-    const { plan, cluster, say } = context;
+    const { plan, stack, cluster, say } = context;
     const { own, others, swept } = await endWholly(context);
     if (others) say(others);
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
-    const end = own && earlyEndOf(own);
+    const end = own && endOf(own, runNameOf(plan, stack));
     const at = end?.at ?? Date.now();
     // Others may have written to the lease.
     if (end?.recoveredAfterMs !== undefined)

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { kubectl } from "../kubectl";
 import { changesWorkloads, requireWorkloads } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
 import { answersToHold, keptOf, namesOf, type Observed, problemsOf, untilAllHold } from "../checks/observe";
@@ -137,9 +138,10 @@ function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {
 
 function adviceFor(plan: Plan, failing: readonly Observed[]): string {
     const nothingSeen = failing.every(({ answers }) => answers.findLast(({ good }) => !good)?.unseen);
+    const pods = `${kubectl({ context: plan.context, namespace: plan.defaultNamespace })} get pods`;
     return nothingSeen
         ? "Nothing is known about the application: correct the experiment or what it asks, then run `pulumi up` again."
-        : `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; \`kubectl get pods\`), ` +
+        : `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; \`${pods}\`), ` +
               "then enable the experiment again.";
 }
 

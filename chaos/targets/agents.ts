@@ -1,4 +1,5 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
+import { kubectlFor } from "../kubectl";
 import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
 import { selectorOf } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
@@ -55,7 +56,8 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     if (running.length === 0)
         throw new Error(
-            `no agent runs in namespace ${namespace}; look at: kubectl --namespace ${namespace} get daemonsets,events`,
+            `no agent runs in namespace ${namespace}; look at: ` +
+                `${kubectlFor(cluster, namespace)} get daemonsets,events`,
         );
     const asked = running.map(({ metadata }) => askAgent(cluster, namespace, metadata!.name!, shown));
     return (await Promise.all(asked)).flat();
@@ -63,7 +65,7 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
 
 async function askAgent(cluster: Cluster, namespace: string, pod: string, key: string): Promise<Discovered[]> {
     const agent = `agent ${namespace}/${pod}`;
-    const look = `look at: kubectl --namespace ${namespace} describe pod ${pod}`;
+    const look = `look at: ${kubectlFor(cluster, namespace)} describe pod ${pod}`;
     try {
         const request = { name: `${pod}:${agentPort}`, namespace, path: targetsPath.slice(1) };
         const answer: unknown = await cluster.core.connectGetNamespacedPodProxyWithPath(

@@ -1,7 +1,9 @@
+import { kubectl, type KubectlPlace } from "../kubectl";
 import { type AttributeExpression, nodeConditions } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
+import { groupedBy } from "../grouped";
 import { ReasonError } from "../reasons";
 import { remedy, type Written } from "../texts";
 import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
@@ -57,11 +59,16 @@ export type ChosenFor = Chosen & Pick<Aim, "name">;
  */
 export function chooseForAll(
     discovered: readonly Discovered[],
-    { attacks, settings, stack }: { attacks: readonly TargetRequest[] } & Written,
+    {
+        attacks,
+        settings,
+        stack,
+        context,
+    }: { attacks: readonly TargetRequest[] } & Written & Pick<KubectlPlace, "context">,
 ): ChosenFor[] {
     const taken = new Set<string>();
     return attacks.map(({ target, radius, peers, ...request }) => {
-        const chosen = choose(discovered, target, radius, { ...request, taken, settings, stack });
+        const chosen = choose(discovered, target, radius, { ...request, taken, settings, stack, context });
         for (const { uid } of chosen.targets) taken.add(uid);
         const { name, found, origin } = request;
         return {
@@ -93,7 +100,9 @@ export function choose(
     discovered: readonly Discovered[],
     expression: string,
     radius: Radius,
-    others: { taken?: ReadonlySet<string> } & Partial<Omit<TargetRequest, "target" | "radius">> & Written = {},
+    others: { taken?: ReadonlySet<string> } & Partial<Omit<TargetRequest, "target" | "radius">> &
+        Written &
+        Pick<KubectlPlace, "context"> = {},
 ): Chosen {
     const described = select(discovered, expression);
     if (described.length === 0) {
@@ -128,7 +137,7 @@ export function choose(
                 expression,
             `Allow at least one: ${remedy(others, "radius", 1)}`,
         );
-    const pods = wholePods(matching);
+    const pods = [...groupedBy(matching, ({ uid }) => uid).values()];
     const targets: Target[] = [];
     for (const containers of shuffled(pods)) {
         if (targets.length + containers.length <= allowed) targets.push(...containers.map(withoutAttributes));
@@ -151,8 +160,9 @@ function allLeftOut(
     described: readonly Discovered[],
     reasons: readonly LeftOut[],
     expression: string,
-    written: Written,
+    written: Written & Pick<KubectlPlace, "context">,
 ): ReasonError {
+    const { namespace } = described[0]!;
     const number = described.length;
     const matches = `${number === 1 ? "1 container matches" : `${number} containers match`} ${expression}`;
     const [pods, are, it, belong] = number === 1 ? ["its pod", "is", "it", "s"] : ["their pods", "are", "them", ""];
@@ -160,7 +170,7 @@ function allLeftOut(
         return new ReasonError(
             "targets-not-ready",
             `${matches}, but ${pods} ${are} not ready, and attacks leave such pods out`,
-            `See why: kubectl --namespace ${described[0]!.namespace} get pods. To attack ${it} all the same: ` +
+            `See why: ${kubectl({ context: written.context, namespace })} get pods. To attack ${it} all the same: ` +
                 remedy(written, "includeNotReady", true),
         );
     if (reasons.includes("pod of a Job"))
@@ -176,12 +186,6 @@ function allLeftOut(
         "Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or another controller; or another attack, such as " +
             "blackhole",
     );
-}
-
-function wholePods(containers: readonly Discovered[]): Discovered[][] {
-    const pods = new Map<string, Discovered[]>();
-    for (const container of containers) pods.set(container.uid, [...(pods.get(container.uid) ?? []), container]);
-    return [...pods.values()];
 }
 
 /** What an expression could have said of the nodes of what runs, in sentences. Empty if it says nothing of nodes. */

@@ -1,4 +1,5 @@
 import type { V1MutatingWebhook, V1ValidatingWebhook } from "@kubernetes/client-node";
+import { kubectlFor } from "../kubectl";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { resources } from "../cluster/resources";
@@ -37,7 +38,7 @@ export async function refuseWebhookServers(
                 "attack-refused",
                 `${pod}, which matches ${target}, serves the admission webhook ${name} through Service ${service}. ` +
                     "Its failurePolicy is Fail: under attack the API server could reject the undoing of the attack",
-                `Choose a target that excludes it, or protect it: kubectl --namespace ${namespace} label pod ` +
+                `Choose a target that excludes it, or protect it: ${kubectlFor(cluster, namespace)} label pod ` +
                     `${pod} ${labels.protected}=true`,
             );
         }

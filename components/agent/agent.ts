@@ -5,13 +5,16 @@ import { labels } from "../../chaos/cluster/labels";
 import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
 import { ownNamespace } from "../base/own-namespace";
 import type { StackCluster } from "../cluster/cluster";
+import type { GuardedObject } from "../cluster/destroying/refusal";
 import { marksOf } from "../cluster/marks";
+import { readerOf } from "../cluster/reading";
 import { awaitReady, type Workloads } from "../cluster/ready";
 import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
+import { kindsOf, type PlacedObject } from "../manifest/kinds";
 import type { ManifestObject } from "../manifest/read";
 import { BuiltinAgent, type BuiltinAgentArgs } from "./builtin";
-import { objectsOf, requireNoForeignObjects, requireNotOfShop } from "./foreign-objects";
+import { guardedObject, outsideOf, placesOf, requireNoForeignObjects, requireNotOfShop } from "./foreign-objects";
 import { daemonSetsOf, manifestAgent, readManifest } from "./manifest";
 
 /**
@@ -26,14 +29,17 @@ export async function installAgent(
 ): Promise<Agent | undefined> {
     if (!settings) return undefined;
     const { manifest: location, key, install } = settings;
-    const manifest = install === "manifest" ? await readManifest(location!, key, clusterName) : [];
+    const objects = install === "manifest" ? await readManifest(location!, key, clusterName) : [];
     const owner = { stack: pulumi.getStack(), identity };
-    const from = { source: `agent.manifest is "${location?.replaceAll(key, "[secret]")}"`, context: context.name };
-    requireNotOfShop(manifest, from.source, shop);
-    const namespaces = [settings.namespace, shop];
-    const lookUp = objectsOf(cluster, settings.namespace);
-    await requireNoForeignObjects(manifest, { ...from, owner, namespaces }, lookUp);
-    const args = { ...settings, manifest, clusterName, shop, identity, image: images.node, networkPolicies, cluster };
+    const source = `agent.manifest is "${location?.replaceAll(key, "[secret]")}"`;
+    requireNotOfShop(objects, source, shop);
+    const read = readerOf(cluster.kubeconfig);
+    const manifest = await placesOf(objects, { source, namespace: settings.namespace }, kindsOf(read));
+    const outside = outsideOf([settings.namespace, shop], manifest);
+    await requireNoForeignObjects(outside, { source, owner, context: context.name }, read);
+    const guarded = outside.map(guardedObject);
+    const own = { ...settings, manifest, guarded };
+    const args = { ...own, clusterName, shop, identity, image: images.node, networkPolicies, cluster };
     // A vendor's agent chooses its own nodes.
     return new Agent(name, args, install === "builtin" ? opts : { provider });
 }
@@ -44,7 +50,9 @@ export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<Builtin
     /** Where to look whether the agent is ready. */
     cluster: Cluster;
     /** The agent's manifest. Empty if it is not installed from one. */
-    manifest: readonly ManifestObject[];
+    manifest: readonly PlacedObject[];
+    /** Those of its objects that are outside of the stack's namespaces. */
+    guarded: readonly GuardedObject[];
 }
 
 /**
@@ -54,8 +62,12 @@ export class Agent extends pulumi.ComponentResource {
     /** Resolves when the agent is ready, as in `1 of 1`, and rejects if it does not become ready in time. */
     readonly summary: pulumi.Output<Pick<AgentSettings, "install" | "namespace"> & { ready: string }>;
 
+    /** What the stack has outside of its namespaces, for the agent. */
+    readonly guarded: readonly GuardedObject[];
+
     constructor(name: string, args: AgentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:agent:Agent", name, {}, opts);
+        this.guarded = args.guarded;
         const { cluster, install, namespace, timeoutMs } = args;
         // The limit includes the time that the installation takes.
         const giveUpAt = Date.now() + timeoutMs;
@@ -78,7 +90,10 @@ function create(
     // Replaces the manifest's own Namespace: it must survive a change of agent.install.
     const isOwn = ({ kind, metadata }: ManifestObject) => kind === "Namespace" && metadata.name === own;
     // A vendor's agent may need more than the `restricted` level admits.
-    const level = install === "builtin" ? restrictedNamespaceLabels : manifest.find(isOwn)?.metadata.labels;
+    const level =
+        install === "builtin"
+            ? restrictedNamespaceLabels
+            : manifest.find(({ object }) => isOwn(object))?.object.metadata.labels;
     const namespaceArgs = { identity: args.identity, labels: { ...level, [labels.protected]: "true" } };
     const namespace = ownNamespace(own, namespaceArgs, opts).metadata.name;
     switch (install) {
@@ -94,10 +109,10 @@ function create(
             return { installed: id, workloads: [{ namespace: own, includes: isOfRelease(agentRelease) }] };
         }
         case "manifest": {
-            const objects = manifest.filter((object) => !isOwn(object));
+            const objects = manifest.filter(({ object }) => !isOwn(object));
             const marks = marksOf({ stack: pulumi.getStack(), identity: args.identity });
             const installed = manifestAgent(name, { namespace, objects, key, marks }, opts);
-            return { installed, workloads: daemonSetsOf(manifest, own) };
+            return { installed, workloads: daemonSetsOf(manifest) };
         }
     }
 }

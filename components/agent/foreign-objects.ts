@@ -1,57 +1,88 @@
-import { CustomObjectsApi, type KubernetesObject, type V1ObjectMeta } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import type { V1ObjectMeta } from "@kubernetes/client-node";
+import type { GuardedObject } from "../cluster/destroying/refusal";
 import { annotations as marks, belongsTo, handOver, isMarkedBy, type Owner } from "../cluster/marks";
-import { kindsOf } from "../install/shop-manifest";
+import type { Reader } from "../cluster/reading";
+import { type KindLookup, type PlacedObject, placeOf, whyNotInstallable, withKindsIn } from "../manifest/kinds";
 import type { ManifestObject } from "../manifest/read";
 import { pulumiCommand } from "../pulumi-command";
 
-/** The object as the cluster has it. Undefined if the cluster has no such object, or does not know the kind. */
-export type ObjectLookup = (object: ManifestObject) => Promise<KubernetesObject | undefined>;
-
-export interface ForeignObjectsArgs {
+export interface ManifestOwner {
     /** The setting that names the manifest, and its value without secrets. */
     source: string;
     owner: Owner;
     /** The kubeconfig context, for commands. */
     context: string;
-    /** The stack's namespaces. They are known to be its own, and so is everything in them. */
-    namespaces: readonly string[];
+}
+
+/**
+ * Where the cluster has, or will have, the objects of a manifest.
+ *
+ * @param namespace for objects that name none
+ * @throws Error that lists the objects whose kind the cluster does not know, or does not keep
+ */
+export async function placesOf(
+    objects: readonly ManifestObject[],
+    { source, namespace }: Pick<ManifestOwner, "source"> & { namespace: string },
+    lookUp: KindLookup,
+): Promise<PlacedObject[]> {
+    const withOwn = withKindsIn(objects, lookUp);
+    const looked = await Promise.all(
+        objects.map(async (object) => ({ object, kind: await withOwn(object.apiVersion, object.kind) })),
+    );
+    const refusals = looked.flatMap(({ object, kind }) => whyNotInstallable(object, kind) ?? []);
+    if (refusals.length > 0)
+        throw new Error(
+            `${source}, which has objects that cannot be installed. Nothing was touched.\n` +
+                `${refusals.map((refusal) => `  ${refusal}`).join("\n")}\n  ${anotherManifest()}`,
+        );
+    return looked.map(({ object, kind }) => placeOf(object, kind!, namespace));
 }
 
 /**
  * Checks that the stack would change, and later delete, no object of somebody else: Pulumi's provider applies an object
  * whether or not it exists, and takes it for its own from then on.
  *
+ * @param objects those outside of the stack's namespaces. What is in these is the stack's
  * @throws Error that lists the objects that exist without the stack's mark, and who made them
  */
 export async function requireNoForeignObjects(
-    objects: readonly ManifestObject[],
-    { source, owner, context, namespaces }: ForeignObjectsArgs,
-    lookUp: ObjectLookup,
+    objects: readonly PlacedObject[],
+    { source, owner, context }: ManifestOwner,
+    read: Reader,
 ): Promise<void> {
-    const looked = await Promise.all(objects.map(async (object) => ({ object, found: await lookUp(object) })));
+    const looked = await Promise.all(objects.map(async (placed) => ({ placed, found: await read(placed.path) })));
     const foreign = looked.filter(
-        ({ found }) =>
-            found?.metadata !== undefined &&
-            !namespaces.includes(found.metadata.namespace ?? "") &&
-            !isMarkedBy(found.metadata.annotations, owner),
+        ({ found }) => found?.metadata !== undefined && !isMarkedBy(found.metadata.annotations, owner),
     );
     if (foreign.length === 0) return;
-    const lines = foreign.map(({ object, found }) => {
-        const { annotations, namespace } = found!.metadata!;
-        const { name } = object.metadata;
-        const at = [...(namespace === undefined ? [] : ["--namespace", namespace]), kubectlKind(object), name];
+    const lines = foreign.map(({ placed, found }) => {
+        const { object, namespace } = placed;
         return (
-            `  ${object.kind} ${[namespace, name].filter(Boolean).join("/")}: it ${whose(found!.metadata!, owner)}\n` +
+            `  ${object.kind} ${[namespace, object.metadata.name].filter(Boolean).join("/")}: ` +
+            `it ${whose(found!.metadata!, owner)}\n` +
             "    If this stack may change it, and delete it with the agent: " +
-            handOver(at, annotations, { stack: owner.stack, context })
+            handOver(guardedObject(placed).words, found!.metadata!.annotations, { stack: owner.stack, context })
         );
     });
-    const another = pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"]);
     throw new Error(
         `${source}, which has objects that exist and are not this stack's. They were left as they are.\n` +
-            `${lines.join("\n")}\n  To use a manifest without them: ${another}`,
+            `${lines.join("\n")}\n  ${anotherManifest()}`,
     );
+}
+
+const anotherManifest = () =>
+    `To use a manifest without them: ${pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"])}`;
+
+/** The objects of a manifest that are in none of the stack's namespaces. */
+export const outsideOf = (namespaces: readonly string[], placed: readonly PlacedObject[]): PlacedObject[] =>
+    placed.filter(({ object, namespace }) => !namespaces.includes(namespace ?? nameOfNamespace(object)));
+
+const nameOfNamespace = ({ kind, metadata }: ManifestObject) => (kind === "Namespace" ? metadata.name : "");
+
+/** What `pulumi destroy` must know of an object that it would delete. */
+export function guardedObject({ object, namespace, path }: PlacedObject): GuardedObject {
+    const place = namespace === undefined ? [] : ["--namespace", namespace];
+    return { path, words: [...place, kubectlKind(object), object.metadata.name] };
 }
 
 /**
@@ -66,32 +97,6 @@ export function requireNotOfShop(objects: readonly ManifestObject[], source: str
             "Nothing was touched.\n" +
             `  fix it with one without it: ${pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"])}`,
     );
-}
-
-/**
- * Looks up objects by their kind's own path: `KubernetesObjectApi` of the library asks for names in lower case.
- *
- * @param namespace for objects that name none
- */
-export function objectsOf(cluster: Cluster, namespace: string): ObjectLookup {
-    const lookUp = kindsOf(cluster);
-    const others = cluster.kubeconfig.makeApiClient(CustomObjectsApi);
-    const core = cluster.core as unknown as Record<string, (request: object) => Promise<KubernetesObject>>;
-    return async ({ apiVersion, kind, metadata }) => {
-        const known = await lookUp(apiVersion, kind);
-        if (known === undefined) return undefined;
-        const at = { name: metadata.name, ...(known.namespaced && { namespace: metadata.namespace ?? namespace }) };
-        const [group, version] = apiVersion.split("/") as [string, string | undefined];
-        if (version === undefined)
-            return ignoreNotFound(core[`read${known.namespaced ? "Namespaced" : ""}${kind}`]!(at));
-        const request = { ...at, group, version, plural: known.name };
-        const found: unknown = await ignoreNotFound(
-            "namespace" in request
-                ? others.getNamespacedCustomObject(request as typeof request & { namespace: string })
-                : others.getClusterCustomObject(request),
-        );
-        return found as KubernetesObject | undefined;
-    };
 }
 
 /** As kubectl takes it without doubt about the group: `ClusterRole.v1.rbac.authorization.k8s.io`. */

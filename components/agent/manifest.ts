@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { labels } from "../../chaos/cluster/labels";
 import type { Workloads } from "../cluster/ready";
 import { declareObjects } from "../manifest/declared-object";
+import type { PlacedObject } from "../manifest/kinds";
 import { type ManifestObject, readObjects } from "../manifest/read";
 import { pulumiCommand } from "../pulumi-command";
 
@@ -75,24 +76,14 @@ function variablesIn(part: unknown): [string, unknown][] {
 }
 
 export interface ManifestAgentArgs {
-    /** For objects that name no namespace. All objects are created after it. */
+    /** The agent's. All objects in namespaces are created after it. */
     namespace: pulumi.Input<string>;
-    objects: readonly ManifestObject[];
+    objects: readonly PlacedObject[];
     /** Every field that contains it becomes a secret. */
     key: string;
     /** By which the stack knows the objects again that are in no namespace of its own. @default none */
     marks?: Record<string, string>;
 }
-
-const clusterWide = [
-    "Namespace",
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "PriorityClass",
-    "CustomResourceDefinition",
-    "ValidatingWebhookConfiguration",
-    "MutatingWebhookConfiguration",
-];
 
 // What other objects may be of or in. In an update that deletes, they go last.
 const first = ["Namespace", "CustomResourceDefinition"];
@@ -105,31 +96,22 @@ export function manifestAgent(
 ): pulumi.Output<unknown> {
     const parent = new pulumi.ComponentResource("chaos-shop:agent:ManifestAgent", name, {}, opts);
     const isNamespace = ({ kind }: ManifestObject) => kind === "Namespace";
-    const inNoNamespace = [...clusterWide, ...clusterWideKindsIn(objects)];
+    const namespaceOf = new Map(objects.map((placed) => [placed.object, placed.namespace]));
     const argsOf = (object: ManifestObject) => ({
         labels: isNamespace(object) ? { ...object.metadata.labels, [labels.protected]: "true" } : undefined,
         // Depends on the agent's namespace even if the object names it itself.
-        namespace: inNoNamespace.includes(object.kind)
-            ? undefined
-            : pulumi.output(namespace).apply((own) => object.metadata.namespace ?? own),
+        namespace: namespaceOf.get(object) && pulumi.output(namespace).apply(() => namespaceOf.get(object)!),
         annotations: marks,
         isSecret: (value: unknown) => holdsKey(value, key),
     });
-    return declareObjects("agent", objects, ({ kind }) => first.includes(kind), argsOf, { parent });
-}
-
-/** The cluster-wide kinds that a manifest's definitions add. */
-function clusterWideKindsIn(objects: readonly ManifestObject[]): string[] {
-    const definitions = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
-    const specs = definitions.map(({ spec }) => spec as { scope?: string; names?: { kind: string } } | undefined);
-    return specs.flatMap((spec) => (spec?.scope === "Cluster" && spec.names ? [spec.names.kind] : []));
+    return declareObjects("agent", [...namespaceOf.keys()], ({ kind }) => first.includes(kind), argsOf, { parent });
 }
 
 /** The DaemonSets of a manifest, which must become ready. */
-export function daemonSetsOf(objects: readonly ManifestObject[], namespace: string): Workloads[] {
-    const daemonSets = objects.filter(({ kind }) => kind === "DaemonSet");
-    return daemonSets.map(({ metadata }) => ({
-        namespace: metadata.namespace ?? namespace,
-        includes: ({ name }) => name === metadata.name,
+export function daemonSetsOf(manifest: readonly PlacedObject[]): Workloads[] {
+    const daemonSets = manifest.filter(({ object }) => object.kind === "DaemonSet");
+    return daemonSets.map(({ object, namespace }) => ({
+        namespace: namespace!,
+        includes: ({ name }) => name === object.metadata.name,
     }));
 }

@@ -5,6 +5,7 @@ import { connect, type Cluster, ignoreNotFound, messageOf, statusOf } from "../.
 import { problemOf } from "../../chaos/cluster/problem";
 import { placement } from "../base/placement";
 import type { StackConfiguration } from "../configuration/read";
+import { type Key, settings } from "../configuration/settings";
 import type { AllowedContext } from "../../chaos/cluster/guard";
 import { allowedContext } from "./guard";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
@@ -24,6 +25,7 @@ export interface StackCluster {
     api: Cluster;
 }
 
+/** Time limit of each call, in milliseconds. */
 const reachTimeoutMs = 10_000;
 
 /**
@@ -99,4 +101,24 @@ async function lookAround(
                 `or choose another with \`${pulumiCommand(["config", "set", "kube.context", "NAME"])}\``,
         );
     }
+}
+
+/**
+ * What an update must know to end attacks: three settings, unvalidated, the cluster and the stack's identity. Nothing
+ * else is read, since a mistake there must not prolong an attack. Undefined without a cluster that the stack may touch
+ * and that answers: `openCluster` says why.
+ */
+export async function firstLook() {
+    const setting = (key: Key) => pulumi.runtime.getConfig(`${pulumi.getProject()}:${key}`) ?? settings[key].default;
+    const namespace = setting("namespace")!;
+    const reached = await reach(setting("kube.context"), namespace).catch(() => undefined);
+    if (reached === undefined) return undefined;
+    const identity = await stackIdentity();
+    return { enabled: setting("experiment.enabled") === "true", namespace, identity, cluster: reached };
+}
+
+async function reach(kubeContext: string | undefined, namespace: string) {
+    const cluster = connect({ context: allowedContext(loadKubeconfig(), kubeContext).name }, reachTimeoutMs);
+    await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
+    return cluster;
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "shlex";
 import { setTimeout as sleep } from "node:timers/promises";
+import { kubectl } from "../../chaos/kubectl";
 import { externalAddress, type ServiceAddress } from "../../chaos/checks/service";
 import { type Cluster, ignoreNotFound, sentAt } from "../../chaos/cluster/client";
 import type { AllowedContext } from "../../chaos/cluster/guard";
@@ -71,7 +72,7 @@ export function accessHint(
     serviceType: string,
 ): string {
     const forward =
-        `${join(["kubectl", "--context", name, "--namespace", namespace])} port-forward service/gateway 8080:80, ` +
+        `${kubectl({ context: name, namespace })} port-forward service/gateway 8080:80, ` +
         "then http://127.0.0.1:8080/products";
     if (serviceType !== "LoadBalancer")
         return `no external address, since gateway.serviceType is ${serviceType}; reach it with: ${forward}`;

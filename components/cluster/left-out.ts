@@ -1,4 +1,5 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
+import { groupedBy } from "../../chaos/grouped";
 import { isReady } from "../../chaos/targets/containers";
 
 /** What of a cluster no update waits for. */
@@ -11,8 +12,7 @@ export interface LeftOut {
 
 /** @param pods of the DaemonSet @param nodes all of the cluster */
 export function leftOutOf(pods: readonly V1Pod[], nodes: readonly V1Node[]): LeftOut {
-    const byNode = new Map<string | undefined, V1Pod[]>();
-    for (const pod of pods) byNode.set(pod.spec?.nodeName, [...(byNode.get(pod.spec?.nodeName) ?? []), pod]);
+    const byNode = groupedBy(pods, ({ spec }) => spec?.nodeName);
     const podsOn = ({ metadata }: V1Node) => byNode.get(metadata!.name) ?? [];
     const isLost = (node: V1Node) => !isUp(node) && !podsOn(node).some(isReady);
     const reasons = nodes.filter((node) => isLost(node) || podsOn(node).length === 0).map(whyLeftOut);

@@ -1,4 +1,4 @@
-import { join } from "shlex";
+import { kubectl, quoted } from "../../chaos/kubectl";
 
 // The program that guards a destroy has this file: no imports that would make it large.
 
@@ -41,8 +41,8 @@ export function handOver(
     { stack, context }: Pick<Owner, "stack"> & { context: string },
 ): string {
     const identity = marks[annotations.identity] === undefined ? [] : [`${annotations.identity}-`];
-    const annotate = ["kubectl", "--context", context, "annotate", "--overwrite"];
-    return join([...annotate, ...object, `${annotations.stack}=${stack}`, ...identity]);
+    const words = [...object, `${annotations.stack}=${stack}`, ...identity];
+    return `${kubectl({ context })} annotate --overwrite ${words.map(quoted).join(" ")}`;
 }
 
 /** Whose something is that is not the stack's own, to complete "which …". */

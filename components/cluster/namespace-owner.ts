@@ -1,5 +1,5 @@
 import type { V1Namespace } from "@kubernetes/client-node";
-import { join } from "shlex";
+import { kubectl } from "../../chaos/kubectl";
 import { longestShopNamespace } from "../configuration/agent";
 import { pulumiCommand } from "../pulumi-command";
 import { annotations, belongsTo, handOver, isMarkedBy } from "./marks";
@@ -31,7 +31,7 @@ export function refusedNamespace(
     if (isTerminating && (isOwn || owner === stack))
         return (
             `${key} is "${name}", which is being deleted from the cluster. Try again when it is gone: ` +
-            join(["kubectl", "--context", context, "wait", "--for=delete", `namespace/${name}`])
+            `${kubectl({ context })} wait --for=delete namespace/${name}`
         );
     const when =
         owner === undefined

@@ -1,10 +1,11 @@
 import type { V1DaemonSet, V1Node, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
+import { kubectlFor } from "../../chaos/kubectl";
 import { isReady } from "../../chaos/targets/containers";
 import { describeMilliseconds } from "../../chaos/duration";
 import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
-import { UserError } from "../user-error";
+import { UserError } from "../../chaos/user-error";
 import { leftOutOf } from "./left-out";
 import { type Count, countOf, countOnNodes, problemsOf } from "./waiting";
 import { pulumiCommand } from "../pulumi-command";
@@ -45,7 +46,7 @@ export async function awaitReady(
             const lines = (reasons.length > 0 ? reasons : ["there is no pod"]).map((reason) => `  ${reason}`);
             throw new UserError(
                 `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${ready} pods are ready.\n` +
-                    `${lines.join("\n")}\nLook at \`kubectl --namespace ${namespaces[0]} describe pods\`; ` +
+                    `${lines.join("\n")}\nLook at \`${kubectlFor(cluster, namespaces[0])} describe pods\`; ` +
                     `fix the cause, then run \`${pulumiCommand(["up"])}\` again.`,
             );
         }

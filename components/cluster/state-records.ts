@@ -1,9 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
-import { connect, ignoreNotFound } from "../../chaos/cluster/client";
-import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
 import { identityIn, remember } from "../../chaos/stash";
-import { type Key, settings } from "../configuration/settings";
-import { allowedContext } from "./guard";
 import { pulumiCommand } from "../pulumi-command";
 
 export interface RecordedCluster {
@@ -70,27 +65,4 @@ function otherCluster(first: RecordedCluster, { uid, context }: RecordedCluster,
         `  To delete the shop there and create it here: ${move}\n` +
         `  If that cluster no longer exists: PULUMI_K8S_DELETE_UNREACHABLE=true ${move}`
     );
-}
-
-/** Time limit of each call, in milliseconds: `openCluster` says what is wrong with a cluster that does not answer. */
-const callTimeoutMs = 10_000;
-
-/**
- * What an update must know to end attacks: three settings, unvalidated, the cluster and the stack's identity. Nothing
- * else is read, since a mistake there must not prolong an attack. Undefined without a cluster that the stack may touch
- * and that answers: `openCluster` says why.
- */
-export async function firstLook() {
-    const setting = (key: Key) => pulumi.runtime.getConfig(`${pulumi.getProject()}:${key}`) ?? settings[key].default;
-    const namespace = setting("namespace")!;
-    const reached = await reach(setting("kube.context"), namespace).catch(() => undefined);
-    if (reached === undefined) return undefined;
-    const identity = await stackIdentity();
-    return { enabled: setting("experiment.enabled") === "true", namespace, identity, cluster: reached };
-}
-
-async function reach(kubeContext: string | undefined, namespace: string) {
-    const cluster = connect({ context: allowedContext(loadKubeconfig(), kubeContext).name }, callTimeoutMs);
-    await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
-    return cluster;
 }

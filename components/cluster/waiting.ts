@@ -6,6 +6,8 @@ import type {
     V1Pod,
     V1StatefulSet,
 } from "@kubernetes/client-node";
+import type { Cluster } from "../../chaos/cluster/client";
+import { kubectlFor } from "../../chaos/kubectl";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
 import { pulumiCommand } from "../pulumi-command";
 import type { LeftOut } from "./left-out";
@@ -52,11 +54,13 @@ function count(
  * @param dispensable whether variant four works without it. @default false
  */
 export function whatItWaitsFor(
+    cluster: Pick<Cluster, "kubeconfig">,
     deployment: V1Deployment,
     pods: readonly V1Pod[],
     dispensable = false,
 ): string | undefined {
     const { name, namespace } = deployment.metadata!;
+    const kubectl = kubectlFor(cluster, namespace);
     if (countOf(deployment).complete) return undefined;
     const refused = deployment.status?.conditions?.find(
         ({ type, status }) => type === "ReplicaFailure" && status === "True",
@@ -67,14 +71,13 @@ export function whatItWaitsFor(
             `Fix the cause, such as a quota of namespace ${namespace}, and run \`${pulumiCommand(["up"])}\` again.`
         );
     for (const pod of pods) {
-        const reason = unscheduled(name!, pod, dispensable) ?? notStarting(name!, namespace!, pod);
+        const reason = unscheduled(name!, pod, dispensable) ?? notStarting(name!, kubectl, pod);
         if (reason !== undefined) return reason;
     }
     const attack = pods.map(targetLabelOf).find((value) => value !== undefined);
     if (attack !== undefined)
         return `${name} was under attack by the experiment ${experimentOf(attack)}. The next update checks it again.`;
     const phase = pods.find(({ status }) => status?.phase !== "Running")?.status?.phase;
-    const kubectl = `kubectl --namespace ${namespace}`;
     return phase
         ? `${name} is ${phase}: its container is starting. Look at \`${kubectl} describe deployment ${name}\`.`
         : `${name} is not ready yet: its readiness probe fails. Look at \`${kubectl} logs deployment/${name}\`.`;
@@ -91,12 +94,12 @@ function unscheduled(name: string, pod: V1Pod, dispensable: boolean): string | u
     );
 }
 
-function notStarting(name: string, namespace: string, pod: V1Pod): string | undefined {
+function notStarting(name: string, kubectl: string, pod: V1Pod): string | undefined {
     const failing = problemsOf(pod).containers.find(isFailure);
     if (!failing) return undefined;
     const remedy = failing.waitsFor!.includes("Image")
         ? `Set an image that the cluster can pull with \`${pulumiCommand(["config", "set", "images.node", "IMAGE"])}\``
-        : `Look at \`kubectl --namespace ${namespace} logs ${pod.metadata!.name} --previous\``;
+        : `Look at \`${kubectl} logs ${pod.metadata!.name} --previous\``;
     return (
         `${name} is ${pod.status!.phase}: its container does not start: ${sentence(failing.reason)} ` +
         `${remedy}, and run \`${pulumiCommand(["up"])}\` again.`

@@ -60,7 +60,8 @@ export function awaitWorkloads(
     });
 }
 
-async function look({ apps, core }: Cluster, namespace: string, mayStayPending: readonly string[]): Promise<Found[]> {
+async function look(cluster: Cluster, namespace: string, mayStayPending: readonly string[]): Promise<Found[]> {
+    const { apps, core } = cluster;
     const [deployments, pods] = await Promise.all([
         apps.listNamespacedDeployment({ namespace }),
         core.listNamespacedPodWithHttpInfo({ namespace }),
@@ -77,7 +78,7 @@ async function look({ apps, core }: Cluster, namespace: string, mayStayPending: 
             pods: own,
             mayStayPending: mayStay,
             ageMs: sentAt(pods) - Math.max(...made),
-            reason: whatItWaitsFor(deployment, own, mayStay),
+            reason: whatItWaitsFor(cluster, deployment, own, mayStay),
         };
     });
 }

@@ -1,7 +1,7 @@
 import { sourceMistakes } from "./install";
 import { type Found, setCommand, setSecretCommand } from "./mistakes";
 import type { Surroundings, Values } from "./settings";
-import { label } from "./values";
+import { label } from "./readers";
 
 /** Makes a key and sets it. The key appears neither on the screen nor in a process's arguments. */
 export const newKeyCommand = (stack?: string) => `openssl rand -hex 32 | ${setSecretCommand("agent.key", stack)}`;

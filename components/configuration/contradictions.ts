@@ -17,7 +17,7 @@ import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { type Found, removeCommand, setCommand } from "./mistakes";
-import type { Key, KnownExperiment, Values } from "./settings";
+import { connections, type Key, type KnownExperiment, mostPodsOnDatabase, type Values } from "./settings";
 
 /** A check of values that are valid one by one but not together. It returns the mistakes that it finds. */
 type Rule = (facts: Facts) => Found[];
@@ -212,17 +212,14 @@ function idleSettings({ get }: Facts) {
     );
 }
 
-/** Of PostgreSQL: each pod has up to four, and three of a hundred are kept for its owner (superuser_reserved). */
-export const connections = { each: 4, all: 97 };
-
-/** A rollout adds a pod to each workload. A pod too many would fail at random, whenever the others are busy. */
+/** A pod too many would fail at random, whenever the others are busy. */
 function replicasBeyondDatabase({ get }: Facts) {
     const keys = (["fashion-bestseller", "toys-bestseller", "hot-deals", "orders", "inventory"] as const)
         .map((workload) => `replicas.${workload}` as const)
         .slice(0, get("variant") === "seven" ? 5 : 3);
     const podsOf = (key: (typeof keys)[number]) => get(key) ?? 1;
     const sum = (some: typeof keys) => some.reduce((total, key) => total + podsOf(key), 0);
-    const most = Math.floor(connections.all / connections.each) - keys.length;
+    const most = mostPodsOnDatabase(keys.length);
     if (get("install") !== "program" || sum(keys) <= most) return [];
     const large = keys.filter((key) => podsOf(key) > most / keys.length);
     const fits = Math.floor((most - sum(keys.filter((key) => !large.includes(key)))) / large.length);

@@ -1,5 +1,6 @@
 import { attackKindOf, plainAttackKinds } from "../../chaos/attacks/registry";
 import type { ExperimentDefinition } from "../../chaos/index";
+import { nodeImage } from "../../chaos/cluster/pod-security";
 import { times } from "../../chaos/duration";
 import {
     agentKey,
@@ -22,7 +23,7 @@ import {
     target,
     text,
     tolerations,
-} from "./values";
+} from "./readers";
 
 const plainAttacks = plainAttackKinds
     .map((kind) => `${attackKindOf({ kind }).describe({ kind })} (\`${kind}\`)`)
@@ -69,6 +70,12 @@ export interface Group {
     common?: Pick<Setting<unknown>, "heededBy" | "isRendered">;
 }
 
+/** Of PostgreSQL: each pod has up to four, and three of a hundred are kept for its owner (superuser_reserved). */
+export const connections = { each: 4, all: 97 };
+
+/** Of all workloads that use the database together. A rollout adds a pod to each. */
+export const mostPodsOnDatabase = (workloads: number) => Math.floor(connections.all / connections.each) - workloads;
+
 /** Settings that are read together, by title. */
 export const groups = {
     Shop: {},
@@ -86,8 +93,8 @@ export const groups = {
     Pods: {
         intro:
             "How many pods run, on which nodes, from which images, and how they start and stop. The database has\n" +
-            "100 connections, so the workloads that use it, all but the gateway, may have 21 pods together in\n" +
-            "variant four, and 19 in variant seven.",
+            "100 connections, so the workloads that use it, all but the gateway, may have " +
+            `${mostPodsOnDatabase(3)} pods together in\nvariant four, and ${mostPodsOnDatabase(5)} in variant seven.`,
     },
     Storage: {
         intro: "A claim is a PersistentVolumeClaim. Without one, data is lost with its pod.",
@@ -235,7 +242,7 @@ export const settings = {
             { default: "5m0s", isRendered: false },
         ),
         "images.node": setting(image, "Image for the shop's programs: Node 20 or newer.", {
-            default: "docker.io/library/node:22.23.3-bookworm-slim",
+            default: nodeImage,
         }),
         "images.postgres": setting(image, "Image for the database: a Debian-based PostgreSQL 15 or newer.", {
             default: "docker.io/library/postgres:15.18-bookworm",

@@ -1,13 +1,15 @@
-import { join } from "shlex";
+import { kubectl } from "../../chaos/kubectl";
 import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
+import { readerOf } from "../cluster/reading";
 import { checkStorageClass } from "../cluster/storage-class";
 import type { StackConfiguration } from "../configuration/read";
 import { annotations } from "../cluster/marks";
 import { installOf } from "../base/own-namespace";
+import { kindsOf } from "../manifest/kinds";
 import { Shop } from "../shop/shop";
 import { requireChart } from "./repository";
-import { kindsOf, readShopManifest } from "./shop-manifest";
+import { readShopManifest } from "./shop-manifest";
 import { ExternalShop, isAttacked } from "./external-shop";
 import { pulumiCommand } from "../pulumi-command";
 
@@ -26,7 +28,6 @@ export async function installShop(
     const found = await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
     const before = installOf(found?.metadata?.annotations);
     const set = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
-    const kubectl = ["kubectl", "--context", context.name];
     // Changing `install` recreates the namespace. One that is kept stays, and new objects would meet those that are
     // being deleted under the same names, in a namespace that may refuse their pods.
     if (before !== undefined && before !== install.kind && found!.metadata!.annotations![annotations.kept])
@@ -38,7 +39,7 @@ export async function installShop(
                     set("install", before),
                     set("storage.keep", "false"),
                     pulumiCommand(["up"]),
-                    join([...kubectl, "annotate", "namespace", namespace, `${annotations.kept}-`]),
+                    `${kubectl({ context: context.name })} annotate namespace ${namespace} ${annotations.kept}-`,
                     set("install", install.kind),
                 ].join(" && ")}`,
         );
@@ -58,6 +59,9 @@ export async function installShop(
     const source =
         kind === "chart"
             ? { install: kind, chart, ingress }
-            : { install: kind, manifest: await readShopManifest(manifest!, namespace, kindsOf(cluster)) };
+            : {
+                  install: kind,
+                  manifest: await readShopManifest(manifest!, namespace, kindsOf(readerOf(cluster.kubeconfig))),
+              };
     return new ExternalShop(name, { namespace, identity, variant, source, cluster, timeoutMs }, opts);
 }

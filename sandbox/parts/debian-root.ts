@@ -96,7 +96,6 @@ export function userEntries(user: ImageUser): Record<"passwd" | "group", string>
     };
 }
 
-/** Adds a user to a root file system. */
 export async function addUser(user: ImageUser, root: string): Promise<void> {
     for (const [file, line] of Object.entries(userEntries(user)))
         await appendFile(join(root, "etc", file), `${line}\n`);

@@ -64,7 +64,6 @@ export interface ImageRecipe extends Pick<StoredPart, "name" | "version" | "titl
 
 export interface ImagePart extends StoredPart, Pick<ImageRecipe, "references"> {}
 
-/** The part that builds an image. */
 export function imagePart(image: ImageRecipe): ImagePart {
     const { references, base, also, config, settings, fill, ...about } = image;
     return {

@@ -6,7 +6,7 @@ import { pulumiParts } from "../../toolchain/pulumi/parts";
 import { debianPackages } from "./debian-packages";
 import { imageCoreDns, imageNats, imageNode, imagePause, imagePostgres } from "./image-recipes";
 import { ARCHIVE } from "./images";
-import { helm, kube } from "./programs";
+import { kube } from "./programs";
 
 /** The images that the sandbox brings. */
 export const imageParts = [imageNode, imagePostgres, imageNats, imagePause, imageCoreDns];
@@ -29,7 +29,6 @@ function locations() {
         kubeRouter: join(folderOf(kube), "kube-router"),
         /** The folder with `kubectl`, for PATH. */
         kubectlFolder: join(folderOf(kube), "bin"),
-        helm: join(folderOf(helm), "helm"),
         /** The names of each image, and the docker-archive that contains it under these. */
         images: imageParts.map((part) => ({ references: part.references, archive: join(folderOf(part), ARCHIVE) })),
         /** The folder with `pulumi` and `pulumi-language-nodejs`, for PATH. */

@@ -48,16 +48,3 @@ export const kube = goPart(
         },
     },
 );
-
-const HELM_VERSION = "3.18.6";
-
-/** For tests and measurements only: the rendered chart is installed with it. */
-export const helm = goPart(
-    { name: "helm", version: HELM_VERSION, title: "Helm", minutes: 1 },
-    {
-        sourceFolder,
-        module: "helm",
-        packages: ["helm.sh/helm/v3/cmd/helm"],
-        variables: { "helm.sh/helm/v3/internal/version.version": `v${HELM_VERSION}` },
-    },
-);

@@ -2,7 +2,6 @@ import { type ApiServer, readApi, watchApi } from "../../chaos/cluster/in-cluste
 
 const responseTimeoutMs = 10_000;
 
-/** What the agent reads from the API server. */
 export const readerOf = (server: ApiServer) => ({
     get: <Answer>(path: string) => readApi<Answer>(path, { silenceMs: responseTimeoutMs }, server),
     /** @param silenceMs the connection counts as lost when nothing arrives for this long, in milliseconds */

@@ -1,8 +1,13 @@
-import { inject, it } from "vitest";
+import { describe, inject, it } from "vitest";
 
 /** A test that only `npm run test:all` runs. */
 export function itInAll(title: string, test: () => Promise<unknown>, timeoutMs?: number): void {
     if (inject("all")) it(title, test, timeoutMs);
+}
+
+/** Tests that only `npm run test:all` runs. */
+export function describeInAll(title: string, tests: () => void): void {
+    if (inject("all")) describe(title, tests);
 }
 
 /** The cases of a test: `npm test` runs those that show the most. */

@@ -143,12 +143,6 @@ describe("run", () => {
             bail: false,
         });
     });
-
-    test("every wrong runtime option is reported at once", async () => {
-        const { error } = await run("", { typescript: "no", nodeargs: 5 });
-        expect(error.split("\n")).toHaveLength(2);
-        expect(error).toContain('typescript is "no", but must be true or false');
-    });
 });
 
 test("a method that it lacks is answered as unimplemented", async () => {

@@ -1,4 +1,5 @@
 import type { V1Service } from "@kubernetes/client-node";
+import { kubectlFor } from "../../kubectl";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { change } from "../../cluster/change";
 import { hasEnded, isReady } from "../../cluster/kubernetes-rules";
@@ -33,7 +34,7 @@ export async function proxyReady(
     const found = await poll(look, isKnown, readyWithinMs);
     if ("error" in found) throw found.error;
     if (found.pod !== undefined && isReady(found.pod)) return awaitReach(attack, cluster);
-    const describing = `kubectl --namespace ${namespace} describe pod ${name}`;
+    const describing = `${kubectlFor(cluster, namespace)} describe pod ${name}`;
     return reason("proxy-failed", `the fault's proxy, pod ${name}, is not ready; see why: ${describing}`);
 }
 

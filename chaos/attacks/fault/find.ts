@@ -1,4 +1,5 @@
 import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
+import { kubectlFor } from "../../kubectl";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { hasEnded, isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { annotations, labels, selectorOf } from "../../cluster/labels";
@@ -38,19 +39,21 @@ export interface FoundPort {
 
 /** Finds the Service that a fault is done to. @throws ReasonError if that is not possible */
 export async function findService(
-    { core }: Cluster,
+    cluster: Cluster,
     namespace: string,
     { service, abort }: Pick<Fault, "service" | "abort">,
 ): Promise<Found<FoundService>> {
+    const { core } = cluster;
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
+    const services = `${kubectlFor(cluster, namespace)} get services`;
     if (found === undefined)
         throw new ReasonError(
             "service-unfit",
             `there is no Service ${service} in namespace ${namespace}`,
-            `Name one of: kubectl --namespace ${namespace} get services`,
+            `Name one of: ${services}`,
         );
     const refuseIf = (reason: string | undefined) => {
-        if (reason !== undefined) throw unfit(namespace, service, reason);
+        if (reason !== undefined) throw unfit(service, reason, services);
     };
     refuseIf(whyRefused(found, abort));
     const selector = found.spec!.selector!;
@@ -135,9 +138,10 @@ const isNotHttp1 = ({ name = "", appProtocol }: V1ServicePort) =>
         ? /^(grpc|grpc-web|http2|h2c|https|tls)(-|$)/.test(name)
         : /^(kubernetes\.io\/h2c|kubernetes\.io\/wss|grpc|http2|h2c|https|tls)$/i.test(appProtocol);
 
-const advice = (namespace: string) =>
-    `Change it, or name another one of: kubectl --namespace ${namespace} get services`;
-
 /** A Service that the proxy of a fault cannot stand for. */
-const unfit = (namespace: string, service: string, reason: string) =>
-    new ReasonError("service-unfit", `a fault cannot be done to Service ${service}: ${reason}`, advice(namespace));
+const unfit = (service: string, reason: string, services: string) =>
+    new ReasonError(
+        "service-unfit",
+        `a fault cannot be done to Service ${service}: ${reason}`,
+        `Change it, or name another one of: ${services}`,
+    );

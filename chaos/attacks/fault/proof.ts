@@ -2,6 +2,8 @@
  * The proof of a fault: what the witness meets through the Service whose place a proxy has taken; and what the proxy
  * says that it did: how much reached the targets through the Service, and how much of it was hit.
  */
+import { isDeepStrictEqual } from "node:util";
+import { kubectlFor } from "../../kubectl";
 import { parseJson } from "../../json";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { reason, type Reason } from "../../reasons";
@@ -31,24 +33,27 @@ export const listeningIn = ({ service, ports }: Pick<FoundService, "service" | "
 /** Why a fault does not show at its targets, if its Service or its proxy says so. */
 export async function explainFault(
     { namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
-    { core }: Cluster,
+    cluster: Cluster,
     job: string,
 ): Promise<Reason | undefined> {
-    const { service } = chosen.found!;
+    const { core } = cluster;
+    const { service, selector } = chosen.found!;
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
         ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })),
     ]);
     if (found === undefined) return reason("service-changed", `the Service ${service} was deleted during the run`);
-    if (pod === undefined || pod.status?.phase !== "Running")
+    const isPointed = proxyOf(found) === proxy && !selectsNobody(found);
+    const isRunning = pod?.status?.phase === "Running";
+    if (isPointed && isRunning) return undefined;
+    // The Job ends a fault of either sort at once, and removes the proxy: only a failed one leaves the old selector.
+    if (!isRunning && (isPointed || isDeepStrictEqual(found.spec?.selector, selector)))
         return reason(
             "proxy-failed",
-            `the fault's proxy, pod ${proxy}, ended during the run; see why: kubectl --namespace ${namespace} ` +
+            `the fault's proxy, pod ${proxy}, ended during the run; see why: ${kubectlFor(cluster, namespace)} ` +
                 `logs job/${job}`,
         );
-    if (proxyOf(found) !== proxy || selectsNobody(found))
-        return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
-    return undefined;
+    return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
 }
 
 /** The proxy reports every 2 s; what it says of errors between two reports may be longer than a few lines. */

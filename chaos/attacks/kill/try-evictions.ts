@@ -1,4 +1,5 @@
 import { type Cluster, messageOf, statusOf } from "../../cluster/client";
+import { kubectlFor } from "../../kubectl";
 import { ReasonError } from "../../reasons";
 import { onePerPod } from "../../targets/pods";
 import type { RunAttack } from "../kind";
@@ -12,11 +13,11 @@ const maxNamed = 3;
  *
  * @throws ReasonError in the API server's words if it would evict none
  */
-export async function tryEvictions({ chosen }: RunAttack<unknown>, { core }: Cluster): Promise<void> {
+export async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cluster: Cluster): Promise<void> {
     const refusals: { pod: string; why: string }[] = [];
-    for (const { pod, namespace, uid } of onePerPod(chosen.targets)) {
+    for (const { pod, uid } of onePerPod(chosen.targets)) {
         const body = evictionOf({ namespace, name: pod }, uid);
-        const why = await core.createNamespacedPodEviction({ name: pod, namespace, body, dryRun: "All" }).then(
+        const why = await cluster.core.createNamespacedPodEviction({ name: pod, namespace, body, dryRun: "All" }).then(
             () => undefined,
             (error: unknown) => refusalIn(statusIn(error)),
         );
@@ -28,8 +29,8 @@ export async function tryEvictions({ chosen }: RunAttack<unknown>, { core }: Clu
     throw new ReasonError(
         "eviction-refused",
         `the API server would not evict ${named.join(", ")}${more}: ${refusals[0]!.why}`,
-        "Run more pods than the budget needs, change it (kubectl --namespace " +
-            `${chosen.targets[0]!.namespace} get poddisruptionbudgets), or kill by deletion, which no budget stops`,
+        `Run more pods than the budget needs, change it (${kubectlFor(cluster, namespace)} get poddisruptionbudgets), ` +
+            "or kill by deletion, which no budget stops",
     );
 }
 

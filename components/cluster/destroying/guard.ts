@@ -6,7 +6,7 @@ import { packed, runFromInput } from "../../../chaos/packed";
 import { bundledFile } from "../../../toolchain/bundle";
 import type { StackConfiguration } from "../../configuration/read";
 import type { StackCluster } from "../cluster";
-import { type GuardedStack, guardedVariable, inUpdate } from "./refusal";
+import { type GuardedObject, type GuardedStack, guardedVariable, inUpdate } from "./refusal";
 
 /** What the state keeps about the stack itself. Without it, an update could not go on after a destroy that stopped. */
 const records = ["identity", "cluster"];
@@ -19,16 +19,21 @@ const records = ["identity", "cluster"];
  * after everything else and before all deletions: so an update that would delete a namespace of somebody else stops
  * there.
  *
+ * Once it has let a destroy begin, it is gone: only Pulumi's hooks could stand before each deletion, and with them no
+ * destroy works that does not run the program.
+ *
  * @param everything that the stack has in the cluster
+ * @param also what of that is outside of its namespaces, and the namespace that the experiment attacks
  */
 export function guardDestroy(
     { namespace, agent }: Pick<StackConfiguration, "namespace" | "agent">,
     { uid, context, identity }: Pick<StackCluster, "uid" | "context" | "identity">,
     everything: (pulumi.Resource | undefined)[],
+    also: { objects?: readonly GuardedObject[]; attacked?: string } = {},
 ): void {
     const stack = pulumi.getStack();
     const namespaces = [namespace, ...(agent ? [agent.namespace] : [])];
-    const guarded: GuardedStack = { stack, identity, uid, context: context.name, namespaces };
+    const guarded: GuardedStack = { stack, identity, uid, context: context.name, namespaces, ...also };
     const urnOf = (name: string) => `urn:pulumi:${stack}::${pulumi.getProject()}::pulumi:index:Stash::${name}`;
     new command.local.Command(
         "destroy-guard",

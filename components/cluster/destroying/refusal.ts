@@ -1,5 +1,8 @@
-import type { V1Namespace } from "@kubernetes/client-node";
+import type { V1Lease } from "@kubernetes/client-node";
+import { annotations } from "../../../chaos/cluster/labels";
+import { holderIn, leasePath, stopCommand } from "../../../chaos/lifecycle/holder";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
+import type { Reader } from "../reading";
 
 /** What a stack knows of its cluster, and keeps in its state for `pulumi destroy`, which does not run the program. */
 export interface GuardedStack extends Owner {
@@ -8,7 +11,23 @@ export interface GuardedStack extends Owner {
     /** The kubeconfig context, which the provider uses too. */
     context: string;
     namespaces: string[];
+    /** What the stack has outside of its namespaces, and marks as its own. @default nothing */
+    objects?: readonly GuardedObject[];
+    /** The namespace that the experiment attacks, enabled or not. @default there is no experiment */
+    attacked?: string;
 }
+
+export interface GuardedObject {
+    /** In the API, such as `/apis/rbac.authorization.k8s.io/v1/clusterroles/agent`. */
+    path: string;
+    /** As kubectl names it: `["ClusterRole.v1.rbac.authorization.k8s.io", "agent"]`. */
+    words: string[];
+}
+
+const namespaceObject = (name: string): GuardedObject => ({
+    path: `/api/v1/namespaces/${name}`,
+    words: ["namespace", name],
+});
 
 /** The environment variable that has the `GuardedStack` as JSON. */
 export const guardedVariable = "CHAOS_SHOP_GUARDED_STACK";
@@ -34,25 +53,36 @@ export class UnreachableError extends Error {
 
 /**
  * Why a stack must not be destroyed as things are, and the commands that resolve it: its objects would be deleted by
- * their names in a cluster that is another one by now, or in a namespace that is somebody else's. Undefined if
- * everything is still its own, or gone.
+ * their names in a cluster that is another one by now, or in a namespace that is somebody else's, or are somebody
+ * else's. Undefined if everything is still its own, or gone.
  *
- * @param read a namespace of the cluster; undefined if there is none. May reject with an `UnreachableError`
+ * The stack's name is that of its last update: Pulumi does not say how it is called now.
+ *
+ * @param read an object of the cluster. May reject with an `UnreachableError`
  */
 export async function whyNotDestroy(
-    { uid, context, stack, identity, namespaces }: GuardedStack,
-    read: (name: string) => Promise<V1Namespace | undefined>,
+    { uid, context, stack, identity, namespaces, objects = [], attacked }: GuardedStack,
+    read: Reader,
     { unreachable = false, movedTo }: Allowed = {},
 ): Promise<string | undefined> {
-    const stopped = (reason: string, ...lines: string[]) =>
-        [`Stopped before anything was deleted: ${reason}.`, ...lines.map((line) => `  ${line}`)].join("\n");
+    const stopped = (reason: string, ...lines: (string | undefined)[]) =>
+        [
+            `Stopped before anything was deleted: ${reason}.`,
+            ...lines.flatMap((line) => (line === undefined ? [] : `  ${line}`)),
+            `  ${stack} was the stack's name at its last update; if it was renamed since, name it as it is now`,
+        ].join("\n");
     const forget = `npx pulumi stack rm ${stack} --force --preserve-config`;
     const ifGone = `If the stack's cluster no longer exists, forget the stack, which deletes nothing: ${forget}`;
     const to = `--stack ${stack}`;
     const rename = `npx pulumi config set kube.context NAME ${to} && npx pulumi up ${to}`;
-    let found: (V1Namespace | undefined)[];
+    const goesOn =
+        attacked &&
+        `If its experiment is enabled, an attack on namespace ${attacked} of the stack's cluster goes on until its ` +
+            "deadline at most";
+    const guarded = [...namespaces.map(namespaceObject), ...objects];
+    let found: Awaited<ReturnType<Reader>>[];
     try {
-        found = await Promise.all(["kube-system", ...namespaces].map(read));
+        found = await Promise.all([namespaceObject("kube-system"), ...guarded].map(({ path }) => read(path)));
     } catch (error) {
         const isUnreachable = error instanceof UnreachableError;
         if (isUnreachable && unreachable) return undefined;
@@ -62,12 +92,15 @@ export async function whyNotDestroy(
             "If it exists, start it or log in to it, with the KUBECONFIG of the last update, and repeat this",
             `If its context has another name by now, tell the stack, and repeat this: ${rename}`,
             ifGone,
+            goesOn,
         );
     }
     const [system, ...own] = found;
-    const others = own.filter(
-        (one) => one !== undefined && !isMarkedBy(one.metadata!.annotations, { stack, identity }),
-    );
+    const others = guarded.flatMap((object, index) => {
+        const { metadata } = own[index] ?? {};
+        const isOthers = metadata !== undefined && !isMarkedBy(metadata.annotations, { stack, identity });
+        return isOthers ? { ...object, marks: metadata.annotations, shown: object.words.join(" ") } : [];
+    });
     const now = system?.metadata?.uid;
     if (now !== uid && (now === undefined || now !== movedTo)) {
         // An update that moves a stack tells this at its end: one that was interrupted did not.
@@ -76,37 +109,52 @@ export async function whyNotDestroy(
             `context "${context}" leads to another cluster than the one that this stack was made in (uids of ` +
                 `kube-system: ${now ?? "none"} and ${uid})`,
             "If the stack's cluster still exists, repeat this with the KUBECONFIG of the last update",
-            ...(isMoved
-                ? [`If an update has moved the stack there: ${movedVariable}=${now} npx pulumi destroy ${to}`]
-                : []),
+            isMoved
+                ? `If an update has moved the stack there: ${movedVariable}=${now} npx pulumi destroy ${to}`
+                : undefined,
             ifGone,
+            goesOn,
         );
     }
     if (others.length === 0) return undefined;
-    const lines = others.map((one) => {
-        const { name, annotations } = one!.metadata!;
-        const command = handOver(["namespace", name!], annotations, { stack, context });
-        return `If this stack may delete namespace ${name} with everything in it: ${command}`;
+    const lines = others.map(({ words, marks, shown }) => {
+        const command = handOver(words, marks, { stack, context });
+        const all = words[0] === "namespace" ? " with everything in it" : "";
+        return `If this stack may delete ${shown}${all}: ${command}`;
     });
-    const reasons = others.map(
-        (one) => `namespace ${one!.metadata!.name} ${belongsTo(one!.metadata!.annotations, { stack })} by now`,
+    const reasons = others.map(({ marks, shown }) => `${shown} ${belongsTo(marks, { stack })} by now`);
+    return stopped(
+        reasons.join(", and "),
+        ...lines,
+        `If not, forget the stack, which deletes nothing: ${forget}`,
+        attacked && (await whatGoesOn({ identity, context, attacked }, read)),
     );
-    return stopped(reasons.join(", and "), ...lines, `If not, forget the stack, which deletes nothing: ${forget}`);
+}
+
+/** How to end the attacks that go on if the stack is not destroyed. Undefined if the stack's run is over. */
+async function whatGoesOn(
+    { identity, context, attacked }: Pick<GuardedStack, "identity" | "context"> & { attacked: string },
+    read: Reader,
+): Promise<string | undefined> {
+    const stop = stopCommand({ context, namespace: attacked });
+    const lease = await read(leasePath(attacked)).catch((error: Error) => error);
+    if (lease instanceof Error)
+        return `Its experiment may go on until its deadline. If the lease is its own, to end it: ${stop}`;
+    const isOwn = lease !== undefined && holderIn(lease as V1Lease)?.endsWith(`/${identity}`);
+    if (!isOwn || lease.metadata?.annotations?.[annotations.ended] !== undefined) return undefined;
+    return `Its experiment goes on, until its deadline at most. To end its attack now: ${stop}`;
 }
 
 /**
- * The same for the namespaces that an update is about to delete, since the stack has others by now. Deletions come last
- * in an update, and not at all if something before fails.
+ * The same for what an update is about to delete, since the stack has other namespaces or objects by now. Deletions
+ * come last in an update, and not at all if something before fails.
  *
  * @param before what the last update has noted
  */
-export async function whyNotLeave(
-    before: GuardedStack,
-    now: GuardedStack,
-    read: (name: string) => Promise<V1Namespace | undefined>,
-): Promise<string | undefined> {
+export async function whyNotLeave(before: GuardedStack, now: GuardedStack, read: Reader): Promise<string | undefined> {
     const namespaces = before.namespaces.filter((name) => !now.namespaces.includes(name));
+    const objects = before.objects?.filter(({ path }) => !now.objects?.some((kept) => kept.path === path));
     // In a cluster that the stack has left, everything was deleted before this one got anything.
-    if (namespaces.length === 0 || before.uid !== now.uid) return undefined;
-    return whyNotDestroy({ ...now, namespaces }, read);
+    if (namespaces.length + (objects?.length ?? 0) === 0 || before.uid !== now.uid) return undefined;
+    return whyNotDestroy({ ...now, namespaces, objects }, read);
 }

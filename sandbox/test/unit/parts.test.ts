@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { withNeeds } from "../../../toolchain/parts/part";
 import { cachePaths } from "../../../toolchain/parts/paths";
 import { pulumiParts } from "../../../toolchain/pulumi/parts";
-import { helm } from "../../parts/programs";
+import { helm } from "../support/helm";
 import { clusterParts, locateParts, userParts } from "../../parts/locate";
 import { layout } from "../../node/layout";
 

@@ -9,6 +9,7 @@ import { askApiServer, discover } from "../../../chaos/targets/discover";
 import type { Discovered } from "../../../chaos/targets/containers";
 import { quick, TestStack } from "../shop/support";
 import { until } from "../../support/until";
+import { itInAll } from "../in-all";
 import { everywhere, SecretWatch } from "./secrets";
 import { inOrder } from "../../support/in-order";
 
@@ -160,7 +161,7 @@ it("`npm run targets` says so if the key is wrong or an attribute does not exist
     });
 });
 
-it("rotating the key is a stack update that runs no experiment again", async () => {
+itInAll("rotating the key is a stack update that runs no experiment again", async () => {
     await stack.up({ ...quick, "experiment.duration": "1s", "experiment.grace": "1s", "experiment.enabled": "true" });
     const old = key;
     key = randomBytes(24).toString("hex");

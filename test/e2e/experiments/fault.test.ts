@@ -13,7 +13,7 @@ import type { RunAttack } from "../../../chaos/attacks/kind";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { pointToProxy } from "../../../chaos/attacks/fault/begin";
 import { kubectl } from "../../../sandbox/test/e2e/support";
-import { casesOf, itInAll } from "../in-all";
+import { describeInAll, itInAll } from "../in-all";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 
@@ -219,7 +219,7 @@ const ownersOfSelector = ({ metadata }: V1Service) =>
         .managedFields!.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes("f:selector"))
         .map(({ manager }) => manager);
 
-describe("a selector that somebody changes meanwhile makes it INCONCLUSIVE, and stays theirs:", () => {
+describeInAll("a selector that somebody changes meanwhile makes it INCONCLUSIVE, and stays theirs:", () => {
     const isSet: Change = [
         "set",
         () =>
@@ -249,7 +249,7 @@ describe("a selector that somebody changes meanwhile makes it INCONCLUSIVE, and 
         },
     ];
 
-    it.each(casesOf([isApplied], [isSet]))("%s", async (how, change, owners = undefined) => {
+    it.each([isApplied, isSet])("%s", async (how, change, owners = undefined) => {
         const earlierOwners = ownersOfSelector(await current());
         const update = await begun({ "experiment.run": how.replaceAll(" ", "-"), "experiment.duration": "15s" });
         await sleep(2_000);

@@ -5,7 +5,7 @@ import type { Conclusion } from "../../../chaos/report/conclusion";
 import type { Journal } from "../../../chaos/report/journal-schema";
 import { reportsFolder } from "../../../experiments/run";
 import { attackPolicies } from "../../support/attack-policies";
-import { itInAll } from "../in-all";
+import { describeInAll } from "../in-all";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
 import { until } from "../../support/until";
@@ -175,7 +175,7 @@ describe("an action that the cluster refuses", () => {
     });
 });
 
-describe("an update that is killed with SIGKILL after it has scaled Deployments", () => {
+describeInAll("an update that is killed with SIGKILL after it has scaled Deployments", () => {
     async function killedOnceScaled(settings: Record<string, string>): Promise<void> {
         stack.set({ ...short, "experiment.grace": "4s", ...settings });
         const update = stack.begin();
@@ -185,7 +185,7 @@ describe("an update that is killed with SIGKILL after it has scaled Deployments"
         await update.kill();
     }
 
-    itInAll("is undone by the next update", async () => {
+    it("is undone by the next update", async () => {
         await killedOnceScaled({ "experiment.run": "killed" });
         await stack.up({ "experiment.enabled": "false" });
         expect(await scaledBack()).toBe(true);

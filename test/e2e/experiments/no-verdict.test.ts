@@ -4,6 +4,7 @@ import type { Conclusion } from "../../../chaos/report/conclusion";
 import { attackPolicies } from "../../support/attack-policies";
 import { inOrder } from "../../support/in-order";
 import { until } from "../../support/until";
+import { itInAll } from "../in-all";
 import { giveBack, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
 
@@ -77,7 +78,7 @@ describe("an experiment that cannot answer its question ends with", () => {
         expect(await stack.traces()).toEqual([]);
     });
 
-    it("INCONCLUSIVE if a target is deleted during the run", async () => {
+    itInAll("INCONCLUSIVE if a target is deleted during the run", async () => {
         const run = stack.up({ "experiment.enabled": "true", "experiment.duration": "8s" });
         let target: string | undefined;
         await until("the attack has begun", async () => {

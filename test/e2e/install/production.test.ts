@@ -10,6 +10,7 @@ import { cliPath } from "../../../toolchain/pulumi/home";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { inOrder } from "../../support/in-order";
 import { checkout } from "../checkout";
+import { itInAll } from "../in-all";
 
 const run = promisify(execFile);
 const namespace = "e2e-production";
@@ -56,25 +57,28 @@ it("npm start needs neither development dependencies nor Pulumi on PATH", async 
     expect(await response.json()).toHaveProperty("hotDealsResponse.products");
 });
 
-it("npm start sees a Service that somebody has deleted, and the command that it prints repairs the shop", async () => {
-    execFileSync("kubectl", ["delete", "service", "hot-deals", "--namespace", namespace], { env });
-    const failed = await run("npm", ["start"], { cwd: folder, env }).then(
-        () => {
-            throw new Error("npm start succeeded without the Service");
-        },
-        (error: { code: number; stdout: string }) => error,
-    );
-    expect(failed.code).toBe(1);
-    expect(failed.stdout).toMatch(
-        inOrder(
-            "nothing to change",
-            /The shop is installed, but \/products fails: status 50\d: /,
-            `--namespace ${namespace} get deployments,pods,services,networkpolicies`,
-            "npx pulumi up --refresh --stack local",
-        ),
-    );
-    await pulumi("config", "set", "--secret", "agent.key", "the-key-of-this-test");
-    await pulumi("up", "--yes", "--skip-preview", "--refresh");
-    const { stdout } = await run("npm", ["start"], { cwd: folder, env });
-    expect(stdout).toContain("The shop is up: ");
-});
+itInAll(
+    "npm start sees a Service that somebody has deleted, and the command that it prints repairs the shop",
+    async () => {
+        execFileSync("kubectl", ["delete", "service", "hot-deals", "--namespace", namespace], { env });
+        const failed = await run("npm", ["start"], { cwd: folder, env }).then(
+            () => {
+                throw new Error("npm start succeeded without the Service");
+            },
+            (error: { code: number; stdout: string }) => error,
+        );
+        expect(failed.code).toBe(1);
+        expect(failed.stdout).toMatch(
+            inOrder(
+                "nothing to change",
+                /The shop is installed, but \/products fails: status 50\d: /,
+                `--namespace ${namespace} get deployments,pods,services,networkpolicies`,
+                "npx pulumi up --refresh --stack local",
+            ),
+        );
+        await pulumi("config", "set", "--secret", "agent.key", "the-key-of-this-test");
+        await pulumi("up", "--yes", "--skip-preview", "--refresh");
+        const { stdout } = await run("npm", ["start"], { cwd: folder, env });
+        expect(stdout).toContain("The shop is up: ");
+    },
+);

@@ -13,8 +13,7 @@ import { askProducts } from "../../../experiments/products";
 import { chooseRoute } from "../../../chaos/checks/route";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { ensureParts } from "../../../toolchain/parts/ensure";
-import { locateParts } from "../../../sandbox/parts/locate";
-import { helm as helmPart } from "../../../sandbox/parts/programs";
+import { helm as helmPart, helmProgram } from "../../../sandbox/test/support/helm";
 import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
 import { until } from "../../support/until";
 
@@ -48,7 +47,7 @@ afterAll(async () => {
 async function run(command: string, ...args: string[]): Promise<string> {
     return (await promisify(execFile)(command, args, { maxBuffer: 1 << 26 })).stdout;
 }
-const helm = (...args: string[]) => run(locateParts().helm, ...args, "--namespace", namespaces.helm);
+const helm = (...args: string[]) => run(helmProgram(), ...args, "--namespace", namespaces.helm);
 
 const isWhole = async (namespace: string) =>
     (await askProducts(cluster, await chooseRoute(cluster, gatewayOf(namespace)), 5_000)).good;
@@ -98,7 +97,7 @@ describe("the rendered chart of variant seven", () => {
         );
 
     it("passes `helm lint --strict`", async () => {
-        expect(await run(locateParts().helm, "lint", "--strict", join(out, "chart"))).toContain("0 chart(s) failed");
+        expect(await run(helmProgram(), "lint", "--strict", join(out, "chart"))).toContain("0 chart(s) failed");
     });
 
     it("rejects invalid values before it creates anything", async () => {

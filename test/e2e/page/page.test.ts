@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { project } from "../../../cli/stack-file";
 import { describeInChromium, openBrowser } from "../../services/support/browser";
+import { itInAll } from "../in-all";
 import { giveBack, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
 import { until } from "../../support/until";
@@ -105,7 +106,7 @@ describeInChromium("the shop's page, in Chromium", () => {
         await keep("order-fulfilled");
     });
 
-    it("shows that an order waits while the broker is isolated, and is fulfilled afterwards", async () => {
+    itInAll("shows that an order waits while the broker is isolated, and is fulfilled afterwards", async () => {
         await stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "message-broker-blackhole" });
         await placeOne();
         await shows(placed, /Accepted and waiting for the inventory, [1-9]/);

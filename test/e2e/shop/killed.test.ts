@@ -101,7 +101,7 @@ describe("after an update is killed with SIGKILL", () => {
         },
     );
 
-    it.each(casesOf<keyof typeof begun>(["the attack is made"], ["the deadline's Job is made"]))(
+    it.each(casesOf<keyof typeof begun>([], ["the attack is made", "the deadline's Job is made"]))(
         "as soon as %s, the next update runs the experiment to its end",
         async (what) => {
             stack.set({ ...quick, "experiment.deadline": "10m", "experiment.enabled": "true" });

@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
-import { casesOf } from "../in-all";
+import { casesOf, describeInAll } from "../in-all";
 import { TestStack } from "./support";
 import { until } from "../../support/until";
 
@@ -140,7 +140,7 @@ describe("no request is lost under a constant load", () => {
     );
 });
 
-describe("the database's data survives the stack", () => {
+describeInAll("the database's data survives the stack", () => {
     const claimOf = async () =>
         ignoreNotFound(stack.cluster.core.readNamespacedPersistentVolumeClaim({ name: "database-data", namespace }));
     let kept: string;

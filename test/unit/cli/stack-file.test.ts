@@ -94,6 +94,8 @@ describe("a stack's file", () => {
 
     it("wants a passphrase unless it names another provider of secrets", () => {
         expect(new StackFile(join(folder, "none.yaml")).wantsPassphrase).toBe(true);
+        writeFileSync(path, "secretsprovider: default\n");
+        expect(new StackFile(path).wantsPassphrase).toBe(true);
         writeFileSync(path, "secretsprovider: awskms://alias/mine\n");
         expect(new StackFile(path).wantsPassphrase).toBe(false);
     });

@@ -63,7 +63,8 @@ it("`npm run targets` names the right that is missing in one sentence, and nothi
         stdout: "",
         stderr:
             'the account "ada" may not get daemonsets in namespace demo-agent (403). Ask the cluster\'s ' +
-            "administrator for that right, then check: kubectl auth can-i get daemonsets.apps --namespace demo-agent\n",
+            "administrator for that right, then check: kubectl --context kind-test auth can-i get daemonsets.apps " +
+            "--namespace demo-agent\n",
     });
 });
 

@@ -87,6 +87,13 @@ it("a vendor's chart gets the key and the cluster's name under all names that ve
     expect(inTheClear(asked)).not.toContain(key);
 });
 
+/** The objects where the cluster would have them. */
+const placed = (objects: readonly ManifestObject[], ...clusterWide: string[]) =>
+    objects.map((object) => {
+        const isClusterWide = ["CustomResourceDefinition", ...clusterWide].includes(object.kind);
+        return { object, path: "/", namespace: isClusterWide ? undefined : "demo-agent" };
+    });
+
 it("each part of a manifest that contains the key is a secret", async () => {
     const objects: ManifestObject[] = [
         {
@@ -104,7 +111,7 @@ it("each part of a manifest that contains the key is a secret", async () => {
     ];
     const marks = { "chaos-shop/stack": "local" };
     const asked = await recordGraph(async () =>
-        manifestAgent("agent", { namespace: "demo-agent", objects, key, marks }),
+        manifestAgent("agent", { namespace: "demo-agent", objects: placed(objects), key, marks }),
     );
     for (const { inputs } of asked.filter(({ type }) => type.startsWith("kubernetes:")))
         expect(inputs.metadata.annotations).toMatchObject(marks);
@@ -130,7 +137,9 @@ it("a manifest's kinds come before their objects, of which the cluster-wide ones
         kind("Probe", "Namespaced"),
         kind("Region", "Cluster"),
     ];
-    const asked = await recordGraph(async () => manifestAgent("agent", { namespace: "demo-agent", objects, key }));
+    const asked = await recordGraph(async () =>
+        manifestAgent("agent", { namespace: "demo-agent", objects: placed(objects, "Region"), key }),
+    );
     const made = asked.filter(({ type }) => type.startsWith("kubernetes:"));
     const places = made.map(({ inputs }) => [inputs.metadata.name, inputs.metadata.namespace]);
     expect(places.slice(0, 2)).toEqual([

@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { installStandIns } from "../../../toolchain/pulumi/stand-ins";
-import { parseRuntimeOptions } from "../../../toolchain/pulumi/language-host/program";
 import { temporaryFolder } from "../../support/pulumi-plugin";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -47,22 +46,4 @@ describe("installStandIns", () => {
         await installStandIns(folder.path);
         expect(readFileSync(join(folder.path, host), "utf8")).not.toContain(process.cwd());
     });
-});
-
-describe("runtime options", () => {
-    test("default to the official host's", () => {
-        expect(parseRuntimeOptions({})).toEqual({ typescript: true, tsconfig: undefined, nodeargs: [] });
-    });
-
-    test("split nodeargs into words", () => {
-        expect(parseRuntimeOptions({ nodeargs: "  --import   tsx " })).toMatchObject({ nodeargs: ["--import", "tsx"] });
-    });
-
-    test.each(["--require './with space.js'", '--title "shop"', "a\\ b"])(
-        "refuse nodeargs with quotes: %s",
-        (nodeargs) =>
-            expect(() => parseRuntimeOptions({ nodeargs })).toThrow(
-                `${JSON.stringify(nodeargs)}, but must be a string without`,
-            ),
-    );
 });

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProgramInfo, RunRequest } from "@pulumi/pulumi/proto/language_pb";
+import { split } from "shlex";
 import { STOP_GRACE_MILLISECONDS } from "../plugin";
 
 /** How a program's run ended. */
@@ -12,6 +13,15 @@ export interface RunResult {
     readonly error: string;
     /** The program has printed the error: the engine stops without a message. */
     readonly bail: boolean;
+}
+
+/** The `runtime.options` of a Pulumi.yaml. */
+interface RuntimeOptions {
+    /** Whether ts-node loads the program. @default true */
+    typescript?: boolean;
+    tsconfig?: string;
+    /** Arguments for `node`, as a shell splits them. */
+    nodeargs?: string;
 }
 
 /** The SDK's exit code for "failed, and the error was printed" (cmd/run/index.js of @pulumi/pulumi). */
@@ -33,29 +43,27 @@ export async function runProgram(
 ): Promise<RunResult> {
     // Sent by every CLI since 3.92; this host is installed beside a later one.
     const info = request.getInfo()!;
-    const options = parseRuntimeOptions(info.getOptions()?.toJavaScript() ?? {});
+    const { typescript = true, tsconfig, nodeargs = "" } = (info.getOptions()?.toJavaScript() ?? {}) as RuntimeOptions;
     const environment: NodeJS.ProcessEnv = {
         ...process.env,
         PULUMI_CONFIG: JSON.stringify(configOf(request)),
         PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
     };
-    if (options.typescript) environment.PULUMI_NODEJS_TYPESCRIPT = "true";
-    if (options.tsconfig) environment.PULUMI_NODEJS_TSCONFIG_PATH = options.tsconfig;
+    if (typescript) environment.PULUMI_NODEJS_TYPESCRIPT = "true";
+    if (tsconfig) environment.PULUMI_NODEJS_TSCONFIG_PATH = tsconfig;
     const runModule = process.env.PULUMI_LANGUAGE_NODEJS_RUN_PATH || "@pulumi/pulumi/cmd/run";
     const args = [
-        ...options.nodeargs,
+        ...split(nodeargs),
         locate(runModule, info.getProgramDirectory()),
         ...programArguments(request, info, engineAddress),
     ];
     const child = spawn("node", args, { env: environment, stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.pipe(process.stdout, { end: false });
     child.stderr.pipe(process.stderr, { end: false });
-    let outOfMemory = false;
-    child.stderr.on("data", (text: Buffer) => (outOfMemory ||= text.includes("JavaScript heap out of memory")));
     const interrupt = () => interruptThenKill(child);
     cancelled.addEventListener("abort", interrupt, { once: true });
     try {
-        return resultOf(await endOf(child), outOfMemory);
+        return resultOf(await endOf(child));
     } catch (error) {
         return { error: `could not start node, which must be on PATH: ${(error as Error).message}`, bail: false };
     } finally {
@@ -95,35 +103,6 @@ function locate(module: string, programDirectory: string): string {
     }
 }
 
-/**
- * Checks the `runtime.options` of a Pulumi.yaml.
- *
- * @param options as sent by the engine: `{ typescript: false, nodeargs: "--import tsx" }`.
- * @returns whether and with which tsconfig.json ts-node loads the program, and the arguments for `node`.
- * @throws an error with every wrong option, its value and the allowed values.
- */
-export function parseRuntimeOptions(options: Readonly<Record<string, unknown>>) {
-    const { typescript = true, tsconfig, nodeargs = "" } = options;
-    const expected: [holds: boolean, name: string, allowed: string][] = [
-        [typeof typescript === "boolean", "typescript", "true or false"],
-        [tsconfig === undefined || typeof tsconfig === "string", "tsconfig", "a path"],
-        [
-            typeof nodeargs === "string" && !/["'\\]/.test(nodeargs),
-            "nodeargs",
-            "a string without quotes, for example --import tsx",
-        ],
-    ];
-    const mistakes = expected
-        .filter(([holds]) => !holds)
-        .map(
-            ([, name, allowed]) =>
-                `runtime option ${name} is ${JSON.stringify(options[name])}, but must be ${allowed}; see Pulumi.yaml`,
-        );
-    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
-    const words = (nodeargs as string).split(/\s+/).filter((word) => word !== "");
-    return { typescript: typescript as boolean, tsconfig: tsconfig as string | undefined, nodeargs: words };
-}
-
 function interruptThenKill(child: ChildProcess): void {
     child.kill("SIGINT");
     setTimeout(() => child.kill("SIGKILL"), STOP_GRACE_MILLISECONDS).unref();
@@ -138,13 +117,9 @@ function endOf(child: ChildProcess): Promise<End> {
     return Promise.race([once(child, "close"), exited]) as Promise<End>;
 }
 
-function resultOf([code, signal]: End, outOfMemory: boolean): RunResult {
+function resultOf([code, signal]: End): RunResult {
     if (code === 0) return { error: "", bail: false };
     if (code === EXIT_ERROR_WAS_PRINTED) return { error: "", bail: true };
-    const remedy = outOfMemory
-        ? ". It ran out of memory; raise the limit in Pulumi.yaml, for example with the runtime option " +
-          "nodeargs: --max-old-space-size=4096"
-        : "";
     const how = signal ? `was ended by ${signal}` : `exited with non-zero exit code: ${code}`;
-    return { error: `Program ${how}${remedy}`, bail: false };
+    return { error: `Program ${how}`, bail: false };
 }

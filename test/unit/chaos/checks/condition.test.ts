@@ -149,7 +149,7 @@ describe("a look at an object", () => {
                 unseen: true,
                 problem:
                     `the cluster has no kind Widget of apiVersion ${apiVersion}. ` +
-                    "Correct `of`, or install what brings it; see: kubectl api-resources",
+                    "Correct `of`, or install what brings it; see: kubectl --context kind-a api-resources",
             });
         }
     });

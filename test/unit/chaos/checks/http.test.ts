@@ -149,6 +149,7 @@ describe("a check through the API server", () => {
     const ask = (check: Partial<HttpCheck> = {}) => {
         const url = `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port ?? 1}`;
         const kubeconfig = {
+            getCurrentContext: () => "kind-a",
             getCurrentCluster: () => ({ server: url }),
             applyToHTTPSOptions: async () => undefined,
         };

@@ -1,4 +1,4 @@
-import { ApiException, type V1Pod } from "@kubernetes/client-node";
+import { ApiException, KubeConfig, type V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { Endpoints } from "../../../../chaos/checks/endpoints";
 import { podsReady, readyAmong } from "../../../../chaos/checks/pods-ready";
@@ -42,6 +42,7 @@ describe("the podsReady check", () => {
         let readNamespace = () => Promise.resolve();
         const listed = (items: Promise<V1Pod[]>) =>
             ({
+                kubeconfig: new KubeConfig(),
                 core: { listNamespacedPod: async () => ({ items: await items }), readNamespace },
                 apps: { listNamespacedReplicaSet: async () => ({ items: replicaSets }) },
             }) as unknown as Cluster;

@@ -116,7 +116,7 @@ describe("nothing is known about the application", () => {
         useApiServer(cluster, await serve(refused));
         expect(await look({ service: "prometheus", namespace: "monitoring", atLeast: 1 })).toMatchObject({
             unseen: true,
-            problem: expect.stringContaining("kubectl --namespace monitoring get pods"),
+            problem: expect.stringContaining("kubectl --context kind-a --namespace monitoring get pods"),
         });
     });
 });

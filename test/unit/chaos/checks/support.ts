@@ -41,6 +41,7 @@ export const statusObject = (code: number, message: string) =>
 /** Has calls that are not the client's go to a server at a port of this machine. */
 export function useApiServer(cluster: FakeCluster, port: number): void {
     cluster.api.kubeconfig = {
+        getCurrentContext: () => "kind-a",
         getCurrentCluster: () => ({ server: `http://127.0.0.1:${port}` }),
         applyToHTTPSOptions: async () => undefined,
     } as never;

@@ -86,13 +86,13 @@ describe("an API server", () => {
         const server = await at(() => undefined, true);
         expect(await problemAt(server)).toBe(
             `the API server at ${server} refuses connections. Make sure that the cluster runs and that this machine ` +
-                "can reach it: kubectl cluster-info",
+                "can reach it: kubectl --context test cluster-info",
         );
     });
 
     it("that accepts connections and says nothing is told so", async () =>
         expect(await problemAt(await at((socket) => void socket.unref(), false))).toMatch(
-            /^the API server did not answer in time\. .*kubectl cluster-info$/,
+            /^the API server did not answer in time\. .*kubectl --context test cluster-info$/,
         ));
 
     it("that speaks no TLS is told with the reason", async () =>

@@ -33,7 +33,7 @@ afterEach(() => run.close());
 /** Runs the check on the attacked pod. @param more of the step's context */
 function step(
     more: Partial<StepContext> = {},
-    steadyState: SteadyState = { latencyMs: 5, runName: "run", pass },
+    steadyState: SteadyState = { latencyMs: 5, runName: "run", pass, checks: [] },
 ): Promise<Conclusion> {
     const targets = {
         attacks: [{ name: "blackhole", matching: 2, targets: [run.target()], leftOut }],
@@ -301,7 +301,7 @@ describe("the verdict is INCONCLUSIVE", () => {
             baselineMs: 30,
         };
         run.cluster.add("NetworkPolicy", "run-dns");
-        const given = { steadyState: { latencyMs: 5, runName: "run", pass }, targets, deadlineJob: job };
+        const given = { steadyState: { latencyMs: 5, runName: "run", pass, checks: [] }, targets, deadlineJob: job };
         breakApplication();
         expect(await settled(check(run.context, given))).toMatchObject({
             verdict: "INCONCLUSIVE",
@@ -337,7 +337,7 @@ describe("the verdict is INCONCLUSIVE", () => {
             const unseen = (await pulse!.answeredSince(performance.now())) ? undefined : (true as const);
             return { at, latencyMs: 5, good: unseen === undefined, unseen, problem: "no answer within 1000 ms" };
         });
-        expect(await reason({ ...routes, latencyMs: 5, runName: "run", pass })).toContain(
+        expect(await reason({ ...routes, latencyMs: 5, runName: "run", pass, checks: [] })).toContain(
             "requests of the check /products did not reach the application",
         );
     });
@@ -812,7 +812,7 @@ describe("a target without a tool, which the experiment accepts,", () => {
         const attacks = [{ name: "blackhole", matching: 2, targets: [run.target()], withoutTool: ["hot-deals-1"] }];
         const targets = { attacks, baselineMs: 30 };
         const given = {
-            steadyState: { latencyMs: 5, runName: "run", pass },
+            steadyState: { latencyMs: 5, runName: "run", pass, checks: [] },
             targets,
             deadlineJob: job,
         };
@@ -858,7 +858,7 @@ describe("a kill", () => {
         run.report({ at: Date.now(), refused: { ...refused, label } });
         const targets = { attacks: [{ name: "kill", matching: 2, targets: [target] }], baselineMs: 30, isPoliced };
         const given = {
-            steadyState: { latencyMs: 5, runName: "run", pass },
+            steadyState: { latencyMs: 5, runName: "run", pass, checks: [] },
             targets,
             deadlineJob: job,
         };
@@ -887,7 +887,7 @@ it("a run whose only fault cannot begin is ABORTED, and undone: nobody was attac
     run.cluster.add("Pod", "run-fault", { ...proxy, status: { phase: "Failed" } });
     const found = { service: "hot-deals", selector: {}, ports: [], pods: [] };
     const targets = { attacks: [{ name: "fault", matching: 2, targets: [run.target()], found }], baselineMs: 30 };
-    const given = { steadyState: { latencyMs: 5, runName: "run", pass }, targets, deadlineJob: job };
+    const given = { steadyState: { latencyMs: 5, runName: "run", pass, checks: [] }, targets, deadlineJob: job };
     await expect(settled(check(run.context, given))).rejects.toThrow(/^ABORTED \(proxy-failed\)/);
     expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels?.["chaos-experiments/target"]).toBeUndefined();
     expect(journal().conclusion).toMatchObject({ verdict: "ABORTED", code: "proxy-failed" });

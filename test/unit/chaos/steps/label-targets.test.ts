@@ -16,17 +16,17 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-const step = (steadyState: SteadyState = { latencyMs: 5, runName: "run", pass }) =>
+const step = (steadyState: SteadyState = { latencyMs: 5, runName: "run", pass, checks: [] }) =>
     settled(labelTargets(run.context, { steadyState, deadlineJob: job }));
 const stepWith = (room: Room) => {
-    const steadyState = { latencyMs: 5, runName: "run", pass };
+    const steadyState = { latencyMs: 5, runName: "run", pass, checks: [] };
     return settled(labelTargets(run.context, { room, steadyState, deadlineJob: job }));
 };
 const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-experiments/target"];
 const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
 
 it("takes the lease again as the steady state has named the run: its Job looks for that", async () => {
-    await step({ latencyMs: 5, runName: "a-run", pass });
+    await step({ latencyMs: 5, runName: "a-run", pass, checks: [] });
     const { annotations } = run.cluster.get("Lease", leaseName).metadata;
     expect(annotations).toMatchObject({ "chaos-experiments/run": "a-run" });
 });

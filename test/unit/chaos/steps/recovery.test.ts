@@ -44,6 +44,12 @@ describe("recovery", () => {
         expect([run.cluster.names("Lease"), labels()]).toEqual([[], {}]);
     });
 
+    it("waits if another run of the stack was ABORTED: this one has attacked", async () => {
+        const plan = { ...run.plan, run: "2" };
+        await noteAborted(run.cluster.api, { ...run.context, plan }, { code: "no-tool", message: "a has no tool" });
+        expect(await step()).not.toEqual({ recoveredAfterMs: null });
+    });
+
     it("fails after a minute if a check is not steady, and says what to look at", async () => {
         for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
         await expect(step()).rejects.toThrow(

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => run.close());
 
-const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack), pass });
+const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack), pass, checks: [] });
 const begin = () => settled(steadyState(run.context, {}));
 /** The check, as a run without a deadline Job is given it. */
 const observe = () => settled(check(run.context, { steadyState: found(), ...nothingAttacked }));

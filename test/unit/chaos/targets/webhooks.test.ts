@@ -37,7 +37,7 @@ describe("a run does not begin if a pod that matches the target", () => {
         await expect(
             settled(
                 labelTargets(run.context, {
-                    steadyState: { latencyMs: 5, runName: "run", pass },
+                    steadyState: { latencyMs: 5, runName: "run", pass, checks: [] },
                     deadlineJob: job,
                 }),
             ),

@@ -16,21 +16,36 @@ const guarded = {
     ...{ stack: "local", identity: "ours", uid: "uid-of-a", context: "kind-a" },
     namespaces: ["demo", "demo-agent"],
 };
+const role = {
+    path: "/apis/rbac.authorization.k8s.io/v1/clusterroles/reader",
+    words: ["ClusterRole.v1.rbac.authorization.k8s.io", "reader"],
+};
+const leasePath = "/apis/coordination.k8s.io/v1/namespaces/demo/leases/chaos-experiment";
+const theirs = { "chaos-shop/stack": "cloud", "chaos-shop/identity": "theirs" };
 
 interface Look {
     uid?: string;
-    /** Annotations of the namespaces that exist. */
+    /** Annotations of the namespaces that exist, and of other objects by their paths. */
     found?: Record<string, object>;
+    /** Who holds the lease of the namespace that the experiment attacks. @default nobody */
+    holder?: string;
+    /** On that lease. @default none */
+    notes?: Record<string, string>;
     error?: Error;
     allowed?: Allowed;
 }
 
 /** Why the stack is not destroyed in a cluster like this one. */
-const refusal = ({ uid = "uid-of-a", found = {}, error, allowed }: Look) =>
+const refusal = ({ uid = "uid-of-a", found = {}, holder, notes, error, allowed }: Look) =>
     whyNotDestroy(
-        guarded,
-        async (name) => {
+        { ...guarded, objects: [role], attacked: "demo" },
+        async (path) => {
             if (error) throw error;
+            if (path === leasePath)
+                return holder === undefined
+                    ? undefined
+                    : ({ metadata: { annotations: notes }, spec: { holderIdentity: holder } } as object);
+            const name = path.replace("/api/v1/namespaces/", "");
             if (name === "kube-system") return { metadata: { name, uid } };
             return found[name] && { metadata: { name, annotations: found[name] as Record<string, string> } };
         },
@@ -44,6 +59,7 @@ const forget = "npx pulumi stack rm local --force --preserve-config";
 describe("destroying a stack goes on", () => {
     it.each<[string, Look]>([
         ["while its namespaces are its own", { found: { demo: own, "demo-agent": own } }],
+        ["while its cluster-wide objects are its own", { found: { demo: own, [role.path]: own } }],
         ["if they are gone", {}],
         ["if one was handed over to it", { found: { demo: { "chaos-shop/stack": "local" } } }],
         [
@@ -86,6 +102,27 @@ describe("destroying a stack stops, and says what to do,", () => {
             ],
         ],
         [
+            "if a cluster-wide object is another stack's by now",
+            { found: { demo: own, "demo-agent": own, [role.path]: theirs } },
+            [
+                'ClusterRole.v1.rbac.authorization.k8s.io reader belongs to stack "cloud" by now',
+                "If this stack may delete ClusterRole.v1.rbac.authorization.k8s.io reader: kubectl --context kind-a " +
+                    "annotate --overwrite ClusterRole.v1.rbac.authorization.k8s.io reader chaos-shop/stack=local " +
+                    "chaos-shop/identity-",
+                "local was the stack's name at its last update; if it was renamed since, name it as it is now",
+            ],
+        ],
+        [
+            "and how to end the attack that goes on, if there is one",
+            { found: { demo: theirs }, holder: "stack local-before/ours (its application is in demo)" },
+            ["now: kubectl --context kind-a --namespace demo delete lease chaos-experiment"],
+        ],
+        [
+            "and that an attack may go on in a cluster that cannot be reached",
+            { error: unreachable },
+            ["If its experiment is enabled, an attack on namespace demo of the stack's cluster goes on until its"],
+        ],
+        [
             "if somebody has made it again",
             { found: { "demo-agent": {} } },
             [
@@ -109,6 +146,20 @@ describe("destroying a stack stops, and says what to do,", () => {
         for (const words of expected) expect(refused).toContain(words);
     });
 });
+
+it.each<[string, Look]>([
+    ["nobody holds the lease", {}],
+    ["another stack holds it", { holder: "stack local/theirs (its application is in demo)" }],
+    [
+        "the attacks of its run were ended",
+        {
+            holder: "stack local/ours (its application is in demo)",
+            notes: { "chaos-experiments/ended": '{"at":1}' },
+        },
+    ],
+])("a refusal says of no attack that it goes on if %s", async (_, look) =>
+    expect(await refusal({ found: { demo: theirs }, ...look })).not.toMatch(/experiment/),
+);
 
 interface RegisterRequest {
     getName(): string;
@@ -138,6 +189,7 @@ async function register(): Promise<{ inputs: Record<string, any>; dependencies: 
         { namespace: "demo", agent } as Parameters<typeof guardDestroy>[0],
         { uid: "uid-of-a", context, identity: "ours" },
         [shop, undefined],
+        { objects: [role], attacked: "demo" },
     );
     await pulumi.runtime.disconnect();
     return guard;
@@ -225,7 +277,8 @@ describe("the command that Pulumi runs", () => {
             const noted = { ...(JSON.parse(printed) as object), namespaces, ...changes };
             return run({ PULUMI_COMMAND_STDOUT: JSON.stringify(noted) }, "update");
         };
-        const asPrinted = () => expect.objectContaining({ code: 0, printed: JSON.stringify(guarded) });
+        const asPrinted = () =>
+            expect.objectContaining({ code: 0, printed: expect.stringMatching(/^\{"stack":"local".*\}$/) });
 
         it.each<[string, Record<string, object>, string[], object]>([
             ["that leaves no namespace", { demo: {} }, ["demo"], {}],
@@ -241,6 +294,15 @@ describe("the command that Pulumi runs", () => {
 
         it("needs no cluster for that", async () =>
             expect(await run({ KUBECONFIG: "/nowhere/config" }, "update")).toEqual(asPrinted()));
+
+        it("stops if it would delete an object that is somebody else's by now", async () => {
+            annotationsOf.reader = theirs;
+            const other = { ...role, path: role.path.replace("v1", "v1beta1") };
+            const goesOn = await before(guarded.namespaces, { objects: [role] });
+            expect(goesOn).toEqual(asPrinted());
+            const { code, printed } = await before(guarded.namespaces, { objects: [role, other] });
+            expect([code, printed]).toEqual([1, expect.stringContaining('reader belongs to stack "cloud" by now')]);
+        });
 
         it("stops if it would delete a namespace that is somebody else's by now", async () => {
             annotationsOf.shop = { "chaos-shop/stack": "cloud", "chaos-shop/identity": "theirs" };

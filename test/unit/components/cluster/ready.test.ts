@@ -47,6 +47,7 @@ function wait(
 ) {
     const list = (items: unknown[]) => async () => ({ items });
     const cluster = {
+        kubeconfig: { getCurrentContext: () => "kind-a" },
         apps: {
             listNamespacedDaemonSet: list(daemonSets.map(daemonSet)),
             listNamespacedDeployment: list([]),
@@ -82,8 +83,8 @@ describe("an agent is ready", () => {
     it("or the error names the pod, the reason and what to do", async () => {
         await expect(wait([{ name: "agent", ready: 0 }], [brokenPod])).rejects.toThrow(
             "0 of 1 pods are ready.\n  pod demo-agent/agent-x: container agent: ImagePullBackOff: no such " +
-                "image\nLook at `kubectl --namespace demo-agent describe pods`; fix the cause, then run " +
-                "`npx pulumi up --stack local` again.",
+                "image\nLook at `kubectl --context kind-a --namespace demo-agent describe pods`; fix the cause, then " +
+                "run `npx pulumi up --stack local` again.",
         );
     });
 });

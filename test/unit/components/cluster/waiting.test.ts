@@ -1,7 +1,11 @@
-import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
+import { KubeConfig, type V1Deployment, type V1Pod } from "@kubernetes/client-node";
 import { beforeEach, describe, expect, it } from "vitest";
 import { whatItWaitsFor } from "../../../../components/cluster/waiting";
 import { runAs } from "../../../support/running-stack";
+
+const kubeconfig = new KubeConfig();
+kubeconfig.setCurrentContext("kind-a");
+const cluster = { kubeconfig };
 
 beforeEach(() => runAs("local"));
 
@@ -63,7 +67,7 @@ describe("the output says why a workload is not ready, and what to do, if", () =
                     containerStatuses: [{ state: { waiting: { reason: "CrashLoopBackOff" } } } as never],
                 }),
             ],
-            /CrashLoopBackOff\. Look at `kubectl --namespace demo logs orders-1 --previous`/,
+            /CrashLoopBackOff\. Look at `kubectl --context kind-a --namespace demo logs orders-1 --previous`/,
         ],
         [
             "its program ends with a code",
@@ -107,12 +111,12 @@ describe("the output says why a workload is not ready, and what to do, if", () =
             /^orders was under attack by the experiment orders-blackhole\. The next update checks it again\.$/,
         ],
         ["it does not become ready", deployment(), [pod({ phase: "Running" })], /readiness probe/],
-    ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(found, pods)).toMatch(words));
+    ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(cluster, found, pods)).toMatch(words));
 
     it("a ready workload has nothing to wait for", () =>
-        expect(whatItWaitsFor(deployment(whole), [pod({ phase: "Running" })])).toBeUndefined());
+        expect(whatItWaitsFor(cluster, deployment(whole), [pod({ phase: "Running" })])).toBeUndefined());
     it("a workload whose pods are not ready for as long as it asks is not ready", () =>
-        expect(whatItWaitsFor(deployment({ ...whole, availableReplicas: undefined }), [])).toBeDefined());
+        expect(whatItWaitsFor(cluster, deployment({ ...whole, availableReplicas: undefined }), [])).toBeDefined());
     it("a workload whose change the cluster has not seen yet is not ready", () =>
-        expect(whatItWaitsFor(deployment({ ...whole, observedGeneration: 1 }), [])).toBeDefined());
+        expect(whatItWaitsFor(cluster, deployment({ ...whole, observedGeneration: 1 }), [])).toBeDefined());
 });

@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { servicesFolder } from "../../../../components/base/program";
-import { connections } from "../../../../components/configuration/contradictions";
 import { ConfigurationError, type Mistake } from "../../../../components/configuration/mistakes";
 import { readConfiguration } from "../../../../components/configuration/read";
-import { type KnownExperiment, settings } from "../../../../components/configuration/settings";
+import { connections, type KnownExperiment, settings } from "../../../../components/configuration/settings";
 import { poolSize } from "../../../../services/shared/database";
 import { runAs } from "../../../support/running-stack";
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type KindLookup, readShopManifest } from "../../../../components/install/shop-manifest";
+import { readShopManifest } from "../../../../components/install/shop-manifest";
+import type { KindLookup } from "../../../../components/manifest/kinds";
 
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-manifest-"));
 afterAll(() => rmSync(folder, { recursive: true }));

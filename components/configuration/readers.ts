@@ -2,6 +2,7 @@ import type { Toleration } from "../../chaos/index";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { parseDuration, type Range } from "../../chaos/duration";
 import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/cluster/kubernetes-rules";
+import { nodeImage } from "../../chaos/cluster/pod-security";
 import { parsePercentage, type Share } from "../../chaos/share";
 import { allowedRadius, parseRadius, type Radius } from "../../chaos/targets/radius";
 
@@ -68,8 +69,7 @@ export const text = matching(/\S/, "any text that is not empty");
 /** An image reference with a tag or a digest: without one, what runs could change between updates. */
 export const image = matching(
     /^[a-z0-9][^\s@]*(?::(?!latest$)[\w][\w.-]{0,127}|@sha256:[a-f0-9]{64})$/,
-    "an image reference with a digest, or a tag other than latest, " +
-        "such as docker.io/library/node:22.23.3-bookworm-slim",
+    `an image reference with a digest, or a tag other than latest, such as ${nodeImage}`,
 );
 
 /** An attribute expression that does not name a pod. */

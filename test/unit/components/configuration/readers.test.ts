@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../../chaos/checks/answer";
 import { judgeCheck } from "../../../../chaos/report/verdict";
-import { percentage } from "../../../../components/configuration/values";
+import { percentage } from "../../../../components/configuration/readers";
 import { productsCheck } from "../../../../experiments/products";
 
 const tenths = Array.from({ length: 1_000 }, (_, index) => index + 1);

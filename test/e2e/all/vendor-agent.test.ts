@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Repository } from "../repository";
 import { TestStack } from "../shop/support";
-import { everywhere, SecretWatch } from "./secrets";
+import { everywhere, SecretWatch } from "../agent/secrets";
 import { chartName, manifest, vendorRepository } from "./vendor";
 import { inOrder } from "../../support/in-order";
 

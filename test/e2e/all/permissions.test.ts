@@ -9,7 +9,6 @@ import { removeNamespaces } from "../../../bench/cluster";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { project } from "../../../cli/stack-file";
 import { locateParts } from "../../../sandbox/parts/locate";
-import { casesOf, itInAll } from "../in-all";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
 
@@ -98,7 +97,7 @@ const conclusionOf = async (settings: Record<string, string>) =>
     (await stack.up({ ...short, ...settings })).outputs.experiment!.value as Conclusion;
 
 describe("a person with exactly the printed roles", () => {
-    itInAll("runs an experiment to a definite verdict, and undoes it", async () => {
+    it("runs an experiment to a definite verdict, and undoes it", async () => {
         const name = "hot-deals-without-database";
         give(printed(name));
         expect(definite).toContain((await conclusionOf({ "experiment.name": name })).verdict);
@@ -117,13 +116,11 @@ describe("a person with exactly the printed roles", () => {
 });
 
 describe("a person who lacks a required right", () => {
-    const cases = casesOf(
-        [["networkpolicies", "watch", "watch networkpolicies.networking.k8s.io"]],
-        [
-            ["pods/exec", "create", "create pods/exec"],
-            ["replicasets", "list", "list replicasets.apps"],
-        ],
-    ) as [resource: string, verb: string, right: string][];
+    const cases: [resource: string, verb: string, right: string][] = [
+        ["networkpolicies", "watch", "watch networkpolicies.networking.k8s.io"],
+        ["pods/exec", "create", "create pods/exec"],
+        ["replicasets", "list", "list replicasets.apps"],
+    ];
 
     it.each(cases)("%s %s is told so before anything is attacked", async (resource, verb, right) => {
         const roles = printed("hot-deals-blackhole");

@@ -1,0 +1,42 @@
+import { ApiException } from "@kubernetes/client-node";
+import { expect, it } from "vitest";
+import { explainFault } from "../../../../../chaos/attacks/fault/proof";
+import type { Cluster } from "../../../../../chaos/cluster/client";
+import { labels } from "../../../../../chaos/cluster/labels";
+
+const proxy = "shop-fault";
+const before = { app: "api", version: "v1" };
+const pointed = { [labels.proxy]: proxy };
+const attack = { namespace: "shop", object: proxy, chosen: { found: { service: "api", selector: before } } };
+
+/** @param selector undefined: the Service is gone. @param phase undefined: the proxy is gone */
+const explained = (selector: Record<string, string> | undefined, phase: string | undefined) => {
+    const found = (object: object | undefined) =>
+        object ? Promise.resolve(object) : Promise.reject(new ApiException(404, "not found", {}, {}));
+    const kubeconfig = { getCurrentContext: () => "kind-shop" };
+    const core = {
+        readNamespacedService: () => found(selector && { spec: { selector } }),
+        readNamespacedPod: () => found(phase === undefined ? undefined : { status: { phase } }),
+    };
+    return explainFault(attack as never, { core, kubeconfig } as unknown as Cluster, "shop-deadline");
+};
+
+it("a fault whose Service points to its running proxy is not explained by either", async () => {
+    expect(await explained(pointed, "Running")).toBeUndefined();
+});
+
+it.each<[what: string, ...seen: Parameters<typeof explained>, code: string]>([
+    ["the Service is gone", undefined, "Running", "service-changed"],
+    ["somebody wrote another selector", { app: "api", version: "v2" }, "Running", "service-changed"],
+    ["somebody merged a label into the proxy's", { ...pointed, version: "v2" }, "Running", "service-changed"],
+    [
+        "somebody did, and the Job has ended the fault since",
+        { app: "api", version: "v2" },
+        undefined,
+        "service-changed",
+    ],
+    ["the proxy failed", pointed, "Failed", "proxy-failed"],
+    ["the proxy failed, and the Job has ended the fault since", before, undefined, "proxy-failed"],
+])("if %s, that is the reason", async (_what, selector, phase, code) => {
+    expect(await explained(selector, phase)).toMatchObject({ code });
+});
