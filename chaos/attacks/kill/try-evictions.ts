@@ -29,8 +29,8 @@ export async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cl
     throw new ReasonError(
         "eviction-refused",
         `the API server would not evict ${named.join(", ")}${more}: ${refusals[0]!.why}`,
-        `Run more pods than the budget needs, change it (${kubectlFor(cluster, namespace)} get poddisruptionbudgets), ` +
-            "or kill by deletion, which no budget stops",
+        `Run more pods than the budget needs, or change it: ${kubectlFor(cluster, namespace)} get ` +
+            "poddisruptionbudgets. Or kill by deletion, which no budget stops",
     );
 }
 

@@ -865,7 +865,7 @@ describe("a kill", () => {
         expect(await settled(check(run.context, given))).toMatchObject({ verdict: "PASSED", attack: "kill" });
         expect(journal().attacks[0]!.kills).toMatchObject([{ pod: "hot-deals-1", uid: target.uid }]);
         expect(journal().attacks[0]!.refused).toMatchObject([refused]);
-        expect(runPage(journal())).toContain("the eviction of 1 pod was refused, first of hot-deals-2: a budget needs it");
+        expect(runPage(journal())).toContain("1 pod was refused, first of hot-deals-2: a budget needs it");
     });
 });
 
