@@ -22,7 +22,7 @@ const face = {
     ],
     /** The agent, and what is discovered. */
     targets: [
-        ...["agents", "attributes", "containers", "discover"].map((file) => `chaos/targets/${file}.ts`),
+        ...["agents", "attributes", "containers", "discover", "nodes"].map((file) => `chaos/targets/${file}.ts`),
         "chaos/checks/service.ts",
     ],
     /** Values and programs that the state keeps. */

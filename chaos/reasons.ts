@@ -11,6 +11,7 @@ export const reasonCodes = {
     "no-target": "no container is left that matches a target or the peers",
     "targets-not-ready": "containers match a target, but their pods are not ready",
     "targets-not-replaced": "containers match the target of a kill, but nothing would replace their pods",
+    "eviction-refused": "the API server refused to evict any target, such as for a PodDisruptionBudget",
     "service-unfit": "the Service of a fault is not there, or a proxy cannot stand in its place",
     "peers-unfit": "a host of a blackhole has no address, or one that the attack could not be proven at",
     "radius-too-small": "the radius allows none of the containers that match",

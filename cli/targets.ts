@@ -4,6 +4,7 @@ import { askAgents, findAgents } from "../chaos/targets/agents";
 import { parseAttributes } from "../chaos/targets/attributes";
 import { type Discovered, ownerOf, select } from "../chaos/targets/containers";
 import { askApiServer, protectedNamespaces } from "../chaos/targets/discover";
+import { nodesFor, onNodes } from "../chaos/targets/nodes";
 import { clusterOf } from "./cluster";
 import { alignedRows } from "./print";
 import { targetsProgram } from "./programs";
@@ -55,7 +56,8 @@ async function main(options: TargetsOptions): Promise<void> {
         ? await askAgents(cluster, agents, process.env.AGENT_KEY)
         : await askApiServer(cluster, place.clusterName);
     const spared = await protectedNamespaces(cluster);
-    const attackable = discovered.filter(({ namespace }) => !spared.has(namespace));
+    const open = discovered.filter(({ namespace }) => !spared.has(namespace));
+    const attackable = onNodes(open, await nodesFor(cluster, options.expressions));
     const found = options.expressions.reduce<Discovered[]>((rest, expression) => select(rest, expression), attackable);
     if (options.json) return console.log(JSON.stringify(found, undefined, 2));
     const [head, ...lines] = targetsTable(found);

@@ -20,7 +20,10 @@ const places: Record<string, string> = {
 export const everything: Plan = planOf({
     definition: {
         hypothesis: "It holds.",
-        attacks: exampleAttacks.map((attack) => ({ ...attack, target: "k8s.deployment=a,k8s.namespace=targets" })),
+        attacks: exampleAttacks.map((attack) => ({
+            ...attack,
+            target: "k8s.deployment=a,k8s.zone=b,k8s.namespace=targets",
+        })),
         checks: [...exampleChecks],
         actions: [...exampleActions],
     },
@@ -76,8 +79,9 @@ function rowsOf(rights: readonly Right[]): string[][] {
         const place = namespace === undefined ? "all" : places[namespace]!;
         const rest = [place, verbs.join(", "), why, ...(without === undefined ? [] : [without])];
         const key = rest.join("|");
-        const before = rows.get(key)?.[0];
-        rows.set(key, [before === undefined ? objects : `${before}, ${objects}`, ...rest]);
+        const before = rows.get(key)?.[0]?.split(", ") ?? [];
+        // Two attacks of a kind may need the same.
+        rows.set(key, [[...before, ...(before.includes(objects) ? [] : [objects])].join(", "), ...rest]);
     }
     return [...rows.values()];
 }
@@ -85,8 +89,9 @@ function rowsOf(rights: readonly Right[]): string[][] {
 /** What the Job of a run with all of these may do. */
 function jobTable(): string {
     const attacks = everything.attacks.map(({ attack }) => ({ attack, object: "ATTACK" }));
-    const rights = jobRightsOf(attacks, changedBy(everything), "JOB");
-    const rows = rowsOf(rights.map((right) => ({ ...right, names: right.names && [...new Set(right.names)] })));
+    const rights = jobRightsOf(attacks, changedBy(everything), "JOB", true);
+    const unique = (names: Right["names"]) => names && [...new Set(names)];
+    const rows = rowsOf(rights.map((right) => ({ ...right, without: undefined, names: unique(right.names) })));
     return tableOf([["objects", "verbs", "to"], ...rows.map(([objects, _, ...rest]) => [objects!, ...rest])]);
 }
 

@@ -13,6 +13,13 @@ export const threePodsThatStopGracefully = (workload: string): Remedy => ({
     settings: { [`replicas.${workload}`]: "3", ...gracefulStop },
 });
 
+export const threePodsWithBudget = (workload: string): Remedy => ({
+    what:
+        `Three pods of ${workload}, and the PodDisruptionBudget that the shop then has for them: it lets one go at ` +
+        "a time.",
+    settings: { [`replicas.${workload}`]: "3", ...gracefulStop },
+});
+
 export const stopGracefully: Remedy = {
     what: "A stopping pod goes on serving until the cluster sends it no more requests.",
     settings: gracefulStop,

@@ -1,3 +1,4 @@
+import type { ApiResponse } from "../cluster/in-cluster-api";
 import type { ObjectApi, ObjectReference } from "../cluster/resources";
 
 /** What the deadline Job does for an attack, besides ending it and connecting to its targets. */
@@ -30,8 +31,12 @@ export interface JobContext {
     mayAct: () => Promise<boolean>;
     /** Writes a line for a person. */
     log: (message: unknown) => undefined;
+    /** Sends a POST to a path, and gives what the API server answers to it, whatever that is. */
+    post: (path: string, body: object) => Promise<ApiResponse>;
     /** Reports that a pod was deleted. */
     killed: (pod: { at: number; pod: string; uid: string }) => void;
+    /** Reports that the eviction of a pod was refused. */
+    refused: (eviction: { at: number; pod: string; uid: string; problem: string }) => void;
     /** Reports that a kill was due at a moment, and could not be made for a time since. */
     missed: (kill: { at: number; forMs: number; problem: string }) => void;
     /** Notes something on the Job's pod, for others to read. */

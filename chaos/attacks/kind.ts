@@ -53,13 +53,15 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /** What its part in the deadline Job is told, as JSON. @default nothing */
     forJob?(attack: A, wanted: { target: string; radius: Radius; clusterName: string }): object;
     /** What that part must be allowed to. @param object name of the attack's object. @default nothing */
-    rightsInJob?(object: string): Right[];
+    rightsInJob?(object: string, attack: A): Right[];
 
     /**
      * What the attack needs to know of the cluster before its targets are chosen. It also says among which pods: no
      * other target is needed. @throws Error if the attack is not possible
      */
     find?(attack: A, cluster: Cluster, namespace: string): Promise<Found<F>>;
+    /** Tries by dry runs, before a target is touched, whether it can be done. @throws ReasonError if to none of them */
+    tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /**
      * The policies that let it work among those of the namespace, and those that may come, until it ends.
      *
@@ -214,6 +216,8 @@ export interface Proof {
     addresses?: { hosts: readonly Host[]; blocks: readonly V1IPBlock[] };
     /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
     deleted?: true;
+    /** Set if the API server may refuse to delete some of them: then at least one must be gone, of those that match. */
+    mayBeRefused?: true;
     /** @default nothing is tried */
     stillWorks?: StillWorks;
 }

@@ -39,8 +39,14 @@ export function attackResource(
 }
 
 /** A request to the deadline Job. */
-function request(name: string, { metadata }: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
-    return new k8s.core.v1.ConfigMap(name, { metadata, immutable: true }, opts);
+function request(name: string, { metadata, chosen }: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
+    // Absent for all nodes. What an earlier version has asked for is immutable, and stays as it is.
+    const data = chosen.apply(({ nodes }): Record<string, string> | undefined => nodes && { nodes: nodes.join() });
+    return new k8s.core.v1.ConfigMap(
+        name,
+        { metadata, data: data as pulumi.Output<Record<string, string>>, immutable: true },
+        opts,
+    );
 }
 
 function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {

@@ -4,6 +4,7 @@ import { resources, rightsOn } from "../cluster/resources";
 import type { AttributeExpression } from "../targets/attributes";
 import { isReady, podsMatching } from "../targets/containers";
 import { expression, locateTarget } from "../targets/locate";
+import { type Nodes, recentNodesFor, rightsToReadNodes } from "../targets/nodes";
 import { answerOf } from "./answer";
 import { requireNamespace } from "./references";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
@@ -29,9 +30,10 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
     describeSuccess: ({ of, atLeast = 1 }) => `checks found ${atLeast} or more ready pods of ${of}`,
     rights({ of }, { defaultNamespace }) {
         const { namespace } = locateTarget(of, "Global", defaultNamespace);
-        return [resources.pod, resources.replicaSet].map((type) =>
+        const ofPods = [resources.pod, resources.replicaSet].map((type) =>
             rightsOn({ namespace, ...type })(["list"], "count the ready pods, for the check podsReady"),
         );
+        return [...ofPods, ...rightsToReadNodes([of])];
     },
     probe: ({ of, atLeast = 1 }, context, timeoutMs) =>
         answerOf(
@@ -47,12 +49,13 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
 async function countReady(of: AttributeExpression, context: CheckContext): Promise<number> {
     const { cluster, defaultNamespace, clusterName } = context;
     const { target, namespace } = locateTarget(of, "Global", defaultNamespace);
-    const [pods, replicaSets] = await Promise.all([
+    const [pods, replicaSets, nodes] = await Promise.all([
         cluster.core.listNamespacedPod({ namespace }),
         cluster.apps.listNamespacedReplicaSet({ namespace }),
+        recentNodesFor(cluster, [target]),
     ]);
     if (pods.items.length === 0) await requireNamespace(cluster, namespace);
-    return readyAmong(pods.items, replicaSets.items, target, clusterName);
+    return readyAmong(pods.items, replicaSets.items, target, clusterName, nodes);
 }
 
 /** How many of some pods are ready and match an expression. */
@@ -61,7 +64,8 @@ export function readyAmong(
     replicaSets: readonly V1ReplicaSet[],
     expression: AttributeExpression,
     clusterName: string,
+    nodes?: Nodes,
 ): number {
     const ready = pods.filter((pod) => isReady(pod) && pod.metadata!.deletionTimestamp === undefined);
-    return podsMatching(expression, ready, replicaSets, clusterName).length;
+    return podsMatching(expression, ready, replicaSets, clusterName, nodes).length;
 }

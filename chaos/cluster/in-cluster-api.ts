@@ -18,8 +18,8 @@ export const ownApiServer: ApiServer = {
 
 export interface ApiCall {
     /** @default "GET" */
-    method?: "GET" | "PATCH" | "DELETE";
-    /** A JSON merge patch for `PATCH`, `DeleteOptions` for `DELETE`. */
+    method?: "GET" | "PATCH" | "DELETE" | "POST";
+    /** A JSON merge patch for `PATCH`, `DeleteOptions` for `DELETE`, the object for `POST`. */
     body?: object;
     /** The call fails when the server sends nothing for this long, in milliseconds. @default 5000 */
     silenceMs?: number;

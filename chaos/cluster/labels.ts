@@ -74,6 +74,8 @@ export const annotations = {
     kept: "chaos-experiments/kept",
     /** On an attack's object: its target pods, comma-separated. */
     targets: "chaos-experiments/targets",
+    /** On a target on which an Event says that its attack has begun: the run. */
+    begun: "chaos-experiments/begun",
     /** On the deadline Job's pod: that it watches, and what. */
     witness: "chaos-experiments/witness",
     /** On a target, a fault's proxy, or the Job's pod: what is done, in words; for programs that show it. */
@@ -95,7 +97,7 @@ export const annotations = {
 export const unlabeling = {
     metadata: {
         labels: Object.fromEntries(runLabels.map((key) => [key, null])),
-        annotations: { [annotations.effect]: null },
+        annotations: { [annotations.effect]: null, [annotations.begun]: null },
     },
 };
 /** What an annotation says in JSON. Nothing if it is missing, or somebody has edited it. */

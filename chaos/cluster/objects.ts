@@ -31,6 +31,7 @@ export function objectApi(cluster: Cluster): ObjectApi {
         },
         patch: ({ resource, namespace, name }, body) =>
             unlessGone(call("patch", resource, { name, namespace, body, fieldManager }, mergePatch())),
+        create: (resource, namespace, body) => call("create", resource, { namespace, body }),
         async delete({ resource, namespace, name }, uid) {
             const request = {
                 name,

@@ -66,12 +66,13 @@ export interface KubeObject extends KubernetesObject {
     spec?: object;
 }
 
-/** Four calls to an API server. What fails has the status as its `code`, if there was an answer. */
+/** Five calls to an API server. What fails has the status as its `code`, if there was an answer. */
 export interface ObjectApi {
     get(object: ObjectReference): Promise<KubeObject | undefined>;
     /** @param labelSelector absent for all objects */
     list(resource: Resource, namespace: string, labelSelector?: string): AsyncIterable<KubeObject>;
     patch(object: ObjectReference, body: object): Promise<KubeObject | undefined>;
+    create(resource: Resource, namespace: string, body: object): Promise<unknown>;
     /**
      * Deletes it, and what belongs to it in the background.
      *

@@ -1,6 +1,7 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
 import { setFields } from "../actions/set-field";
 import { change } from "../cluster/change";
+import { endingOf, eventType } from "../cluster/events";
 import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { restorablesOfAttacks } from "../attacks/in-job";
@@ -17,6 +18,8 @@ const maxCalls = 12;
  * that others do not select yet is open without that of its attack.
  */
 const patienceMs = [1_000, 2_000];
+/** How long the Events may take that say so on the targets, in milliseconds: all is ended by then. */
+const eventsMs = 1_000;
 
 /**
  * The order of ending.
@@ -30,7 +33,7 @@ const patienceMs = [1_000, 2_000];
 const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
     (ending) =>
         Promise.all([
-            ending.each(ending.scope.labeled, (pod) => () => ending.api.patch(pod, unlabeling)),
+            ending.each(ending.scope.labeled, (pod, found) => ending.unlabeling(pod, found)),
             ending.remove(ending.scope.jobOrders),
             ending.restore(ending.scope.changed),
         ]),
@@ -56,6 +59,7 @@ export async function endAttacks(api: ObjectApi, scope: Scope, say: Say = () => 
         await within(patienceMs[index] ?? 0, parts);
     }
     await Promise.all(begun);
+    await within(eventsMs, ending.sayEnded());
     const ended = ending.done();
     const rest = await Promise.all((scope.rest ?? []).map((some) => ending.find(some)));
     // The program last: the Job may have to start again as long as it exists.
@@ -80,6 +84,7 @@ export type Say = (message: string) => void;
 class Ending {
     private count = 0;
     private readonly failures: unknown[] = [];
+    private readonly events = new Map<string, NonNullable<ReturnType<typeof endingOf>>>();
 
     constructor(
         readonly api: ObjectApi,
@@ -91,6 +96,24 @@ class Ending {
     done(): number {
         throwAll(this.failures);
         return this.count;
+    }
+
+    /** Takes its labels from a target. */
+    unlabeling(pod: ObjectReference, found: KubeObject | undefined): Work {
+        const event = endingOf(found);
+        return async () => {
+            await this.api.patch(pod, unlabeling);
+            if (event) this.events.set(event.metadata.name, event);
+        };
+    }
+
+    /** Says on the pods that have lost their labels that no attack is on them any more. Never rejects. */
+    async sayEnded(): Promise<void> {
+        const { api, scope } = this;
+        await inTurns([...this.events.values()], maxCalls, async (event) => {
+            // Without the right to, nobody is told. Or somebody else has ended it at the same time.
+            await api.create(eventType, scope.namespace, event).catch(() => undefined);
+        });
     }
 
     remove(some?: readonly Some[]): Promise<unknown> {

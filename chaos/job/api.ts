@@ -68,6 +68,10 @@ export function objectApiBy(call: Calling): ObjectApi {
                 await call(`${pathOf(object)}?fieldManager=${fieldManager}`, { method: "PATCH", body }),
                 `${named(object)} cannot be changed`,
             ),
+        async create(resource, namespace, body) {
+            const answer = await call(pathOf({ resource, namespace }), { method: "POST", body });
+            return objectOf(answer, `a ${resource.kind} cannot be created`);
+        },
         async delete(object, uid) {
             const body = { propagationPolicy: "Background", ...(uid !== undefined && { preconditions: { uid } }) };
             const answer = await call(pathOf(object), { method: "DELETE", body });
@@ -78,6 +82,9 @@ export function objectApiBy(call: Calling): ObjectApi {
 
 /** The Job's calls to see what there is. */
 export const objectApi = objectApiBy(calling);
+
+/** Sends a POST to a path. @returns what the API server answers, whatever that is */
+export const post = (path: string, body: object): Promise<ApiResponse> => calling(path, { method: "POST", body });
 
 /** Its calls to end attacks, over connections of their own: no look that hangs takes one. */
 export const endingApi = objectApiBy(over(16));

@@ -20,6 +20,8 @@ export interface DeadlineArgs {
     runName: pulumi.Output<string>;
     /** See `labels.pass`. */
     pass: pulumi.Output<string>;
+    /** See `SteadyState`. */
+    mayMakeEvents: pulumi.Output<boolean>;
     /** A Node image. */
     image: string;
     /** The Job's program: the bundle of `main.ts`. */
@@ -52,11 +54,12 @@ export class Deadline {
         // Each run has its own objects, so a sweep before a run never removes what that run is going to use.
         const objectName = args.runName.apply(jobNameOf);
         const { experiment, namespace, attacks } = args.plan;
-        const rules = args.runName.apply((run) =>
+        const rules = pulumi.all([args.runName, args.mayMakeEvents]).apply(([run, mayMakeEvents]) =>
             roleRulesOf(
                 attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
                 changedBy(args.plan),
                 jobPolicyName(run),
+                mayMakeEvents,
             ),
         );
         const { account, role, binding, program } = podResources(
@@ -160,6 +163,7 @@ function jobAttack(plan: Plan, planned: PlannedAttack, run: string): JobAttack {
         kind: attack.kind,
         path: pathOf({ resource: objectTypeOf(attack), namespace, name: objectNameOf(run, name) }),
         label: targetLabelFor(plan, planned),
+        what: kind.describe(attack),
         listenPort: kind.proof(attack).outward?.port,
         told: kind.forJob?.(attack, { target, radius, clusterName }),
     };

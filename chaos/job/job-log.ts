@@ -1,4 +1,11 @@
-import { type Change, type ConnectionReport, type KillReport, type LogLine, type MissedKill } from "./protocol";
+import {
+    type Change,
+    type ConnectionReport,
+    type KillReport,
+    type LogLine,
+    type MissedKill,
+    type RefusedEviction,
+} from "./protocol";
 
 /** How often the log says that the Job has looked, if nothing has changed. */
 const heartbeatMs = 2_000;
@@ -42,8 +49,8 @@ export class JobLog {
         }
     }
 
-    /** Writes down a kill, or one that could not be made. */
-    reported(report: KillReport | MissedKill): void {
+    /** Writes down a kill, or one that was refused or could not be made. */
+    reported(report: KillReport | RefusedEviction | MissedKill): void {
         this.append(report);
     }
 

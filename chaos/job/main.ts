@@ -7,6 +7,7 @@
  *   Service selects nobody. Without attacks, it restores what the run has changed; its deadline counts from the taking
  *   of the lease.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
+ * - Says on the targets by Events that they are attacked.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
  *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts
  *   connections from the targets.
@@ -18,10 +19,11 @@ import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobPolicyName, ofRun } from "../ending/scope";
-import { endingApi, log, noteOnOwnPod, objectApi } from "./api";
+import { endingApi, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
+import { type AttackedPod, TargetEvents } from "./target-events";
 import { acceptConnections, witness } from "./witnessing";
 
 const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;
@@ -55,22 +57,36 @@ async function main(): Promise<void> {
     const ending = new AbortController();
     const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);
     for (const port of new Set([...witnessPorts, ...listenPorts])) acceptConnections(port);
-    const parts = attacks.map(({ kind, path, label, told }) =>
+    const events = new TargetEvents({ namespace: NAMESPACE, run: lease.run, ending: ending.signal });
+    const parts = attacks.map(({ kind, path, label, what, told }) =>
         beginInJob(kind, told, {
             namespace: NAMESPACE,
             run: lease.run,
             label,
             object: referenceAt(path),
             api: objectApi,
+            post,
             ending: ending.signal,
             mayAct: () => mayAct(path),
             log,
-            killed: ({ at, pod, uid }) => jobLog.reported({ at, killed: { pod, uid, label } }),
+            killed: ({ at, pod, uid }) => {
+                jobLog.reported({ at, killed: { pod, uid, label } });
+                void events.began([{ name: pod, uid, label }], { what, until: untilOf(path) }, false);
+            },
+            refused: ({ at, ...refused }) => jobLog.reported({ at, refused: { label, ...refused } }),
             missed: ({ at, ...missed }) => jobLog.reported({ at, missed: { label, ...missed } }),
             noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
         }),
     );
-    if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, parts });
+    const found = (pods: readonly AttackedPod[]) => {
+        for (const { path, label, what } of attacks.filter((attack) => firstSeen.has(attack.path)))
+            void events.began(
+                pods.filter((pod) => pod.label === label),
+                { what, until: untilOf(path) },
+                true,
+            );
+    };
+    if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, parts, found });
     const over = await whyOver(begun, parts, ending.signal);
     ending.abort();
     while (!(await endAttacks(endingApi, reach, log).then(() => true, tellFailures))) await sleep(lookMs);
@@ -87,6 +103,9 @@ function tellFailures(error: unknown): void {
 
 /** When each attack's object was first seen, by this node's clock. */
 const firstSeen = new Map<string, number>();
+
+/** When an attack ends at the latest, as far as it was seen. */
+const untilOf = (path: string) => (firstSeen.get(path) ?? Date.now()) + deadlineMs;
 
 /** Whether an attack has begun and its deadline has not passed. */
 async function lasts(path: string, deadlineMs: number): Promise<boolean> {

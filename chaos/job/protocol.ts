@@ -75,6 +75,8 @@ export interface JobAttack {
     path: string;
     /** Value of the label on the targets' pods. */
     label: string;
+    /** What is done to them, for people: see `describe` of its kind. */
+    what: string;
     /** Port to accept connections from the targets on, besides `witnessPorts`. @default none */
     listenPort?: number;
     /** What its kind's part in the Job is told. @default nothing */
@@ -85,6 +87,14 @@ export interface KillReport {
     /** In milliseconds since the epoch. */
     at: number;
     killed: { pod: string; uid: string; label: string };
+}
+
+/** The first eviction of a pod that the API server refused. */
+export interface RefusedEviction {
+    /** In milliseconds since the epoch. */
+    at: number;
+    /** `problem` is what the API server said. */
+    refused: { pod: string; uid: string; label: string; problem: string };
 }
 
 /** A kill that was due, allowed by the radius, and could not be made for some seconds. */
@@ -100,7 +110,7 @@ export interface LogLine {
     begun: number;
     /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
     line: number;
-    /** When the look began, the pod was deleted, or the kill was due, in milliseconds since the epoch. */
+    /** When the look began, a pod was deleted, its eviction refused, or a kill due, in milliseconds since the epoch. */
     at: number;
     /**
      * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.
@@ -109,6 +119,7 @@ export interface LogLine {
      */
     changed?: Partial<Record<Change, string[]>> & { more?: boolean };
     killed?: KillReport["killed"];
+    refused?: RefusedEviction["refused"];
     missed?: MissedKill["missed"];
 }
 

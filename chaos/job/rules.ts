@@ -1,5 +1,6 @@
 import { type Attack, attackKindOf, objectTypeOf } from "../attacks/registry";
 import { type NamedObject, resources, type Right, rightsOn } from "../cluster/resources";
+import { eventType } from "../cluster/events";
 import { leaseName } from "../lifecycle/lease";
 
 const toEnd =
@@ -10,11 +11,13 @@ const toEnd =
  *
  * @param changed what the run changes besides NetworkPolicies, and must be restored
  * @param policy name of the NetworkPolicy that lets the Job through
+ * @param mayMakeEvents whether the account that runs the experiment may: it cannot grant more
  */
 export function jobRightsOf(
     attacks: readonly { attack: Attack; object: string }[],
     changed: readonly NamedObject[],
     policy: string,
+    mayMakeEvents = false,
 ): Right[] {
     const meetsPolicies = attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);
     /** On some objects only, one right for each type. */
@@ -41,11 +44,20 @@ export function jobRightsOf(
         ...own(objects, ["get", "delete"], toEnd),
         rightsOn(lease)(["get"], "attack only while the lease names this run, and end the attacks when it is gone"),
         ...(attacks.length > 0 ? [pods] : []),
+        ...(attacks.length > 0 && mayMakeEvents ? [rightToMakeEvents()] : []),
         ...(meetsPolicies ? [policies] : []),
         ...own(changed, ["get", "patch"], "restore what the run changes"),
-        ...attacks.flatMap(({ attack, object }) => attackKindOf(attack).rightsInJob?.(object) ?? []),
+        ...attacks.flatMap(({ attack, object }) => attackKindOf(attack).rightsInJob?.(object, attack) ?? []),
     ];
 }
+
+/** No run needs it: without it, neither the Job nor who runs the experiment makes Events. */
+export const rightToMakeEvents = (namespace?: string): Right =>
+    rightsOn({ namespace, ...eventType })(
+        ["create"],
+        "say on the targets, for `kubectl describe pod`, when their attack begins and ends",
+        "`kubectl describe pod` does not say why a pod is cut off",
+    );
 
 /** The same as the rules of its Role. Only who has these rights may create it: RBAC lets nobody grant more. */
 export const roleRulesOf = (...of: Parameters<typeof jobRightsOf>) =>

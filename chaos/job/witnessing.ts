@@ -23,6 +23,7 @@ import {
     reference,
 } from "./protocol";
 import { ReferencePods } from "./reference-pods";
+import type { AttackedPod } from "./target-events";
 
 /**
  * Time between reports. While the targets can be reached, the attack may take effect at any moment, which starts the
@@ -38,9 +39,7 @@ const msPerEndpoint = 1;
 const maxConnecting = 1_000;
 
 /** What is kept of a pod that an attack has labeled. */
-interface LabeledPod {
-    name: string;
-    label: string;
+interface LabeledPod extends AttackedPod {
     /** Of every TCP port that the pod declares. */
     endpoints: string[];
 }
@@ -49,8 +48,10 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
     const selector = `${labels.target} in (${attacks.map(({ label }) => label).join()})`;
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
     const pods: LabeledPod[] = [];
-    for await (const pod of listed<Pod>(path, "the targets cannot be listed"))
-        pods.push({ name: pod.metadata!.name!, label: targetLabelOf(pod) ?? "", endpoints: endpointsOf(pod) });
+    for await (const pod of listed<Pod>(path, "the targets cannot be listed")) {
+        const { name, uid } = pod.metadata as { name: string; uid: string };
+        pods.push({ name, uid, label: targetLabelOf(pod) ?? "", endpoints: endpointsOf(pod) });
+    }
     return pods;
 }
 
@@ -61,13 +62,18 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
  *
  * @param ending no pod is announced any more: an attack must not begin on a pod that is labeled while this Job ends
  * @param parts what these have found is logged, too
+ * @param found is told the labeled pods of each look
  */
 export async function witness(
     namespace: string,
     attacks: readonly JobAttack[],
     lease: LeaseOfRun,
     jobLog: JobLog,
-    { ending, parts }: { ending: AbortSignal; parts: readonly JobPart[] },
+    {
+        ending,
+        parts,
+        found,
+    }: { ending: AbortSignal; parts: readonly JobPart[]; found: (pods: readonly AttackedPod[]) => void },
 ): Promise<void> {
     let pods: LabeledPod[] | undefined;
     let endpoints: string[] = [];
@@ -94,6 +100,7 @@ export async function witness(
             await sleep(pauseMs.closed);
             continue;
         }
+        found(pods);
         endpoints = pods.flatMap((pod) => pod.endpoints);
         const targets = targetsToKeep(pods, toKeep);
         const attacked = new Set(pods.flatMap((pod) => attackedOf(pod, toKeep)));

@@ -23,7 +23,7 @@ type Place = Pick<Plan, "context" | "namespace">;
  */
 export const cleanUpCommands = (place: Place): string[] => [
     `${kubectl(place)} label pods --all ${runLabels.map((key) => `${key}-`).join(" ")}`,
-    `${kubectl(place)} annotate pods --all ${annotations.effect}-`,
+    `${kubectl(place)} annotate pods --all ${annotations.effect}- ${annotations.begun}-`,
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
 ];
 

@@ -2,7 +2,8 @@ import { workloadKinds, workloadTypes } from "../actions/workload";
 import { resources, type Right, rightsOn } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { type AttributeExpression, parseAttributes } from "../targets/attributes";
-import { namespacesNamed } from "../targets/discover";
+import { expressionsOf, namespacesNamed } from "../targets/discover";
+import { rightsToReadNodes } from "../targets/nodes";
 import { attributeOf } from "../targets/rollouts";
 
 /** What it takes to find targets, and to refuse those that no experiment may attack. */
@@ -15,6 +16,7 @@ export function rightsToDiscover(plan: Plan): Right[] {
     );
     return [
         ...(agent ? rightsToAskAgent(agent) : (namespacesNamed(plan) ?? [namespace]).flatMap(rightsToAskApiServer)),
+        ...rightsToReadNodes(expressionsOf(plan)),
         ...attacks.flatMap(({ target }) => rightsToSeeRollouts(target, namespace)),
         ...configurations,
         rightsOn({ namespace, ...resources.service })(["get"], refuse, notRefused),

@@ -3,7 +3,7 @@ import { changesWorkloads } from "../actions/perform";
 import { attackKindOf, attackParts, objectTypeOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import { jobTypes, resources, type Right, rightsOn } from "../cluster/resources";
-import { jobRightsOf } from "../job/rules";
+import { jobRightsOf, rightToMakeEvents } from "../job/rules";
 import { changedBy, restored } from "../ending/left";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { leaseName } from "../lifecycle/lease";
@@ -173,6 +173,7 @@ function rightsToSee(plan: Plan): Right[] {
         ),
         ...(meetsPolicies(plan) ? [rightToRead(namespace, ...nameOtherPolicy)] : []),
         ...(needsDeadlineJob(plan) ? [rightsOn({ namespace, resource: "events" })(watch, ...showEvents)] : []),
+        ...(isAttack(plan) ? [rightToMakeEvents(namespace)] : []),
     ];
 }
 

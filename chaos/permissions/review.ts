@@ -55,14 +55,24 @@ function grants({ apiGroups = [], resources = [], resourceNames = [], verbs }: V
     );
 }
 
+/** Whether the account has a right for sure: what it lacks it cannot grant. */
+export async function isAllowed(cluster: Cluster, right: Right): Promise<boolean> {
+    const answers = await Promise.all(grantsOf([right]).map((one) => accessTo(cluster, one)));
+    return answers.every((status) => status?.allowed === true);
+}
+
 /** False only if the API server says so: an authorizer that failed has not. */
-async function mayBeAllowed({ authorization }: Cluster, asked: Grant): Promise<boolean> {
+async function mayBeAllowed(cluster: Cluster, asked: Grant): Promise<boolean> {
+    const { allowed = true, evaluationError } = (await accessTo(cluster, asked)) ?? {};
+    return allowed || Boolean(evaluationError);
+}
+
+async function accessTo({ authorization }: Cluster, asked: Grant) {
     const { namespace, apiGroup: group, verb, name } = asked;
     const [resource, subresource] = asked.resource.split("/");
     const resourceAttributes = { namespace, group, resource, subresource, verb, name };
     const review = await unlessForbidden(
         authorization.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes } } }),
     );
-    const { allowed = true, evaluationError } = review?.status ?? {};
-    return allowed || Boolean(evaluationError);
+    return review?.status;
 }

@@ -4,7 +4,7 @@ import { pause, poll } from "../async";
 import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
-import { decisive, type Reason } from "../reasons";
+import { decisive, reason, type Reason } from "../reasons";
 import { awaitBaseline, type Baseline, type Inconclusive, type Proven, type Witnessed } from "./outcome";
 import type { PositiveControl } from "./positive-control";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
@@ -83,21 +83,34 @@ export class AttackProof {
 
     /** Waits until everything fails that must. @returns since when, or why that cannot be shown */
     async attackProven(): Promise<Proven | Inconclusive> {
-        const { cluster, proof, chosen, witness } = this.args;
-        const { targets } = chosen;
+        const { proof, witness } = this.args;
         const isUndefined = (reason: unknown) => reason === undefined;
         const cut = () => witness.cut();
         const whyWorking = () => this.fromWithin.whyWorking(this.baselineMs, "attack-not-proven");
         const [inward, working, alive] = await Promise.all([
             poll(cut, (seen) => !("inconclusive" in seen), enforcementTimeoutMs),
             poll(whyWorking, isUndefined, enforcementTimeoutMs),
-            proof.deleted
-                ? poll(() => whyAlive(cluster, targets[0]!.namespace, targets), isUndefined, enforcementTimeoutMs)
-                : undefined,
+            proof.deleted ? poll(() => this.whyNotGone(), isUndefined, enforcementTimeoutMs) : undefined,
         ]);
         const notProven = await this.decided([alive, "inconclusive" in inward ? inward : undefined, working]);
         if (notProven !== undefined) return { inconclusive: notProven };
         return { ...(inward as Witnessed), attackedAt: Date.now() };
+    }
+
+    /** Why the targets are not gone that must be: all but those whose eviction was refused, and not all of them. */
+    private async whyNotGone(): Promise<Reason | undefined> {
+        const { cluster, proof, chosen, witness } = this.args;
+        const { targets } = chosen;
+        const refusals = proof.mayBeRefused ? await witness.refusals() : [];
+        const alive = (some: typeof targets) => whyAlive(cluster, targets[0]!.namespace, some);
+        const [first] = refusals;
+        if (first === undefined) return alive(targets);
+        const admitted = targets.filter(({ uid }) => refusals.every(({ refused }) => refused.uid !== uid));
+        if (admitted.length > 0) return alive(admitted);
+        // Those that were refused at first may be evicted later.
+        const kills = (await witness.kills()).length;
+        const { pod, problem } = first.refused;
+        return kills > 0 ? undefined : reason("eviction-refused", `the API server did not evict ${pod}: ${problem}`);
     }
 
     /**

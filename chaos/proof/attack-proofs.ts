@@ -26,6 +26,8 @@ export interface ShownAttack extends RunAttack {
     became?: Established;
     /** The pods that the Job has deleted. Absent if the attack deletes none. */
     kills?: { at: number; pod: string; uid: string }[];
+    /** The pods whose eviction was refused, and why. Absent as `kills` is. */
+    refused?: { at: number; pod: string; uid: string; problem: string }[];
     /** What it has counted. Absent if it counts nothing, or that is not known. */
     counts?: Counts;
 }
@@ -149,6 +151,7 @@ export class AttackProofs {
         for (const { witness, shown } of this.attacks) {
             if (!attackKindOf(shown.attack).proof(shown.attack).deleted) continue;
             shown.kills = (await witness.kills()).map(({ at, killed: { pod, uid } }) => ({ at, pod, uid }));
+            shown.refused = (await witness.refusals()).map(({ at, refused: { label: _, ...one } }) => ({ at, ...one }));
         }
     }
 

@@ -6,6 +6,7 @@ import {
     type KillReport,
     type LogLine,
     type MissedKill,
+    type RefusedEviction,
 } from "../job/protocol";
 
 const keptStates = ["answering", "silent", "lost", "ended"] as const satisfies KeptState[];
@@ -17,6 +18,7 @@ const overlapSeconds = 2;
 export interface JobReports {
     reports: ConnectionReport[];
     kills: KillReport[];
+    refused: RefusedEviction[];
     missed: MissedKill[];
 }
 
@@ -37,6 +39,7 @@ export class JobLogReader {
         return {
             reports: inOrder(logs.flatMap(({ reports }) => reports)),
             kills: inOrder(logs.flatMap(({ kills }) => kills)),
+            refused: inOrder(logs.flatMap(({ refused }) => refused)),
             missed: inOrder(logs.flatMap(({ missed }) => missed)),
         };
     }
@@ -62,6 +65,7 @@ export class JobLogReader {
 class PodLog {
     readonly reports: ConnectionReport[] = [];
     readonly kills: KillReport[] = [];
+    readonly refused: RefusedEviction[] = [];
     readonly missed: MissedKill[] = [];
     /** When the last read began, by this machine's clock. */
     readAt?: number;
@@ -81,7 +85,7 @@ class PodLog {
         return true;
     }
 
-    private addLine({ begun, line, at, changed, killed, missed }: LogLine): boolean {
+    private addLine({ begun, line, at, changed, killed, refused, missed }: LogLine): boolean {
         if (begun !== this.begun) {
             // The container was restarted. Its process knows nothing of the one before.
             if (line !== 0) return false;
@@ -95,6 +99,7 @@ class PodLog {
         if (line > this.nextLine) return false;
         this.nextLine++;
         if (killed) this.kills.push({ at, killed });
+        if (refused) this.refused.push({ at, refused });
         if (missed) this.missed.push({ at, missed });
         if (changed) this.addChange(at, changed);
         return true;

@@ -1,6 +1,6 @@
 import type { Proof, Reported } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
-import { type ConnectionReport, type KillReport, parseEndpoint } from "../job/protocol";
+import { type ConnectionReport, type KillReport, parseEndpoint, type RefusedEviction } from "../job/protocol";
 import { describeMilliseconds } from "../duration";
 import { reason, type Reason } from "../reasons";
 import { onePerPod } from "../targets/pods";
@@ -165,6 +165,12 @@ export class Witness {
     async kills(): Promise<KillReport[]> {
         const { kills } = await this.jobPod.read();
         return kills.filter(({ killed }) => killed.label === this.args.targetLabel);
+    }
+
+    /** The pods that the API server has refused to evict for this attack. */
+    async refusals(): Promise<RefusedEviction[]> {
+        const { refused } = await this.jobPod.read();
+        return refused.filter(({ refused: { label } }) => label === this.args.targetLabel);
     }
 
     /** Why the Job has not killed pods as often as it should have. Undefined if it has. */

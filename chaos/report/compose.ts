@@ -76,11 +76,12 @@ export function journalOf(plan: Plan, found: Found): Journal {
         attackedAt,
         ...(aborted && { aborted }),
         endedAt: Date.now(),
-        attacks: attacks.map(({ name, chosen, proven, kills, became, counts }) => ({
+        attacks: attacks.map(({ name, chosen, proven, kills, refused, became, counts }) => ({
             name,
             provenAt: proven?.attackedAt,
             targets: chosen.targets,
             kills,
+            ...(refused && refused.length > 0 && { refused }),
             established: became,
             counts,
             withoutTool: chosen.withoutTool,

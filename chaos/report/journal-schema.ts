@@ -97,6 +97,10 @@ const attack = z.object({
     provenAt: instant.optional().describe("When it was proven; absent if it never was"),
     targets: z.array(target),
     kills: z.array(kill).optional().describe("The deleted pods, if the attack deletes pods"),
+    refused: z
+        .array(kill.extend({ problem: z.string().describe("What the API server said") }))
+        .optional()
+        .describe("The pods whose eviction was refused, each at the first time; absent if none was"),
     established: established.optional(),
     counts: counts.optional(),
     withoutTool: z

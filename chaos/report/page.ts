@@ -90,13 +90,21 @@ const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(pla
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
-    return attacks.map(({ name, targets, counts, hosts = [] }) => {
+    return attacks.map(({ name, targets, counts, hosts = [], refused = [] }) => {
         const { attack } = plan.attacks.find((planned) => planned.name === name)!;
         const counted = counts ? ` (${describeCounts(counts)})` : "";
         const named = hosts.map(({ host, addresses }) => ` (${host}: ${addresses.join(", ")})`).join("");
         const hit = targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ");
-        return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}${counted}${named}`];
+        const told = `${attackKindOf(attack).describe(attack)}${counted}${named}${describeRefused(refused)}`;
+        return ["Attack", `${name} on ${hit || "nothing"}: ${told}`];
     });
+}
+
+function describeRefused(refused: NonNullable<Journal["attacks"][number]["refused"]>): string {
+    const [first] = refused;
+    if (first === undefined) return "";
+    const pods = refused.length === 1 ? "1 pod was" : `${refused.length} pods were`;
+    return `; the eviction of ${pods} refused, first of ${first.pod}: ${first.problem}`;
 }
 
 function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {

@@ -25,6 +25,8 @@ export interface SteadyState extends KnownRoutes {
     runName: string;
     /** See `labels.pass`. */
     pass: string;
+    /** Whether the account may make Events on targets: then the deadline Job may, too. @default false */
+    mayMakeEvents?: boolean;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
     /** What was answered; see `keptOf`. */

@@ -6,10 +6,12 @@ import { AttackProofs } from "../proof/attack-proofs";
 import { describeHosts, resolveHosts } from "../proof/hosts";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
 import { describeBesides, labelPods } from "../targets/pods";
-import { type Chosen, chooseForAll } from "../targets/choose";
+import { nodeConditions } from "../targets/attributes";
+import { type Chosen, type ChosenFor, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import type { Discovered } from "../targets/containers";
-import { discover } from "../targets/discover";
+import { discover, expressionsOf } from "../targets/discover";
+import { namesOfNodes, type Nodes, nodesFor } from "../targets/nodes";
 import { ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
@@ -59,8 +61,10 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     // An earlier try of this step that was ABORTED has noted that in it.
     await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
-    const [discovered] = await Promise.all([
-        isAttack(plan) ? discover(cluster, plan) : [],
+    const asked = nodesFor(cluster, expressionsOf(plan));
+    const [nodes, discovered] = await Promise.all([
+        asked,
+        isAttack(plan) ? discover(cluster, plan, asked) : [],
         requireSameCluster(context, deadlineJob),
     ]);
     // At once: its pod is starting, and may need it.
@@ -74,6 +78,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const chosen = chooseForAll(discovered, { ...plan, attacks: requests });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
+    if (nodes) for (const one of chosen) one.nodes = nodesForJob(plan, one, nodes);
     await refuseWebhookServers(cluster, plan, discovered);
     const end = () => endAttacks(objectApi(cluster), attacksLeftOf(plan));
     // A killed update may have labeled others: together with these they could exceed the radius.
@@ -85,6 +90,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     ]);
     const isPoliced = policies.length > 0;
     const attacks = await withHosts(context, attacksOf(plan, runName, chosen), discovered);
+    await Promise.all(attacks.map(async (one) => attackKindOf(one.attack).tryOut?.(one, cluster)));
     const among = await combined(run, attacks, policies);
     try {
         if (among.some(({ combination }) => combination)) await admitWitness(run, policies);
@@ -130,6 +136,13 @@ function withHosts(context: StepContext, attacks: readonly RunAttack[], discover
         return found;
     });
     return Promise.all(resolving);
+}
+
+/** The nodes that the Job must know, if it will choose further targets. Undefined if they may be on any. */
+function nodesForJob({ attacks }: Plan, { name }: ChosenFor, nodes: Nodes): string[] | undefined {
+    const { attack, target } = attacks.find((planned) => planned.name === name)!;
+    if (!attackKindOf(attack).proof(attack).deleted || nodeConditions(target).length === 0) return undefined;
+    return namesOfNodes(nodes, target);
 }
 
 function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {

@@ -12,10 +12,11 @@ import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { ReasonError } from "../reasons";
+import { rightToMakeEvents } from "../job/rules";
 import { remedy } from "../texts";
 import { requireReportsFolder } from "../report/report";
 import { merged, permissionsOf } from "../permissions/permissions";
-import { describeRight, missingRights } from "../permissions/review";
+import { describeRight, isAllowed, missingRights } from "../permissions/review";
 import { chooseForAll } from "../targets/choose";
 import { type Discovered, isOfCluster, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
@@ -84,7 +85,8 @@ async function findSteadyState(
     say(`Steady: ${answersToHold} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     const runName = runNameOf(plan, stack);
     const pass = randomBytes(8).toString("hex");
-    await Promise.all([
+    const [mayMakeEvents] = await Promise.all([
+        isAttack(plan) && isAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
         isAttack(plan) && requireTargets(context, discovered),
         room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
     ]);
@@ -93,6 +95,7 @@ async function findSteadyState(
         ...(Object.keys(routes).length > 0 && { routes }),
         runName,
         pass,
+        ...(mayMakeEvents && { mayMakeEvents }),
         latencyMs,
         checks: keptOf(checks),
     };

@@ -24,7 +24,13 @@ export interface Condition {
     values: string[];
 }
 
-/** The attributes that discovery provides, besides `k8s.label.<name>`. */
+/** The labels of nodes that have attributes: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+export const topologyLabels = {
+    "k8s.zone": "topology.kubernetes.io/zone",
+    "k8s.region": "topology.kubernetes.io/region",
+} as const;
+
+/** The attributes that discovery provides, besides `k8s.label.<name>` and `k8s.node.label.<name>`. */
 const attributeNames = [
     "k8s.cluster-name",
     "k8s.namespace",
@@ -38,8 +44,26 @@ const attributeNames = [
     "container.image",
     "container.id",
     "host.hostname",
+    "k8s.node.name",
+    "k8s.zone",
+    "k8s.region",
 ] as const;
-const labelPrefix = "k8s.label.";
+export const nodeLabelPrefix = "k8s.node.label.";
+const labelPrefixes = ["k8s.label.", nodeLabelPrefix];
+
+/** Whether only the labels of nodes show an attribute. Pods say the name of their node themselves. */
+const isOfNode = (key: string) => key in topologyLabels || key.startsWith(nodeLabelPrefix);
+
+/** The conditions of an expression that only the labels of nodes show. */
+export const nodeConditions = (expression: AttributeExpression): Condition[] =>
+    parseAttributes(expression).filter(({ key }) => isOfNode(key));
+
+/** An expression without these. */
+export const withoutNodeConditions = (expression: AttributeExpression): AttributeExpression =>
+    expression
+        .split(",")
+        .filter((condition) => !isOfNode(parseCondition(condition.trim()).key))
+        .join();
 
 /** @throws Error that names the invalid condition and what is allowed there */
 export function parseAttributes(expression: AttributeExpression): Condition[] {
@@ -51,9 +75,10 @@ function parseCondition(text: string): Condition {
     if (!parts) throw new Error(`"${text}" is not a condition; write key=value, key!=value, key=one|two or key=start*`);
     const [key, operator, alternatives] = [parts[1]!.trim(), parts[2]!, parts[3]!];
     const known = (attributeNames as readonly string[]).includes(key);
-    if (!known && !(key.startsWith(labelPrefix) && key.length > labelPrefix.length))
+    if (!known && !labelPrefixes.some((prefix) => key.startsWith(prefix) && key.length > prefix.length))
         throw new Error(
-            `"${key}" is not an attribute; there are ${attributeNames.join(", ")} and ${labelPrefix}<name>`,
+            `"${key}" is not an attribute; there are ` +
+                [...attributeNames, ...labelPrefixes.map((prefix) => `${prefix}<name>`)].join(", "),
         );
     const values = alternatives.split("|").map((value) => value.trim());
     for (const value of values) {

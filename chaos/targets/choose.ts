@@ -1,5 +1,5 @@
 import { kubectl, type KubectlPlace } from "../kubectl";
-import type { AttributeExpression } from "./attributes";
+import { type AttributeExpression, nodeConditions } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
@@ -44,6 +44,8 @@ export interface Chosen {
     /** As in the request. */
     found?: unknown;
     origin?: string;
+    /** Names of the nodes on which pods match. Absent if they match on all, or if no further pods will be chosen. */
+    nodes?: string[];
     /** Address of the deadline Job's pod. Absent if nothing was found. */
     witness?: string;
 }
@@ -54,6 +56,9 @@ export interface ResolvedHost {
     port: number;
     addresses: string[];
 }
+
+/** Values of an attribute that an error names. */
+const maxValues = 10;
 
 export type ChosenFor = Chosen & Pick<Aim, "name">;
 
@@ -92,7 +97,7 @@ function peersOf(discovered: readonly Discovered[], expression: string, targets:
     const peers = matching.filter(({ uid }) => targets.every((target) => target.uid !== uid));
     if (peers.length > 0) return peers.map(withoutAttributes);
     const message = `no running container matches the peers ${expression}, except the targets`;
-    throw new ReasonError("no-target", message, inventory(discovered));
+    throw new ReasonError("no-target", message, valuesOnNodes(discovered, expression) + inventory(discovered));
 }
 
 /**
@@ -118,7 +123,8 @@ export function choose(
         throw new ReasonError(
             "no-target",
             `no running container matches ${expression}${origin}`,
-            `${inventory(discovered, others)}\nSet another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
+            `${valuesOnNodes(discovered, expression)}${inventory(discovered, others)}\n` +
+                `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }
     const leftOut = described.map((one) => whyLeftOut(one, { ...others, target: expression }));
@@ -191,6 +197,19 @@ function allLeftOut(
         "Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or another controller; or another attack, such as " +
             "blackhole",
     );
+}
+
+/** What an expression could have said of the nodes of what runs, in sentences. Empty if it says nothing of nodes. */
+function valuesOnNodes(discovered: readonly Discovered[], expression: AttributeExpression): string {
+    const keys = new Set(nodeConditions(expression).map(({ key }) => key));
+    const sentences = [...keys].map((key) => {
+        const values = [...new Set(discovered.flatMap(({ attributes }) => attributes[key] ?? []))].sort();
+        const few = values.slice(0, maxValues).map((value) => `"${value}"`);
+        const more = values.length > few.length ? ` and ${values.length - few.length} more` : "";
+        if (values.length === 0) return `No node on which such a container runs has ${key}. `;
+        return `The nodes on which such containers run have ${key} ${few.join(", ")}${more}. `;
+    });
+    return sentences.join("");
 }
 
 /**

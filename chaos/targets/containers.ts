@@ -2,6 +2,7 @@ import type { V1OwnerReference } from "@kubernetes/client-node";
 import { addressesOf, isReady, isSidecar, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { isProtected, labels } from "../cluster/labels";
 import { type Attributes, matches, parseAttributes } from "./attributes";
+import { type Nodes, onNodes } from "./nodes";
 
 export { isReady, type Pod };
 
@@ -93,6 +94,7 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
             "container.image": container.image ?? "",
             "container.id": running.get(container.name) ?? "",
             "host.hostname": pod.spec!.nodeName ?? "",
+            "k8s.node.name": pod.spec!.nodeName ?? "",
             ...ownersOf(pod, deployment),
             ...Object.fromEntries(
                 Object.entries(pod.metadata!.labels ?? {}).map(([key, value]) => [`k8s.label.${key}`, value]),
@@ -147,8 +149,9 @@ export function podsMatching<P extends Pod>(
     pods: readonly P[],
     replicaSets: readonly ReplicaSet[],
     clusterName: string,
+    nodes?: Nodes,
 ): P[] {
-    const matching = select(containersOfAll(pods, replicaSets, clusterName), expression);
+    const matching = select(onNodes(containersOfAll(pods, replicaSets, clusterName), nodes), expression);
     const uids = new Set(matching.map(({ uid }) => uid));
     return pods.filter(({ metadata }) => uids.has(metadata!.uid!));
 }

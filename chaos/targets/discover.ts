@@ -5,6 +5,7 @@ import type { AttributeExpression } from "./attributes";
 import { type AgentReference, type Agents, askAgents, findAgents, RefusedError } from "./agents";
 import { attackable, containersOfAll, type Discovered } from "./containers";
 import { locateTarget } from "./locate";
+import { nodesFor, onNodes } from "./nodes";
 
 export interface DiscoveryScope {
     /** Where targets are looked for: `Global`, or one namespace. */
@@ -22,13 +23,19 @@ interface WithPeers {
     peers?: unknown;
 }
 
+type Aims = Pick<DiscoveryScope, "attacks">;
+
 /** The pods that an attack names besides its targets. Undefined if it names none. */
 export const peersOf = ({ peers }: WithPeers): AttributeExpression | undefined =>
     typeof peers === "string" ? peers : undefined;
 
+/** What attacks say of their targets and peers. */
+export const expressionsOf = ({ attacks = [] }: Aims): AttributeExpression[] =>
+    attacks.flatMap(({ target, attack }) => [target, peersOf(attack) ?? []].flat());
+
 /** The namespaces that attacks name. Undefined if one names none, or any is looked for: then all are. */
-export function namespacesNamed({ attacks }: Pick<DiscoveryScope, "attacks">): string[] | undefined {
-    const expressions = attacks?.flatMap(({ target, attack }) => [target, peersOf(attack) ?? []].flat());
+export function namespacesNamed(aims: Aims): string[] | undefined {
+    const expressions = aims.attacks && expressionsOf(aims);
     const namespaces = expressions?.map((expression) => locateTarget(expression, "Global", "").namespace);
     return namespaces?.includes("") ? undefined : namespaces && [...new Set(namespaces)];
 }
@@ -39,17 +46,24 @@ const pauseMs = 250;
 /**
  * The running containers of an area that may be attacked: from the stack's own agent if it has one, else from the API
  * server. Namespaces that are labeled as protected are left out.
+ *
+ * @param asked the nodes, if attacks ask for what their labels say
  */
-export async function discover(cluster: Cluster, scope: DiscoveryScope): Promise<Discovered[]> {
+export async function discover(
+    cluster: Cluster,
+    scope: DiscoveryScope,
+    asked = nodesFor(cluster, expressionsOf(scope)),
+): Promise<Discovered[]> {
     const { area, clusterName, agent } = scope;
-    const agents = agent && (await findAgents(cluster, agent));
+    const [agents, nodes] = await Promise.all([agent && findAgents(cluster, agent), asked]);
     // Only these: a person may have rights in one namespace and nowhere else.
     const namespaces = agents ? undefined : namespacesNamed(scope);
     const [discovered, spared] = await Promise.all([
         agents ? askOnceReady(cluster, agents) : askApiServer(cluster, clusterName, namespaces),
         protectedNamespaces(cluster, namespaces),
     ]);
-    return discovered.filter(({ namespace }) => (area === "Global" || area === namespace) && !spared.has(namespace));
+    const open = discovered.filter(({ namespace: at }) => (area === "Global" || area === at) && !spared.has(at));
+    return onNodes(open, nodes);
 }
 
 /** Agents that the same update has created or rolled may need a moment. */

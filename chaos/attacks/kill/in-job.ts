@@ -1,19 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../cluster/labels";
-import { resources } from "../../cluster/resources";
+import { type ObjectReference, pathOf, resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
 import { deploymentOf, type Pod, replicaSetOf } from "../../targets/containers";
 import { shuffled } from "../../targets/radius";
 import type { BeginInJob, JobContext } from "../job-part";
-import { type Candidate, candidateOf, chooseVictims, containersIn, type Killing } from "./victims";
+import { evictionOf, refusalIn, type Status } from "./eviction";
+import {
+    affectedIn,
+    type Candidate,
+    candidateOf,
+    chooseVictims,
+    containersIn,
+    type Killing,
+    type RequestData,
+} from "./victims";
 
 const lookMs = 200;
 /** Calls to the API server at a time. */
 const maxKills = 16;
 /** A kill that is late by less shows nothing: the API server may be busy, or restart. */
 const maxLateMs = 5_000;
+/** What was refused is asked for again after this time at most: two refusals in a row show within `maxLateMs`. */
+const refusedMs = maxLateMs / 2;
 
-/** Deletes pods at an interval, as `kubectl delete pod` does. */
+/** Removes pods at an interval, as `kubectl delete pod` or `kubectl drain` do. */
 export const killInJob: BeginInJob<Killing> = (killing, context) => {
     void killWhileAllowed(killing, context);
     return {};
@@ -30,8 +41,10 @@ async function killWhileAllowed(killing: Killing, context: JobContext): Promise<
             lateness.failed(begun, error);
         });
         if (made === undefined) continue;
-        lateness.over();
-        if (made) due = begun + killing.intervalMs;
+        if (made.refusal !== undefined) lateness.failed(begun, made.refusal);
+        else lateness.over();
+        if (made.killed > 0) due = begun + killing.intervalMs;
+        else if (made.refused > 0) due = begun + Math.min(killing.intervalMs, refusedMs);
     }
 }
 
@@ -57,8 +70,19 @@ class Lateness {
     }
 }
 
+/** What became of a kill that was due. */
+interface Made {
+    killed: number;
+    refused: number;
+    /** Why no pod at all was evicted while none was missing: then nothing is attacked. */
+    refusal?: string;
+}
+
 class Killer {
     private atFirst?: number;
+    private nodes?: ReadonlySet<string>;
+    /** By uid: a refusal is reported once. */
+    private readonly refused = new Set<string>();
 
     constructor(
         private readonly killing: Killing,
@@ -66,38 +90,67 @@ class Killer {
     ) {}
 
     /**
-     * Makes the kill that is due.
+     * Makes the kill that is due. It kills none if none may be killed now: the attack is not there, or the radius is
+     * used up.
      *
-     * @returns false if none may be made now: the attack is not there, or the radius is used up
      * @throws Error if it may be made, and cannot be, or if that is not known
      */
-    async killDue(): Promise<boolean> {
+    async killDue(): Promise<Made> {
         const { killing, context } = this;
-        const { api, namespace, log } = context;
-        if (!(await context.mayAct())) return false;
-        const matching = await listMatching(killing, context);
+        const { log } = context;
+        const none = { killed: 0, refused: 0 };
+        if (!(await context.mayAct())) return none;
+        if (killing.isOnNodes) this.nodes ??= await nodesIn(context);
+        const matching = await listMatching(killing, context, this.nodes);
         // In a large namespace the list takes a moment.
-        if (!(await context.mayAct())) return false;
+        if (!(await context.mayAct())) return none;
         this.atFirst ??= containersIn(matching);
         const victims = chooseVictims(matching, this.atFirst, killing, shuffled);
         const failures: unknown[] = [];
-        const killed = await inTurns(victims, maxKills, async ({ name, uid }) => {
-            const at = Date.now();
-            const isDeleted = await api
-                .delete({ resource: resources.pod, namespace, name }, uid)
-                .catch((error: unknown) => void failures.push(error));
-            if (isDeleted) context.killed({ at, pod: name, uid });
-            return isDeleted === true;
-        });
-        if (!killed.includes(true)) {
+        const outcomes = await inTurns(victims, maxKills, (victim) =>
+            this.remove(victim).catch((error: unknown) => void failures.push(error)),
+        );
+        const killed = victims.filter((_, index) => outcomes[index] === true);
+        const refusals = outcomes.filter((outcome) => typeof outcome === "string");
+        if (killed.length === 0) {
             if (failures.length > 0) throw failures[0];
-            return false;
+            const isAttacked = affectedIn(matching, this.atFirst) > 0;
+            return { killed: 0, refused: refusals.length, refusal: isAttacked ? undefined : refusals[0] };
         }
         failures.forEach(log);
-        const those = victims.filter((_, index) => killed[index]);
-        await noteKills(those, killing, context).catch(log);
-        return true;
+        await noteKills(killed, killing, context).catch(log);
+        return { killed: killed.length, refused: refusals.length };
     }
+
+    /** @returns whether it has removed the pod; or why the API server has refused that */
+    private async remove({ name, uid }: Candidate): Promise<boolean | string> {
+        const { killing, context } = this;
+        const { api, namespace } = context;
+        const at = Date.now();
+        const pod = { resource: resources.pod, namespace, name };
+        const removed = killing.by === "eviction" ? await evict(pod, uid, context) : await api.delete(pod, uid);
+        if (removed === true) context.killed({ at, pod: name, uid });
+        if (typeof removed === "string" && !this.refused.has(uid)) {
+            this.refused.add(uid);
+            context.refused({ at, pod: name, uid, problem: removed });
+        }
+        return removed;
+    }
+}
+
+/** @returns false if the pod does not exist; why, if the API server refuses it. @throws Error if it fails otherwise */
+async function evict(pod: ObjectReference, uid: string, { post }: JobContext): Promise<boolean | string> {
+    const { status, body } = await post(`${pathOf(pod)}/eviction`, evictionOf(pod, uid));
+    if (status < 300 || status === 404) return status !== 404;
+    const refusal = refusalIn({ ...(JSON.parse(body) as Status), code: status });
+    if (refusal !== undefined) return refusal;
+    throw new Error(`${pod.resource.kind} ${pod.name} cannot be evicted: ${status}`);
+}
+
+/** The nodes that the request names: on no others, pods match. None if it names none. */
+async function nodesIn({ api, object }: JobContext): Promise<ReadonlySet<string>> {
+    const request = (await api.get(object)) as { data?: RequestData } | undefined;
+    return new Set(request?.data?.nodes?.split(","));
 }
 
 /** The last kills of all attacks, for programs that show what is attacked: a killed pod's label goes with it. */
@@ -117,14 +170,18 @@ async function noteKills(pods: readonly Candidate[], { effect }: Killing, { note
     });
 }
 
-async function listMatching(killing: Killing, { api, namespace, label }: JobContext): Promise<Candidate[]> {
+async function listMatching(
+    killing: Killing,
+    { api, namespace, label }: JobContext,
+    nodes?: ReadonlySet<string>,
+): Promise<Candidate[]> {
     const deployments = new Map<string, string | undefined>();
     for await (const replicaSet of api.list(resources.replicaSet, namespace))
         deployments.set(replicaSet.metadata!.uid!, deploymentOf(replicaSet));
     const candidates: Candidate[] = [];
     for await (const pod of api.list(resources.pod, namespace) as AsyncIterable<Pod>) {
         const deployment = deployments.get(replicaSetOf(pod)?.uid ?? "");
-        const candidate = candidateOf(pod, deployment, { ...killing, label });
+        const candidate = candidateOf(pod, deployment, { ...killing, label }, nodes);
         if (candidate) candidates.push(candidate);
     }
     return candidates;

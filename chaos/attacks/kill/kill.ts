@@ -1,13 +1,21 @@
 import * as z from "zod";
 import { resources, rightsOn } from "../../cluster/resources";
 import { describeMilliseconds } from "../../duration";
+import { nodeConditions, withoutNodeConditions } from "../../targets/attributes";
 import type { AttackKind } from "../kind";
+import { tryEvictions } from "./try-evictions";
+import type { Killing } from "./victims";
 
-/** Deletes pods repeatedly, as `kubectl delete pod` does; their controllers create replacements. */
+/** Deletes or evicts pods repeatedly, as `kubectl delete pod` or `kubectl drain` do; their controllers replace them. */
 export interface KillAttack {
     kind: "kill";
     /** Time between kills, in milliseconds; longer while the radius is used up. @default 10_000 */
     intervalMs?: number;
+    /**
+     * How pods are removed. `eviction` asks for what drains and autoscalers of nodes ask for, and PodDisruptionBudgets
+     * may refuse: a refused eviction is noted, and proves nothing. No budget stops a `deletion`. @default "deletion"
+     */
+    by?: "deletion" | "eviction";
 }
 
 const defaultIntervalMs = 10_000;
@@ -19,19 +27,36 @@ const effect = "killed repeatedly";
  * killed only while the namespace's lease names the run.
  */
 export const kill: AttackKind<KillAttack> = {
-    schema: z.strictObject({ kind: z.literal("kill"), intervalMs: z.int().min(1_000).optional() }),
-    examples: [{ kind: "kill" }],
-    describe: ({ intervalMs = defaultIntervalMs }) =>
-        `deleted, then one replacement every ${describeMilliseconds(intervalMs)}`,
+    schema: z.strictObject({
+        kind: z.literal("kill"),
+        intervalMs: z.int().min(1_000).optional(),
+        by: z.enum(["deletion", "eviction"]).optional(),
+    }),
+    examples: [{ kind: "kill" }, { kind: "kill", by: "eviction" }],
+    describe: ({ intervalMs = defaultIntervalMs, by }) =>
+        `${by === "eviction" ? "evicted" : "deleted"}, then one replacement every ${describeMilliseconds(intervalMs)}`,
     effect,
     onlyReady: true,
-    proof: () => ({ deleted: true }),
+    proof: ({ by }) => ({ deleted: true, ...(by === "eviction" && { mayBeRefused: true }) }),
     // A request to the Job.
     object: resources.configMap,
     leavesTraffic: true,
-    forJob: ({ intervalMs = defaultIntervalMs }, wanted) => ({ intervalMs, effect, ...wanted }),
-    rightsInJob: () => [
-        rightsOn(resources.pod)(["delete"], "delete the pods that a `kill` hits"),
+    tryOut: async (one, cluster) => {
+        if (one.attack.by === "eviction") await tryEvictions(one, cluster);
+    },
+    forJob: ({ intervalMs = defaultIntervalMs, by }, { target, ...wanted }): Killing => ({
+        intervalMs,
+        by,
+        effect,
+        ...wanted,
+        // The Job may read no nodes, and is told which these are once the targets are chosen.
+        target: withoutNodeConditions(target),
+        isOnNodes: nodeConditions(target).length > 0 || undefined,
+    }),
+    rightsInJob: (_, { by }) => [
+        by === "eviction"
+            ? rightsOn({ resource: "pods/eviction" })(["create"], "evict the pods that a `kill` by eviction hits")
+            : rightsOn(resources.pod)(["delete"], "delete the pods that a `kill` hits"),
         // Only its ReplicaSet says that.
         rightsOn(resources.replicaSet)(["list"], "know which Deployment a pod belongs to, for a `kill`"),
     ],

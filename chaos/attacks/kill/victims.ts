@@ -6,12 +6,22 @@ import { containersWithin, type Radius } from "../../targets/radius";
 /** Which pods the Job kills, and how often. */
 export interface Killing {
     intervalMs: number;
+    /** @default they are deleted */
+    by?: "deletion" | "eviction";
     /** Attributes of the containers, including their namespace. */
     target: string;
+    /** Set if they must run on certain nodes, too: the request has their names. */
+    isOnNodes?: true;
     radius: Radius;
     clusterName: string;
     /** For programs that show it. */
     effect: string;
+}
+
+/** What the request to the Job says: its data as a ConfigMap. */
+export interface RequestData {
+    /** Names of the nodes on which pods match, comma-separated. Absent if they match on all. */
+    nodes?: string;
 }
 
 /** A pod that matches a kill's target. */
@@ -33,12 +43,15 @@ export interface Candidate {
  *
  * @param deployment the Deployment that owns the pod's ReplicaSet, if any
  * @param killing and the value of the label on this kill's first victims
+ * @param nodes names of those on which pods match. @default all
  */
 export function candidateOf(
     pod: Pod,
     deployment: string | undefined,
     { target, clusterName, label }: Pick<Killing, "target" | "clusterName"> & { label: string },
+    nodes?: ReadonlySet<string>,
 ): Candidate | undefined {
+    if (nodes && !nodes.has(pod.spec?.nodeName ?? "")) return undefined;
     if (pod.status?.phase !== "Running" && pod.status?.phase !== "Pending") return undefined;
     const labeled = targetLabelOf(pod);
     if ((labeled ?? label) !== label) return undefined;
@@ -57,6 +70,10 @@ export function candidateOf(
 export const containersIn = (pods: readonly Candidate[]): number =>
     pods.reduce((sum, { containers }) => sum + containers, 0);
 
+/** How many containers that match are missing, or in pods that are not ready. @param atFirst as of `chooseVictims` */
+export const affectedIn = (matching: readonly Candidate[], atFirst: number): number =>
+    Math.max(atFirst, containersIn(matching)) - containersIn(matching.filter(({ ready }) => ready));
+
 /**
  * The pods that the next kill deletes. A deleted pod is affected until its replacement is ready: never more containers
  * than the radius allows are affected at once.
@@ -72,8 +89,7 @@ export function chooseVictims(
     shuffle: <T>(items: readonly T[]) => T[],
 ): Candidate[] {
     const ready = matching.filter((pod) => pod.ready);
-    const affected = Math.max(atFirst, containersIn(matching)) - containersIn(ready);
-    let allowed = containersWithin(radius, atFirst) - affected;
+    let allowed = containersWithin(radius, atFirst) - affectedIn(matching, atFirst);
     const inOrder = [...ready.filter((pod) => pod.labeled), ...shuffle(ready.filter((pod) => !pod.labeled))];
     return inOrder.filter(({ containers }) => {
         if (containers > allowed) return false;

@@ -7,6 +7,9 @@ import { locateParts } from "../../parts/locate";
 import { pki } from "../pki";
 import type { Component } from "../processes";
 
+/** Where the node says that it is, as the nodes of clouds do. */
+const [region, zone] = ["sandbox", "zone-a"];
+
 export function kubelet(): Component {
     return {
         name: "kubelet",
@@ -17,6 +20,7 @@ export function kubelet(): Component {
             `--kubeconfig=${componentKubeconfig("kubelet")}`,
             `--hostname-override=${nodeName}`,
             `--node-ip=${addresses.node}`,
+            `--node-labels=topology.kubernetes.io/region=${region},topology.kubernetes.io/zone=${zone}`,
             `--root-dir=${layout.kubelet}`,
         ],
     };

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { PolicyV1Api } from "@kubernetes/client-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
@@ -34,6 +35,13 @@ const notReady = async () =>
         ({ status }) => !status!.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
     ).length;
 
+/** As `kubectl describe pod` reads them. */
+async function eventsOn(pod: string): Promise<string[]> {
+    const fieldSelector = `involvedObject.kind=Pod,involvedObject.name=${pod}`;
+    const { items } = await stack.cluster.core.listNamespacedEvent({ namespace, fieldSelector });
+    return items.filter(({ source }) => source?.component === "chaos-experiments").map(({ reason }) => reason!);
+}
+
 it("hot-deals-kill deletes its target, then one replacement after the other", async () => {
     await scale(stack.cluster, namespace, "hot-deals", 3);
     const before = await uids();
@@ -58,7 +66,10 @@ it("hot-deals-kill deletes its target, then one replacement after the other", as
     expect(kills!.length).toBeGreaterThanOrEqual(2);
     expect(before).toContain(kills![0]!.uid);
     const now = await uids();
-    for (const { uid } of kills!) expect(now).not.toContain(uid);
+    for (const { pod, uid } of kills!) {
+        expect(now).not.toContain(uid);
+        expect(await eventsOn(pod)).toContain("ChaosAttackBegan");
+    }
     expect(mostAway).toBeLessThanOrEqual(1);
     expect(await stack.attacksOnPage()).toMatchObject([{ workload: "hot-deals", effect: "killed repeatedly" }]);
 });
@@ -98,4 +109,61 @@ itInAll("a kill ends at its deadline even if the update that started it was kill
     expect(Date.now() - killedAt).toBeLessThan(25_000);
     await stack.up({ "experiment.enabled": "false" });
     expect(await stack.traces()).toEqual([]);
+});
+
+describe("evictions", () => {
+    const evicting = { ...short, "experiment.name": "hot-deals-evicted" };
+    const budgetOf = async (minAvailable: number, act: () => Promise<void>) => {
+        const policy = stack.cluster.kubeconfig.makeApiClient(PolicyV1Api);
+        const spec = { minAvailable, selector: { matchLabels: { app: "hot-deals" } } };
+        await policy.createNamespacedPodDisruptionBudget({ namespace, body: { metadata: { name: "tried" }, spec } });
+        try {
+            await until("the budget counts the pods", async () => {
+                const { status } = await policy.readNamespacedPodDisruptionBudget({ namespace, name: "tried" });
+                return status?.currentHealthy === 3 && status.disruptionsAllowed === 3 - minAvailable;
+            });
+            await act();
+        } finally {
+            await policy.deleteNamespacedPodDisruptionBudget({ namespace, name: "tried" });
+        }
+    };
+    const attackIn = (journal: string) =>
+        keptJournals(reportsFolder).find(({ conclusion }) => conclusion.journal === journal)!.attacks[0]!;
+
+    beforeAll(() => scale(stack.cluster, namespace, "hot-deals", 3));
+
+    it("that a budget refuses are known before anybody is attacked, in its words", async () => {
+        const before = await uids();
+        await budgetOf(3, async () => {
+            expect(await stack.failingUp(evicting)).toMatch(
+                /ABORTED \(eviction-refused\): .*Cannot evict pod.* The disruption budget tried needs 3 healthy pods/s,
+            );
+        });
+        expect(await uids()).toEqual(before);
+        await stack.toDefaults();
+        expect(await stack.traces()).toEqual([]);
+    });
+
+    it("go one by one with a budget for one, and what it refused is in the journal", async () => {
+        await budgetOf(2, async () => {
+            const { outputs } = await stack.up(evicting);
+            const { verdict, journal } = outputs.experiment!.value;
+            expect(["PASSED", "FAILED"]).toContain(verdict);
+            const { kills, refused } = attackIn(journal);
+            expect(kills!.length).toBeGreaterThanOrEqual(2);
+            expect(kills![1]!.at - kills![0]!.at).toBeGreaterThan(4_000);
+            expect(refused![0]!.problem).toContain("The disruption budget tried needs 2 healthy pods");
+            await stack.toDefaults();
+        });
+    });
+
+    itInAll("go all at once without a budget: the shop fails", async () => {
+        const { outputs } = await stack.up(evicting);
+        const { verdict, journal } = outputs.experiment!.value;
+        expect(verdict).toBe("FAILED");
+        const { kills, refused } = attackIn(journal);
+        expect(kills![2]!.at - kills![0]!.at).toBeLessThan(2_000);
+        expect(refused).toBeUndefined();
+        await stack.toDefaults();
+    });
 });

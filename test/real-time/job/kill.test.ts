@@ -87,3 +87,88 @@ describe("a kill that is due and cannot be made", () => {
         expect([kills(), missed()]).toEqual([0, []]);
     });
 });
+
+describe("by eviction", () => {
+    const evicting = { ...told, by: "eviction" };
+    const message = "Cannot evict pod as it would violate the pod's disruption budget.";
+    const budget = "The disruption budget hot-deals needs 2 healthy pods and has 2 currently";
+    const causes = [{ reason: "DisruptionBudget", message: budget }];
+    const byBudget = { code: 429, message, details: { causes } };
+    const problem = `${message} ${budget}`;
+    const evictions = (pod = ".*") =>
+        job.requests.filter((request) => new RegExp(`^POST .*/pods/${pod}/eviction$`).test(request)).length;
+    const reports = (of: string) =>
+        job.output.split("\n").flatMap((line) => (line.includes(`"${of}":`) ? JSON.parse(line)[of] : []));
+
+    async function begin(more: Partial<Killing> = {}): Promise<void> {
+        job.addLease();
+        job.addAttack(killPath);
+        await job.start([{ kind: "kill", path: killPath, label: "x.kill", told: { ...evicting, ...more } }]);
+    }
+
+    it("pods are evicted, and none is deleted", async () => {
+        await begin();
+        await job.until("both are evicted", () => reports("killed").length === 2);
+        expect([evictions(), kills()]).toEqual([2, 0]);
+    });
+
+    it("a refusal is reported once for each pod, with the budget's words, and is no kill", async () => {
+        job.refuseEviction = (pod) => (pod === "b" ? byBudget : undefined);
+        await begin();
+        await job.until("one is evicted, and the other was asked for again", () => evictions("b") >= 3);
+        expect(reports("killed")).toMatchObject([{ pod: "a", label: "x.kill" }]);
+        expect(reports("refused")).toEqual([{ pod: "b", uid: "b", label: "x.kill", problem }]);
+        expect(reports("missed")).toEqual([]);
+    });
+
+    it("a kill counts as missed if all are refused while no pod is missing: nothing is attacked then", async () => {
+        job.refuseEviction = () => byBudget;
+        await begin();
+        await job.until("it is reported", () => reports("missed").length > 0);
+        expect(reports("missed")).toMatchObject([{ label: "x.kill", problem }]);
+        // At the interval, and not at each look.
+        expect(evictions("a")).toBeLessThanOrEqual(25);
+    });
+
+    it("and not while one is: the budget does its work", async () => {
+        job.addPod("c", { label: "" });
+        job.objects.get(podPath("c")).status.conditions = [];
+        job.refuseEviction = () => byBudget;
+        await begin();
+        await job.until("all were refused for some seconds", () => evictions("a") >= 22);
+        expect(reports("missed")).toEqual([]);
+    });
+
+    it("a busy API server, which answers with the same status, refuses nothing", async () => {
+        job.refuseEviction = (pod) => (pod === "a" ? { code: 429 } : undefined);
+        await begin();
+        await job.until("it was tried again", () => evictions("a") >= 3);
+        expect(reports("refused")).toEqual([]);
+    });
+});
+
+describe("of pods on certain nodes", () => {
+    const onNodes = { ...told, isOnNodes: true };
+    const request = () => job.objects.get(killPath);
+
+    it("only these are killed, also later ones", async () => {
+        job.addPod("c", { label: "", nodeName: "node-2" });
+        job.addLease();
+        job.addAttack(killPath);
+        request().data = { nodes: "node-2,node-3" };
+        await job.start([{ kind: "kill", path: killPath, label: "x.kill", told: onNodes }]);
+        await job.until("it is killed", () => kills() === 1);
+        job.addPod("d", { label: "", nodeName: "node-3" });
+        await job.until("the next one is killed", () => kills() === 2);
+        await sleep(1_000);
+        expect([...job.objects.keys()]).toEqual(expect.arrayContaining([podPath("a"), podPath("b")]));
+    });
+
+    it("none is killed if the request does not name them", async () => {
+        job.addLease();
+        job.addAttack(killPath);
+        await job.start([{ kind: "kill", path: killPath, label: "x.kill", told: onNodes }]);
+        await job.until("it looks", () => job.requests.length > 20);
+        expect(kills()).toBe(0);
+    });
+});

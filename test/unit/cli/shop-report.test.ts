@@ -133,7 +133,7 @@ describe("`npm start` during an experiment that breaks /products", () => {
         const without = ["target", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
         expect(said.slice(-4)).toEqual([
             `End it: $ ${kubectl} label pods --all ${without}`,
-            `$ ${kubectl} annotate pods --all chaos-experiments/effect-`,
+            `$ ${kubectl} annotate pods --all chaos-experiments/effect- chaos-experiments/begun-`,
             `$ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
             "`npx pulumi up` removes the rest",
         ]);

@@ -46,7 +46,7 @@ describe("`npm run experiment -- --status` says", () => {
         const without = ["target", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
         const commands = [
             `  End it   $ ${kubectl} label pods --all ${without}`,
-            `           $ ${kubectl} annotate pods --all chaos-experiments/effect-`,
+            `           $ ${kubectl} annotate pods --all chaos-experiments/effect- chaos-experiments/begun-`,
             `           $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
             "           `npx pulumi up` removes the rest",
         ].join("\n");

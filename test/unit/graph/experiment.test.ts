@@ -172,7 +172,13 @@ describe("the deadline", () => {
         expect(environmentOf(experiment)).toEqual({
             NAMESPACE: "demo",
             ATTACKS: JSON.stringify([
-                { kind: "blackhole", path, label: "hot-deals-blackhole.blackhole", listenPort: 8080 },
+                {
+                    kind: "blackhole",
+                    path,
+                    label: "hot-deals-blackhole.blackhole",
+                    what: "cut off from the network",
+                    listenPort: 8080,
+                },
             ]),
             CHANGED: "[]",
             DEADLINE_MS: "600000",
@@ -313,6 +319,15 @@ describe("a kill", () => {
         });
     });
 
+    it("must name the nodes on which pods match, if the target says something of these", async () => {
+        const attack = { ...attackOn("hot-deals", { kind: "kill" }), target: "k8s.zone=a,k8s.namespace=demo" };
+        const targets = { attacks: [{ name: "kill", matching: 1, targets: [target], nodes: ["node-1", "node-2"] }] };
+        const asked = await experimentOf({ attacks: [attack] }, { ...printed, targets });
+        expect(find(asked, kinds.configMap, "kill").data).toEqual({ nodes: "node-1,node-2" });
+        const [{ told }] = JSON.parse(environmentOf(asked).ATTACKS!);
+        expect(told).toMatchObject({ target: "k8s.namespace=demo", isOnNodes: true });
+    });
+
     it("must be able to delete pods of that namespace and that request, and list ReplicaSets, and nothing else", () => {
         const killRequest = find(killing, kinds.configMap, "kill").metadata.name;
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
@@ -324,6 +339,14 @@ describe("a kill", () => {
             { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
         ]);
     });
+});
+
+it("the deadline Job must be able to make Events if the account that runs the experiment is", async () => {
+    const found = { ...printed["steady-state"], mayMakeEvents: true };
+    const asked = await experimentOf({}, { ...printed, "steady-state": found });
+    const rule = { apiGroups: [""], resources: ["events"], verbs: ["create"] };
+    expect(find(asked, kinds.role, "deadline-role").rules).toContainEqual(rule);
+    expect(find(experiment, kinds.role, "deadline-role").rules).not.toContainEqual(rule);
 });
 
 it.each(exampleAttacks.map((attack) => [attack.kind, attack] as const))(

@@ -13,6 +13,8 @@ import { bundledFile } from "../../../../toolchain/bundle";
 import { makeCertificate } from "../../../support/certificate";
 import { local, until } from "../../../support/until";
 
+type TriedAttack = Omit<JobAttack, "what"> & Partial<JobAttack>;
+
 /** An object, by its API path. */
 type Objects = Map<string, any>;
 
@@ -32,6 +34,8 @@ export class JobProcess {
     readonly connections: Socket[] = [];
     /** The status that refuses a request. Undefined if it is answered. */
     refuse: (request: string) => number | undefined = () => undefined;
+    /** The Status that refuses the eviction of a pod. Undefined if it is evicted. */
+    refuseEviction: (pod: string) => { code: number } | undefined = () => undefined;
     /** Whether a request gets no answer. */
     hang: (request: string) => boolean = () => false;
     /** The program's log so far. */
@@ -43,7 +47,15 @@ export class JobProcess {
 
     addPod(
         name: string,
-        { label = "x.blackhole", address = "127.0.0.1", containers = 1, port = 1, padding = "", owner = "set" } = {},
+        {
+            label = "x.blackhole",
+            address = "127.0.0.1",
+            containers = 1,
+            port = 1,
+            padding = "",
+            owner = "set",
+            nodeName = "node-1",
+        } = {},
     ): void {
         this.objects.set(podPath(name), {
             metadata: {
@@ -55,6 +67,7 @@ export class JobProcess {
                 ownerReferences: [{ kind: "ReplicaSet", name: owner, uid: owner, controller: true }],
             },
             spec: {
+                nodeName,
                 containers: Array.from({ length: containers }, (_, index) => ({
                     name: `c${index}`,
                     ports: [{ containerPort: port + index }],
@@ -84,7 +97,7 @@ export class JobProcess {
     }
 
     /** Runs the program. */
-    async start(attacks: JobAttack[], environment: Partial<DeadlineEnvironment> = {}, nodeOptions: string[] = []) {
+    async start(attacks: TriedAttack[], environment: Partial<DeadlineEnvironment> = {}, nodeOptions: string[] = []) {
         const { keyFile, certificateFile } = makeCertificate(this.folder);
         cpSync(certificateFile, join(this.folder, "ca.crt"));
         writeFileSync(join(this.folder, "token"), "none is asked for");
@@ -106,7 +119,7 @@ export class JobProcess {
         this.child = spawn(process.execPath, [...nodeOptions, program], {
             env: {
                 NAMESPACE: "demo",
-                ATTACKS: JSON.stringify(attacks),
+                ATTACKS: JSON.stringify(attacks.map((attack) => ({ what: "cut off from the network", ...attack }))),
                 CHANGED: "[]",
                 DEADLINE_MS: "600000",
                 LEASE: JSON.stringify({ path: leaseOfDemo, run: "run" }),
@@ -153,11 +166,25 @@ export class JobProcess {
         if (status !== undefined) return { status, answer: { message: "refused" } };
         if (method === "GET" && /\/(?:pods|replicasets|networkpolicies)$/.test(pathname))
             return { status: 200, answer: this.list(pathname, searchParams) };
+        if (method === "POST") return this.create(pathname, JSON.parse(body));
         const object = this.objects.get(pathname);
         if (object === undefined) return { status: 404, answer: {} };
         if (method === "DELETE") this.objects.delete(pathname);
         if (method === "PATCH") mergeInto(object, JSON.parse(body));
         return { status: 200, answer: object };
+    }
+
+    private create(pathname: string, body: any): { status: number; answer: unknown } {
+        const [, pod] = /\/pods\/([^/]+)\/eviction$/.exec(pathname) ?? [];
+        if (pod === undefined) {
+            const path = `${pathname}/${body.metadata.name}`;
+            if (this.objects.has(path)) return { status: 409, answer: {} };
+            this.objects.set(path, body);
+            return { status: 201, answer: body };
+        }
+        const refusal = this.refuseEviction(pod);
+        if (refusal) return { status: refusal.code, answer: refusal };
+        return this.objects.delete(podPath(pod)) ? { status: 201, answer: {} } : { status: 404, answer: {} };
     }
 
     private list(pathname: string, query: URLSearchParams): object {

@@ -280,3 +280,38 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         expect(cluster.names("Pod").filter((name) => cluster.get("Pod", name).metadata.labels![label])).toEqual([]);
     });
 });
+
+describe("the end of an attack is said on the pods on which its beginning was said", () => {
+    const events = () => cluster.names("Event").map((name) => cluster.get("Event", name));
+    const begun = { "chaos-experiments/begun": "x-1" };
+    const apis: [string, () => ObjectApi][] = [
+        ["the update", () => objectApi(cluster.api)],
+        ["the Job", () => objectApiBy(httpOf(cluster))],
+    ];
+    beforeEach(() => {
+        cluster.add("Pod", "a", { metadata: { uid: "u", annotations: begun, labels: { [label]: "x.blackhole" } } });
+        cluster.add("Pod", "b", { metadata: { labels: { [label]: "x.blackhole" } } });
+    });
+
+    it.each(apis)("by %s, once", async (_, api) => {
+        await endAttacks(api(), own);
+        await endAttacks(api(), left);
+        expect(events()).toMatchObject([
+            {
+                metadata: { name: "x-1.u.ended", namespace: "demo" },
+                involvedObject: { kind: "Pod", namespace: "demo", name: "a", uid: "u" },
+                reason: "ChaosAttackEnded",
+                message: "Chaos experiment x no longer attacks this pod",
+            },
+        ]);
+        expect(cluster.get("Pod", "a").metadata.annotations).toEqual({});
+    });
+
+    it.each(apis)("and %s that may make no Events ends it all the same", async (_, api) => {
+        cluster.intercept = (call) => {
+            if (call === "createNamespacedEvent") refuse(403, "events is forbidden");
+        };
+        expect(await endAttacks(api(), own)).toBeGreaterThanOrEqual(2);
+        for (const pod of ["a", "b"]) expect(cluster.get("Pod", pod).metadata.labels).toEqual({});
+    });
+});

@@ -53,6 +53,24 @@ describe("an experiment needs only what its kinds need:", () => {
         ]);
     });
 
+    it("a kill by eviction evicts, and deletes no pod", () => {
+        const rights = rightsFor({ kind: "kill", by: "eviction" });
+        expect(told(on(rights, "pods/eviction"))).toEqual(["create pods/eviction in namespace demo"]);
+        expect(told(on(rights, "pods"))[0]).toBe("list, patch pods in namespace demo");
+        expect(on(rightsFor({ kind: "kill" }), "pods/eviction")).toEqual([]);
+    });
+
+    it("only a target that says something of nodes reads these", () => {
+        const rightsOf = (target: string, peers?: string) => {
+            const attack: Attack = { kind: "blackhole", peers };
+            return rightsFor(attack, { attacks: [{ ...planOf(attack).attacks[0]!, target }] });
+        };
+        const nodes = ["list nodes in the whole cluster"];
+        expect(told(on(rightsOf("k8s.zone=a"), "nodes"))).toEqual(nodes);
+        expect(told(on(rightsOf("k8s.deployment=a", "k8s.node.label.disk!=ssd"), "nodes"))).toEqual(nodes);
+        expect(on(rightsOf("k8s.deployment=a,k8s.node.name=a"), "nodes")).toEqual([]);
+    });
+
     it.each<[Attack, string[]]>([
         [{ kind: "blackhole" }, ["get, create pods/exec in namespace demo"]],
         [{ kind: "dns" }, ["get, create pods/exec in namespace demo"]],

@@ -21,8 +21,11 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-function proofOf(proof: Proof, peers?: Target[], hosts?: ResolvedHost[]): AttackProof {
-    const targets = [run.target()];
+function proofOf(
+    proof: Proof,
+    peers?: Target[],
+    { targets = [run.target()], hosts }: { targets?: Target[]; hosts?: ResolvedHost[] } = {},
+): AttackProof {
     const cluster = run.cluster.api;
     const { inward, deleted } = proof;
     const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, inward, deleted });
@@ -367,7 +370,7 @@ describe("connections to addresses", () => {
     const host = { host: "api.example.com", port: 443 };
     const hosts = [{ ...host, addresses: ["203.0.113.7", "203.0.113.8"] }];
     const addresses: Proof["addresses"] = { hosts: [host], blocks: [{ cidr: "203.0.113.0/24" }] };
-    const of = () => proofOf({ addresses }, undefined, hosts);
+    const of = () => proofOf({ addresses }, undefined, { hosts });
     /** Which endpoints answer: those before an attack, and none under it. */
     const answering =
         (...endpoints: string[]) =>
@@ -403,7 +406,7 @@ describe("connections to addresses", () => {
         );
         run.probe = answering("203.0.113.8:443");
         const blocks = [{ cidr: "203.0.113.0/29" }];
-        const proof = proofOf({ addresses: { hosts: [host], blocks } }, undefined, hosts);
+        const proof = proofOf({ addresses: { hosts: [host], blocks } }, undefined, { hosts });
         expect(await settled(proof.baseline(0))).toEqual(failed(/at 203\.0\.113\.0\/29 before the attack$/));
     });
 
@@ -469,7 +472,7 @@ describe("connections to addresses", () => {
         });
         const literal = [{ host: "203.0.113.7", port: 443, addresses: ["203.0.113.7"] }];
         const blocks = [{ cidr: "203.0.113.0/24" }];
-        await settled(proofOf({ addresses: { hosts: literal, blocks } }, undefined, literal).baseline(0));
+        await settled(proofOf({ addresses: { hosts: literal, blocks } }, undefined, { hosts: literal }).baseline(0));
         expect([...limits]).toEqual([2]);
     });
 
@@ -477,9 +480,9 @@ describe("connections to addresses", () => {
         const literal = [{ host: "203.0.113.7", port: 443, addresses: ["203.0.113.7"] }];
         run.resolves = () => ["192.0.2.1"];
         run.attack();
-        expect(await heldThrough(proofOf({ addresses: { hosts: literal, blocks: [] } }, undefined, literal))).toBe(
-            undefined,
-        );
+        expect(
+            await heldThrough(proofOf({ addresses: { hosts: literal, blocks: [] } }, undefined, { hosts: literal })),
+        ).toBe(undefined);
     });
 });
 
@@ -620,5 +623,53 @@ describe("deleted targets", () => {
         const { uid } = run.target("hot-deals-2");
         const change = () => run.report({ at: Date.now(), killed: { pod: "hot-deals-2", uid, label } });
         expect(await heldThrough(proof, change)).toBe("hot-deals-2 should have been deleted, but still runs");
+    });
+});
+
+describe("targets whose eviction may be refused", () => {
+    const evicted: Proof = { deleted: true, mayBeRefused: true };
+    const problem = "the disruption budget hot-deals needs 1 healthy pods and has 1 currently";
+    const both = () => proofOf(evicted, undefined, { targets: [run.target(), run.target("hot-deals-2")] });
+    const refuseEviction = (pod: string) =>
+        run.report({ at: Date.now(), refused: { pod, uid: run.target(pod).uid, label, problem } });
+    const evict = (pod: string) => {
+        const { uid } = run.target(pod);
+        run.cluster.remove("Pod", pod);
+        run.report({ at: Date.now(), killed: { pod, uid, label } });
+    };
+
+    it("prove the attack if the others are gone", async () => {
+        const proof = both();
+        refuseEviction("hot-deals-2");
+        evict("hot-deals-1");
+        expect(await heldThrough(proof)).toBeUndefined();
+    });
+
+    it("prove nothing while another still runs", async () => {
+        const proof = both();
+        refuseEviction("hot-deals-2");
+        expect(await settled(proof.attackProven())).toMatchObject({
+            inconclusive: {
+                code: "attack-not-proven",
+                message: expect.stringMatching(/^hot-deals-1 should have been/),
+            },
+        });
+    });
+
+    it("prove nothing if all were refused, and the reason has the budget's words", async () => {
+        const proof = both();
+        refuseEviction("hot-deals-1");
+        refuseEviction("hot-deals-2");
+        expect(await settled(proof.attackProven())).toEqual({
+            inconclusive: { code: "eviction-refused", message: `the API server did not evict hot-deals-1: ${problem}` },
+        });
+    });
+
+    it("prove the attack if one that was refused at first is evicted later", async () => {
+        const proof = both();
+        refuseEviction("hot-deals-1");
+        refuseEviction("hot-deals-2");
+        run.after(3_000, () => evict("hot-deals-2"));
+        expect(await heldThrough(proof)).toBeUndefined();
     });
 });

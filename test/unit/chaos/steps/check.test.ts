@@ -11,6 +11,7 @@ import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { keptJournals } from "../../../support/kept-journals";
 import type { Conclusion } from "../../../../chaos/report/conclusion";
+import { runPage } from "../../../../chaos/report/page";
 import { check } from "../../../../chaos/steps/check";
 import type { LabeledTargets, SteadyState, StepContext } from "../../../../chaos/steps/contract";
 import { refuse } from "../support/fake-cluster";
@@ -847,11 +848,14 @@ describe("a kill", () => {
     ])("is proven by the Job's own kills, which are in the journal%s", async (_, isPoliced) => {
         endAttack();
         run.cluster.add("ConfigMap", "run-kill");
-        run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", attack: { kind: "kill" } }];
+        const attack = { kind: "kill", by: "eviction" } as const;
+        run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", attack }];
         const target = run.target();
         run.cluster.remove("Pod", "hot-deals-1");
         const label = "hot-deals-blackhole.kill";
         run.report({ at: Date.now(), killed: { pod: target.pod, uid: target.uid, label } });
+        const refused = { pod: "hot-deals-2", uid: run.target("hot-deals-2").uid, problem: "a budget needs it" };
+        run.report({ at: Date.now(), refused: { ...refused, label } });
         const targets = { attacks: [{ name: "kill", matching: 2, targets: [target] }], baselineMs: 30, isPoliced };
         const given = {
             steadyState: { latencyMs: 5, runName: "run", pass, checks: [] },
@@ -860,6 +864,8 @@ describe("a kill", () => {
         };
         expect(await settled(check(run.context, given))).toMatchObject({ verdict: "PASSED", attack: "kill" });
         expect(journal().attacks[0]!.kills).toMatchObject([{ pod: "hot-deals-1", uid: target.uid }]);
+        expect(journal().attacks[0]!.refused).toMatchObject([refused]);
+        expect(runPage(journal())).toContain("1 pod was refused, first of hot-deals-2: a budget needs it");
     });
 });
 

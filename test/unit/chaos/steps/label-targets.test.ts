@@ -1,4 +1,4 @@
-import { Exec } from "@kubernetes/client-node";
+import { ApiException, Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import type { Room, SteadyState } from "../../../../chaos/steps/contract";
@@ -61,6 +61,78 @@ it("labels no pod outside of the plan's namespace, whatever an agent says of it"
     );
     expect(run.cluster.get("Pod", "payroll-1", "payroll").metadata.labels).toBeUndefined();
     expect(labels()).toEqual([]);
+});
+
+describe("evictions are tried before anybody is labeled:", () => {
+    const budget = "The disruption budget hot-deals needs 2 healthy pods and has 2 currently.";
+    const byBudget = {
+        message: "Cannot evict pod as it would violate the pod's disruption budget.",
+        details: { causes: [{ reason: "DisruptionBudget", message: budget }] },
+    };
+    const evictions = () => run.cluster.calls.filter((call) => call === "createNamespacedPodEviction").length;
+    const answerWith = (code: number, status: object, isRefused = (_pod?: string) => true) => {
+        run.cluster.intercept = (call, { name, dryRun }) => {
+            if (call !== "createNamespacedPodEviction") return;
+            expect(dryRun).toBe("All");
+            if (isRefused(name)) throw new ApiException(code, "refused", JSON.stringify(status), {});
+        };
+    };
+    beforeEach(() => {
+        const attack = { kind: "kill", by: "eviction" } as const;
+        const radius = { kind: "all" } as const;
+        run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", radius, attack }];
+    });
+
+    it("a run of which a budget refuses all is ABORTED, in the budget's words", async () => {
+        answerWith(429, byBudget);
+        await expect(step()).rejects.toThrow(
+            inOrder(
+                "ABORTED (eviction-refused): the API server would not evict hot-deals-",
+                ", hot-deals-",
+                ": Cannot evict pod as it would violate the pod's disruption budget. ",
+                budget,
+                " Nothing was attacked",
+                "get poddisruptionbudgets",
+            ),
+        );
+        expect(labels()).toEqual([]);
+    });
+
+    it.each<[string, number, object]>([
+        ["two budgets select the pod", 500, { message: "This pod has more than one PodDisruptionBudget, which …" }],
+        ["a webhook lets nobody", 403, { message: 'admission webhook "x" denied the request: not on Fridays' }],
+    ])("so is one of which it refuses all since %s", async (_, code, status) => {
+        answerWith(code, status);
+        await expect(step()).rejects.toThrow("ABORTED (eviction-refused)");
+    });
+
+    it.each<[string, number, object, ((pod?: string) => boolean)?]>([
+        ["one is admitted", 429, byBudget, (pod) => pod === "hot-deals-1"],
+        ["the API server is busy", 429, { message: "too many requests" }],
+        ["a webhook takes no dry runs", 400, { message: "admission webhook does not support dry run" }],
+    ])("the run goes on if %s", async (_, code, status, isRefused) => {
+        answerWith(code, status, isRefused);
+        await step();
+        expect(labels()).toHaveLength(2);
+    });
+
+    it("nothing is tried for a kill by deletion", async () => {
+        run.plan.attacks[0]!.attack = { kind: "kill" };
+        await step();
+        expect(evictions()).toBe(0);
+    });
+});
+
+it("a kill in a zone gets the nodes of that zone, in which its Job chooses further pods", async () => {
+    const labels = { "topology.kubernetes.io/zone": "a" };
+    for (const node of ["node-1", "node-2"]) run.cluster.add("Node", node, { metadata: { labels } });
+    run.cluster.add("Node", "node-3");
+    run.cluster.get("Pod", "hot-deals-1").spec.nodeName = "node-1";
+    const target = "k8s.zone=a,k8s.namespace=demo";
+    run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", target, attack: { kind: "kill" } }];
+    const { attacks } = await step();
+    expect(attacks).toMatchObject([{ nodes: ["node-1", "node-2"], targets: [{ pod: "hot-deals-1" }] }]);
+    expect(run.cluster.calls.filter((call) => call === "listNode")).toHaveLength(1);
 });
 
 it("labels nobody if a quota has no room left for a proxy, now that the Job's pod takes its part", async () => {

@@ -25,6 +25,7 @@ it("the steady state holds the lease, and gives the latency of the slowest of th
     expect(found).toEqual({
         runName: runNameOf(run.plan, "ours"),
         pass: expect.stringMatching(/^[0-9a-f]{16}$/),
+        mayMakeEvents: true,
         latencyMs: expect.any(Number),
         checks: [{ name: "pods", answers: Array(3).fill({ at: expect.any(Number), latencyMs: 0, good: true }) }],
     });
@@ -339,4 +340,12 @@ describe("a run does not begin", () => {
         };
         await expect(step()).rejects.toThrow("ECONNREFUSED");
     });
+});
+
+it.each([
+    ["no", () => ({ allowed: false })],
+    ["nothing", () => ({ allowed: false, evaluationError: "the authorizer failed" })],
+])("says nothing of Events if the API server says %s, and goes on", async (_, answer) => {
+    run.cluster.access = ({ resource }) => (resource === "events" ? answer() : { allowed: true });
+    expect(await step()).not.toHaveProperty("mayMakeEvents");
 });

@@ -23,6 +23,7 @@ type Kind =
     | "Lease"
     | "MutatingWebhookConfiguration"
     | "Namespace"
+    | "Node"
     | "NetworkPolicy"
     | "Pod"
     | "ReplicaSet"

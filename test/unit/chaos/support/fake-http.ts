@@ -1,5 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import type { ApiCall, ApiResponse } from "../../../../chaos/cluster/in-cluster-api";
+import { eventType } from "../../../../chaos/cluster/events";
 import { resources } from "../../../../chaos/cluster/resources";
 import type { FakeCluster } from "./fake-cluster";
 
@@ -12,8 +13,11 @@ export const httpOf =
     async (path: string, { method = "GET", body }: Pick<ApiCall, "method" | "body"> = {}): Promise<ApiResponse> => {
         const { pathname, searchParams } = new URL(path, "https://api");
         const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?$/.exec(pathname)!;
-        const { kind, apiGroup } = Object.values(resources).find(({ resource }) => resource === plural)!;
-        const verb = { GET: name === undefined ? "list" : "read", PATCH: "patch", DELETE: "delete" }[method];
+        const { kind, apiGroup } = [...Object.values(resources), eventType].find(
+            ({ resource }) => resource === plural,
+        )!;
+        const reading = name === undefined ? "list" : "read";
+        const verb = { GET: reading, PATCH: "patch", DELETE: "delete", POST: "create" }[method];
         const calls = (api as unknown as Calls)[groups[apiGroup] ?? apiGroup]!;
         const labelSelector = searchParams.get("labelSelector") ?? undefined;
         try {

@@ -10,6 +10,7 @@ import {
     type KeptState,
     type KillReport,
     type MissedKill,
+    type RefusedEviction,
     reference,
 } from "../../../../chaos/job/protocol";
 import type { Plan } from "../../../../chaos/definition/plan";
@@ -185,7 +186,7 @@ export class FakeRun {
     }
 
     /** Has the Job log something. */
-    report(report: ConnectionReport | KillReport | MissedKill): void {
+    report(report: ConnectionReport | KillReport | RefusedEviction | MissedKill): void {
         if ("open" in report) this.jobLog.looked(report);
         else this.jobLog.reported(report);
     }

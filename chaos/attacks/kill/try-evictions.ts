@@ -1,0 +1,46 @@
+import { type Cluster, messageOf, statusOf } from "../../cluster/client";
+import { kubectlFor } from "../../kubectl";
+import { ReasonError } from "../../reasons";
+import { onePerPod } from "../../targets/pods";
+import type { RunAttack } from "../kind";
+import { evictionOf, refusalIn, type Status } from "./eviction";
+
+const maxNamed = 3;
+
+/**
+ * Tries by dry runs whether the API server would evict one of the targets at least. What these do not show is found out
+ * under attack.
+ *
+ * @throws ReasonError in the API server's words if it would evict none
+ */
+export async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cluster: Cluster): Promise<void> {
+    const refusals: { pod: string; why: string }[] = [];
+    for (const { pod, uid } of onePerPod(chosen.targets)) {
+        const body = evictionOf({ namespace, name: pod }, uid);
+        const why = await cluster.core.createNamespacedPodEviction({ name: pod, namespace, body, dryRun: "All" }).then(
+            () => undefined,
+            (error: unknown) => refusalIn(statusIn(error)),
+        );
+        if (why === undefined) return;
+        refusals.push({ pod, why });
+    }
+    const named = refusals.slice(0, maxNamed).map(({ pod }) => pod);
+    const more = refusals.length > maxNamed ? ` and ${refusals.length - maxNamed} more` : "";
+    throw new ReasonError(
+        "eviction-refused",
+        `the API server would not evict ${named.join(", ")}${more}: ${refusals[0]!.why}`,
+        `Run more pods than the budget needs, or change it: ${kubectlFor(cluster, namespace)} get ` +
+            "poddisruptionbudgets. Or kill by deletion, which no budget stops",
+    );
+}
+
+/** The Status object of an error, which the library leaves as text if it does not expect it. */
+function statusIn(error: unknown): Status {
+    const { body } = (error ?? {}) as { body?: unknown };
+    try {
+        const status = (typeof body === "string" ? JSON.parse(body) : body) as Status | null;
+        return { ...status, code: statusOf(error) };
+    } catch {
+        return { code: statusOf(error), message: messageOf(error) };
+    }
+}

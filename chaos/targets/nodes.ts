@@ -1,0 +1,71 @@
+import type { Cluster } from "../cluster/client";
+import { type Right, rightsOn } from "../cluster/resources";
+import {
+    type AttributeExpression,
+    type Attributes,
+    matches,
+    nodeConditions,
+    nodeLabelPrefix,
+    topologyLabels,
+} from "./attributes";
+
+/** What the labels of each node say, by its name. */
+export type Nodes = ReadonlyMap<string, Attributes>;
+
+const areAsked = (expressions: readonly AttributeExpression[]) =>
+    expressions.some((expression) => nodeConditions(expression).length > 0);
+
+/** The nodes, in one list; undefined if no expression says anything that only their labels show. */
+export async function nodesFor(
+    { core }: Cluster,
+    expressions: readonly AttributeExpression[],
+): Promise<Nodes | undefined> {
+    if (!areAsked(expressions)) return undefined;
+    const { items } = await core.listNode();
+    return new Map(items.map(({ metadata }) => [metadata!.name!, attributesOf(metadata!.labels)]));
+}
+
+/** How long what was read of nodes serves checks, in ms: their labels hardly change, and a list may have thousands. */
+const recentMs = 30_000;
+const recent = new WeakMap<Cluster, { at: number; nodes: ReturnType<typeof nodesFor> }>();
+
+/** As `nodesFor`, for what asks every second. */
+export async function recentNodesFor(cluster: Cluster, expressions: readonly AttributeExpression[]) {
+    if (!areAsked(expressions)) return undefined;
+    const last = recent.get(cluster);
+    if (last && performance.now() - last.at < recentMs) return last.nodes;
+    const nodes = nodesFor(cluster, expressions);
+    recent.set(cluster, { at: performance.now(), nodes });
+    nodes.catch(() => recent.delete(cluster));
+    return nodes;
+}
+
+/** What it takes to read them. None if no expression asks for that. */
+export const rightsToReadNodes = (expressions: readonly AttributeExpression[]): Right[] =>
+    areAsked(expressions)
+        ? [rightsOn({ resource: "nodes" })(["list"], "read the zones, regions and labels of nodes that targets name")]
+        : [];
+
+function attributesOf(labels: Readonly<Record<string, string>> = {}): Attributes {
+    const named = Object.entries(topologyLabels).flatMap(([key, label]) =>
+        labels[label] === undefined ? [] : [[key, labels[label]]],
+    );
+    const all = Object.entries(labels).map(([label, value]) => [`${nodeLabelPrefix}${label}`, value]);
+    return Object.fromEntries([...named, ...all]) as Attributes;
+}
+
+/** Names of the nodes for which the conditions of an expression on nodes hold. */
+export function namesOfNodes(nodes: Nodes, expression: AttributeExpression): string[] {
+    const conditions = nodeConditions(expression);
+    return [...nodes].flatMap(([name, attributes]) => (matches(conditions, attributes) ? [name] : []));
+}
+
+/** Containers with what the labels of their nodes say. A node that is gone says nothing. */
+export const onNodes = <T extends { attributes: Attributes }>(
+    containers: readonly T[],
+    nodes: Nodes = new Map(),
+): T[] =>
+    containers.map((one) => {
+        const node = nodes.get(one.attributes["k8s.node.name"] ?? "");
+        return node === undefined ? one : { ...one, attributes: { ...one.attributes, ...node } };
+    });
