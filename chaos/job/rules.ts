@@ -55,8 +55,8 @@ export function jobRightsOf(
 export const rightToMakeEvents = (namespace?: string): Right =>
     rightsOn({ namespace, ...eventType })(
         ["create"],
-        "say on the targets, for `kubectl describe pod`, when their attack begins and ends",
-        "`kubectl describe pod` does not say why a pod is cut off",
+        "say by Events of the targets when their attack begins and ends",
+        "the Events of a pod do not say why it is cut off",
     );
 
 /** The same as the rules of its Role. Only who has these rights may create it: RBAC lets nobody grant more. */
