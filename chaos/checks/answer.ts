@@ -10,6 +10,13 @@ export const answerSchema = z.object({
     good: z.boolean(),
     status: z.int().optional().describe("HTTP status; absent if there was no answer"),
     problem: z.string().optional().describe("Why the answer is not good, in a sentence"),
+    traceId: z
+        .string()
+        .regex(/^[0-9a-f]{32}$/)
+        .optional()
+        .describe(
+            "The trace that the request began by `traceparent`; absent if the answer is good, and of other kinds",
+        ),
     unseen: z
         .literal(true)
         .optional()

@@ -12,6 +12,7 @@ import { excerpt, expectationSchema, type JsonExpectation, unmet, valueAt } from
 import { type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";
+import { newTraceparent } from "./traceparent";
 import type { Route } from "./service";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -151,16 +152,27 @@ export async function askOverHttp(
     { access, hide } = nothingSecret,
 ): Promise<Answer> {
     const { maxLatencyMs = Infinity } = check;
+    const traced = tracedBy(check, access);
     const answer = await answerOf(async (signal) => {
-        const { status, body } = await send(check, cluster, route, signal, access);
+        const request = { ...check, headers: { ...traced?.headers, ...check.headers } };
+        const { status, body } = await send(request, cluster, route, signal, access);
         const problem = problemWith(check, status, body, hide);
         const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path, cluster) : undefined;
         return { status, problem: problem && lack ? `status ${status}: ${lack}` : problem };
     }, timeoutMs);
-    if (!answer.good) return { ...answer, problem: hide(answer.problem!) };
-    if (answer.latencyMs <= maxLatencyMs) return answer;
-    const problem = `status ${answer.status} after ${answer.latencyMs} ms (required: at most ${maxLatencyMs} ms)`;
-    return { ...answer, good: false, problem };
+    if (answer.good && answer.latencyMs <= maxLatencyMs) return answer;
+    const problem = answer.good
+        ? `status ${answer.status} after ${answer.latencyMs} ms (required: at most ${maxLatencyMs} ms)`
+        : hide(answer.problem!);
+    return { ...answer, good: false, problem, ...(traced && { traceId: traced.traceId }) };
+}
+
+/** A new trace, and the header that begins it. Undefined if the definition has that header itself. */
+function tracedBy({ headers }: HttpCheck, access: Endpoint["access"]) {
+    const own = Object.keys({ ...headers, ...access.headers }).map((name) => name.toLowerCase());
+    if (own.includes("traceparent")) return undefined;
+    const { traceId, traceparent } = newTraceparent();
+    return { traceId, headers: { traceparent } };
 }
 
 /** Why an answer is not good. Undefined if it is. @param hide hides secrets in what is quoted */

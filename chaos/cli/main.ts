@@ -2,4 +2,4 @@
 /** The command `chaos-report`. */
 import { chaosReport } from "./report";
 
-process.exitCode = chaosReport(process.argv.slice(2));
+void chaosReport(process.argv.slice(2)).then((code) => (process.exitCode = code));

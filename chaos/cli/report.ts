@@ -1,36 +1,42 @@
 import { parseArgs } from "node:util";
 import { type CiFiles, mistakesInOutputs, writeCiFiles } from "../report/ci-files";
 import { findRuns, type Wanted } from "../report/find-runs";
-import { countResults, hasPassed } from "../report/reported-run";
+import { annotate, mistakeInToken, tokenVariable } from "../report/grafana";
+import { mistakeInUrl } from "../report/receiver";
+import { countResults, hasPassed, type ReportedRun } from "../report/reported-run";
 
 const help = `Usage: chaos-report [OPTIONS] JOURNAL_OR_FOLDER...
 
-Turns the journals of experiments into reports for continuous integration. Changes nothing else.
+Turns the journals of experiments into reports for continuous integration, traces and annotations.
 
   JOURNAL_OR_FOLDER  Journals (.json), or folders of them. A folder's other files are left out
   --junit FILE       Write a JUnit XML file: a suite for each run, a test case for its verdict and one for each check
   --summary FILE     Write a Markdown summary, for a comment or a job's summary
   --index FILE       Write a page with a grid of all runs. It links to the pages beside the journals
   --badge FILE       Write an SVG for a README: how many experiments' newest runs have passed
+  --otlp URL         Send each run as a trace to a receiver of OTLP over HTTP, such as http://localhost:4318.
+                     Credentials are in the variable OTEL_EXPORTER_OTLP_HEADERS
+  --grafana URL      Write an annotation for the attacked time of each run to Grafana. The variable GRAFANA_TOKEN is
+                     the token of a service account that may read and write annotations
   --since TIME       Only runs that began at this time or later, such as 2026-11-21T10:15:00Z
   --run RUN          Only runs of this name: the experiment's run
   --help             Show this text
 
-At least one file to write is required. Files that are there are replaced.
+At least one file to write, --otlp or --grafana is required. Files, traces and annotations that are there are replaced.
 
-Exit codes: 0 all runs PASSED, 1 one did not, no run was found or a file could not be written, 2 wrong use. With only
---index and --badge, 0 also if one did not: they show earlier runs.`;
+Exit codes: 0 all runs PASSED, 1 one did not, no run was found or a file could not be written, 2 wrong use, 3 as 0, but
+something could not be sent. Without --junit and --summary, 0 also if one did not: the others show earlier runs.`;
 
-const exitCodes = { allPassed: 0, notAllPassed: 1, wrongUse: 2 };
+const exitCodes = { allPassed: 0, notAllPassed: 1, wrongUse: 2, notSent: 3 };
 
 /** The program `chaos-report`. @param output where it prints to. @returns its exit code */
-export function chaosReport(args: string[], output: Pick<Console, "log" | "error"> = console): number {
+export async function chaosReport(args: string[], output: Pick<Console, "log" | "error"> = console): Promise<number> {
     const parsed = reportOptions(args);
     if ("help" in parsed) {
         output.log(help);
         return exitCodes.allPassed;
     }
-    const { paths, wanted, files } = parsed;
+    const { paths, wanted, files, receivers } = parsed;
     const { runs, others, mistakes } = findRuns(paths, wanted);
     const judges = (files.junit ?? files.summary) !== undefined;
     const all = [...parsed.mistakes, ...mistakes, ...(judges ? others.map(({ error }) => error) : [])];
@@ -47,17 +53,59 @@ export function chaosReport(args: string[], output: Pick<Console, "log" | "error
     }
     try {
         const written = writeCiFiles(files, runs);
-        output.log(`${countResults(runs)}\nWrote ${written.join(" and ")}`);
+        output.log([countResults(runs), ...(written.length > 0 ? [`Wrote ${written.join(" and ")}`] : [])].join("\n"));
     } catch (error) {
         output.error((error as Error).message);
         return exitCodes.notAllPassed;
     }
-    return runs.every(hasPassed) || !(judges || isEmpty) ? exitCodes.allPassed : exitCodes.notAllPassed;
+    const isSent = await sendAll(receivers, runs, output);
+    if (!runs.every(hasPassed) && (judges || isEmpty)) return exitCodes.notAllPassed;
+    return isSent ? exitCodes.allPassed : exitCodes.notSent;
 }
+
+/** Sends to each receiver, also if another fails. @returns whether all was taken */
+async function sendAll(
+    { otlp, grafana }: Receivers,
+    runs: readonly ReportedRun[],
+    output: Pick<Console, "log" | "error">,
+): Promise<boolean> {
+    const journals = runs.flatMap(({ journal }) => journal ?? []);
+    const send = async (sending: () => Promise<string>) =>
+        sending().then(
+            (done) => (output.log(done), true),
+            (error: Error) => (output.error(error.message), false),
+        );
+    const sent = [true];
+    if (otlp !== undefined)
+        sent.push(
+            await send(async () => {
+                // OpenTelemetry takes longer to load than all else.
+                const { sendTraces } = await import("../report/otlp.js");
+                await sendTraces(otlp, journals);
+                return `Sent ${counted(journals.length, "trace")} to ${otlp}`;
+            }),
+        );
+    if (grafana !== undefined)
+        sent.push(
+            await send(async () => {
+                const count = await annotate(grafana, process.env[tokenVariable]!, journals);
+                return `Wrote ${counted(count, "annotation")} to ${grafana}`;
+            }),
+        );
+    return !sent.includes(false);
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function describe({ since, run }: Wanted): string {
     if (since !== undefined) return ` since ${new Date(since).toISOString()}`;
     return run === undefined ? "" : ` named ${run}`;
+}
+
+/** URLs that runs are sent to. */
+interface Receivers {
+    otlp?: string;
+    grafana?: string;
 }
 
 interface ReportOptions {
@@ -65,6 +113,7 @@ interface ReportOptions {
     paths: string[];
     wanted: Wanted;
     files: CiFiles;
+    receivers: Receivers;
     /** A sentence for each mistake in the arguments. */
     mistakes: string[];
 }
@@ -82,18 +131,22 @@ export function reportOptions(args: string[]): { help: true } | ReportOptions {
                 summary: { type: "string" },
                 index: { type: "string" },
                 badge: { type: "string" },
+                otlp: { type: "string" },
+                grafana: { type: "string" },
                 since: { type: "string" },
                 run: { type: "string" },
                 help: { type: "boolean", short: "h" },
             },
         });
         if (values.help) return { help: true };
-        const { since, run, help: _, ...files } = values;
+        const { since, run, otlp, grafana, help: _, ...files } = values;
         const at = since === undefined ? undefined : timeOf(since);
         const mistakes = [
             paths.length === 0 && "no journal is named: name journals, or folders of them",
             Object.keys(files).length === 0 &&
-                "nothing is to be written: add --junit FILE, --summary FILE, --index FILE or --badge FILE",
+                (otlp ?? grafana) === undefined &&
+                "nothing is to be written: add --junit FILE, --summary FILE, --index FILE, --badge FILE, --otlp URL " +
+                    "or --grafana URL",
             since !== undefined && run !== undefined && "--since and --run exclude each other: omit one",
             since !== undefined &&
                 at === undefined &&
@@ -101,11 +154,22 @@ export function reportOptions(args: string[]): { help: true } | ReportOptions {
             ...mistakesInOutputs(
                 Object.fromEntries(Object.entries(files).map(([option, path]) => [`--${option}`, path])),
             ),
+            ...mistakesInReceivers({ otlp, grafana }),
         ].filter((mistake) => mistake !== false);
-        return { paths, wanted: { since: at, run }, files, mistakes };
+        return { paths, wanted: { since: at, run }, files, receivers: { otlp, grafana }, mistakes };
     } catch (error) {
-        return { paths: [], wanted: {}, files: {}, mistakes: [(error as Error).message] };
+        return { paths: [], wanted: {}, files: {}, receivers: {}, mistakes: [(error as Error).message] };
     }
+}
+
+function mistakesInReceivers({ otlp, grafana }: Receivers): string[] {
+    const told = (option: string, mistake?: string) => (mistake === undefined ? [] : [`${option}: ${mistake}`]);
+    const inHeaders = "set OTEL_EXPORTER_OTLP_HEADERS instead";
+    return [
+        ...(otlp === undefined ? [] : told("--otlp", mistakeInUrl(otlp, inHeaders))),
+        ...(grafana === undefined ? [] : told("--grafana", mistakeInUrl(grafana, `set ${tokenVariable} instead`))),
+        ...(grafana === undefined ? [] : told("--grafana", mistakeInToken(process.env[tokenVariable]))),
+    ];
 }
 
 function timeOf(text: string): number | undefined {

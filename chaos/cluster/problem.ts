@@ -69,7 +69,8 @@ function missing(message: string, context?: string): string {
 const adviceIn = (context?: string) =>
     `Make sure that the cluster runs and that this machine can reach it: ${kubectl({ context })} cluster-info`;
 
-const connectionProblems: Record<string, string> = {
+/** What a server does, by the code of the error. */
+export const connectionProblems: Record<string, string> = {
     ECONNREFUSED: "refuses connections",
     ECONNRESET: "closed the connection",
     EAI_AGAIN: "has an address that cannot be looked up now",

@@ -118,6 +118,22 @@ describe("a check over HTTP", () => {
         expect(second!.request.headers["idempotency-key"]).not.toBe(first!.request.headers["idempotency-key"]);
     });
 
+    it("begins a trace with each request, and names that of a bad answer", async () => {
+        expect(await ask({ maxLatencyMs: 2_000 })).not.toHaveProperty("traceId");
+        const { traceId } = await ask({ status: 500 });
+        const [first, second] = asked.splice(0).map(({ request }) => request.headers.traceparent);
+        // As https://www.w3.org/TR/trace-context/#traceparent-header says.
+        expect(first).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/);
+        expect(second).toMatch(new RegExp(`^00-${traceId}-`));
+        expect(first!.slice(3, 35)).not.toBe(traceId);
+    });
+
+    it("leaves the trace to a definition that has the header", async () => {
+        const own = `00-${"a".repeat(32)}-${"b".repeat(16)}-00`;
+        expect(await ask({ status: 500, headers: { Traceparent: own } })).not.toHaveProperty("traceId");
+        expect(asked.splice(0)[0]!.request.headers.traceparent).toBe(own);
+    });
+
     it("rejects an answer that is too slow", async () => {
         delayMs = 60;
         expect(await ask({ maxLatencyMs: 20 })).toMatchObject({
