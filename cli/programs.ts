@@ -144,3 +144,17 @@ export const benchProgram = new Program("bench", [
     )
     .argument("[NAME...]", "measure only these figures. Default: all")
     .option("--json", "print the results as JSON");
+
+export const recordProgram = new Program("record", [
+    [0, "the picture is written"],
+    [1, "the command failed, or the picture would be larger than 300 kB; nothing is written"],
+    wrongArgument,
+])
+    .usage("[COMMAND...] [options]")
+    .description(
+        "Runs a command in a terminal of 112 columns, and writes what it showed as an animated SVG, with pauses " +
+            "shortened to 1.5 s. It has no scripts, fits light and dark pages, and stands still for people who " +
+            "prefer less motion. Needs `script` of util-linux, so Linux.",
+    )
+    .argument("[COMMAND...]", "after `--` if it has options. Default: `npm run demo`")
+    .option("--out <FILE>", "the picture", "reports/demo.svg");

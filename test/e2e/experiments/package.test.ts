@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Cluster } from "../../../chaos/cluster/client";
@@ -53,6 +54,12 @@ describe.each(earlierVersions)("three NATS servers, by version %s as npm packed 
 
     it("its types need only those of Pulumi", () => {
         expect(examples.typeImports()).toEqual(["@pulumi/pulumi"]);
+    });
+
+    it("its command writes an experiment of Chaos Mesh as arguments", async () => {
+        const file = join(__dirname, "..", "..", "unit", "chaos", "import", "files", "beacon.yaml");
+        const added = ["--check", "http://shop.front.svc/health", "--hypothesis", "The shop answers."];
+        expect(await examples.command("chaos", "import", ...added, file)).toContain("export const relayKill: Defined");
     });
 
     itInAll("its types need no option that Pulumi's templates do not set", () => nats.compile());

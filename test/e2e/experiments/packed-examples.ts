@@ -101,6 +101,16 @@ export class PackedExamples {
         return [...types.matchAll(/ from ["'](.+)["']/g)].map(([, module]) => module!);
     }
 
+    /** What a command of this version prints. */
+    async command(name: string, ...args: string[]): Promise<string> {
+        const { bin } = JSON.parse(readFileSync(join(this.current(), "package.json"), "utf8")) as {
+            bin: Record<string, string>;
+        };
+        return (await run(process.execPath, [join(this.current(), bin[name]!), ...args], { cwd: this.folder })).stdout;
+    }
+
+    private readonly current = () => join(this.folder, "node_modules", packageName);
+
     close(): void {
         rmSync(this.folder, { recursive: true, force: true });
     }

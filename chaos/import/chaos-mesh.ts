@@ -1,0 +1,175 @@
+/**
+ * Chaos Mesh: PodChaos, NetworkChaos and HTTPChaos of chaos-mesh.org/v1alpha1, also inside a Schedule. Their fields:
+ * https://github.com/chaos-mesh/chaos-mesh/tree/master/api/v1alpha1 and https://chaos-mesh.org/docs/
+ */
+import { times } from "../duration";
+import { Fields, Refusal } from "./fields";
+import { type Additions, type Draft, type Found, killOnce, windowOf } from "./imported";
+import { type Condition, targetOf } from "./target";
+
+const noCounterpart = "has no counterpart";
+
+const without = (what: string) => new Refusal(`${what}; no attack does that`);
+const netem = without("shapes packets");
+
+const podActions: Record<string, Draft | Refusal> = {
+    "pod-kill": killOnce,
+    "pod-failure": without("gives the pods an image that only pauses"),
+    "container-kill": without("kills a container and leaves its pod"),
+};
+
+const networkActions: Record<string, Draft | Refusal> = {
+    partition: { kind: "blackhole" },
+    delay: new Refusal("delays packets; a fault delays requests through a Service, which is another attack"),
+    loss: netem,
+    duplicate: netem,
+    corrupt: netem,
+    bandwidth: netem,
+    netem,
+};
+
+/** The answers in connections that the other side has opened are dropped, too. */
+const oneWay = new Refusal(
+    "drops the packets of one direction, so TCP works in neither and UDP in one; no attack does that. " +
+        "To cut off both, write direction: both",
+);
+
+/** Each finds an attack without its target. Undefined if a field is refused that decides about the others. */
+const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | undefined> = {
+    PodChaos(spec) {
+        const attack = spec.word("action", podActions);
+        if (attack === undefined) return undefined;
+        spec.leaveOut(
+            "pods end within their terminationGracePeriodSeconds; its default, 0, ends them at once",
+            "gracePeriod",
+        );
+        return attack;
+    },
+    NetworkChaos(spec, additions) {
+        const attack = spec.word("action", networkActions);
+        if (attack === undefined) return undefined;
+        spec.word("direction", { both: "both", to: oneWay, from: oneWay }, "to");
+        if (!spec.has("target")) return attack;
+        const target = spec.object("target");
+        target.word("mode", { all: "all" });
+        const peers = selected(target.object("selector"), additions.namespace);
+        target.refuseRest(noCounterpart);
+        return { ...attack, peers: peers?.target };
+    },
+    HTTPChaos(spec, { service }) {
+        if (service === undefined)
+            spec.refuse(
+                "a fault needs the Service through which requests come, and the file has none: add --service NAME",
+            );
+        spec.word("target", {
+            Request: "Request",
+            Response: new Refusal("changes the answers of the pods; a fault holds or aborts requests before these"),
+        });
+        spec.word("path", { "*": "*" }, "*");
+        const abort = spec.word("abort", { true: "reset", false: "" }, "false");
+        if (abort === "reset" && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
+        if (spec.has("port")) spec.leaveOut("a fault works on all ports of its Service", "port");
+        return { kind: "fault", service, delay: spec.text("delay"), abort: abort || undefined };
+    },
+};
+
+/** @param object a manifest of Chaos Mesh */
+export function ofChaosMesh(object: Fields, additions: Additions): Found {
+    object.take("apiVersion");
+    const metadata = object.object("metadata");
+    const name = metadata.text("name");
+    const namespace = metadata.text("namespace") ?? additions.namespace;
+    metadata.leaveOutRest("is of the object, not of the experiment");
+    const spec = object.object("spec");
+    const isSchedule = object.text("kind") === "Schedule";
+    const read = isSchedule ? spec.word("type", kinds) : object.word("kind", kinds);
+    object.leaveOutRest("is what Chaos Mesh found");
+    if (read === undefined) return { name };
+    // A Schedule has a PodChaos at podChaos, and a NetworkChaos at networkChaos.
+    const inner = isSchedule
+        ? spec.object(spec.text("type")!.replace(/^[A-Z]+(?=Chaos)|^[A-Z]/, (start) => start.toLowerCase()))
+        : spec;
+    if (isSchedule) spec.leaveOutRest(runsOnce);
+    return { name, ...chaosOf(inner, read(inner, { ...additions, namespace }), { ...additions, namespace }) };
+}
+
+const runsOnce = "an experiment runs once, in its update: schedule the updates";
+
+function chaosOf(spec: Fields, attack: Draft | undefined, { namespace }: Additions): Found {
+    if (attack === undefined) return {};
+    const target = selected(spec.object("selector"), namespace)?.target;
+    const attacks = [{ ...attack, target, radius: radiusOf(spec) }];
+    if (attack === killOnce && spec.has("duration"))
+        spec.leaveOut("the pods are deleted once, at the beginning", "duration");
+    const durationMs = attack === killOnce ? undefined : spec.duration("duration");
+    if (durationMs === undefined && attack !== killOnce)
+        spec.leaveOut(
+            `is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`,
+            "duration",
+        );
+    if (spec.has("scheduler")) spec.leaveOut(runsOnce, "scheduler");
+    spec.refuseRest(noCounterpart);
+    return { attacks, ...(durationMs === undefined ? {} : windowOf(durationMs, attacks)) } as Found;
+}
+
+const modes: Record<string, ((spec: Fields) => Draft["radius"]) | Refusal> = {
+    one: () => 1,
+    all: () => "all",
+    fixed: (spec) => valueOf(spec, 999_999),
+    "fixed-percent": (spec) => `${valueOf(spec, 100)}%`,
+    "random-max-percent": new Refusal("chooses the percentage by chance; a radius is fixed"),
+};
+
+function valueOf(spec: Fields, most: number): number | undefined {
+    if (!spec.has("value")) spec.refuse("is missing", "value");
+    return spec.number("value", { least: 1, most });
+}
+
+const radiusOf = (spec: Fields) => spec.word("mode", modes)?.(spec);
+
+const operators: Record<string, (values: string[]) => Pick<Condition, "values" | "negated">> = {
+    In: (values) => ({ values }),
+    NotIn: (values) => ({ values, negated: true }),
+    Exists: () => ({ values: "any" }),
+    DoesNotExist: () => ({ values: "any", negated: true }),
+};
+
+const fieldsOfPods = new Map([
+    ["metadata.name", "k8s.pod.name"],
+    ["metadata.namespace", "k8s.namespace"],
+    ["spec.nodeName", "host.hostname"],
+]);
+
+/** @param named the namespace, if the selector has none */
+function selected(selector: Fields, named: string | undefined) {
+    const conditions: Condition[] = [];
+    const add = (key: string, values: string[]) => values.length > 0 && conditions.push({ key, values });
+    if (selector.has("pods")) {
+        const pods = selector.object("pods");
+        add("k8s.namespace", pods.keys());
+        add(
+            "k8s.pod.name",
+            pods.keys().flatMap((namespace) => pods.texts(namespace)),
+        );
+        selector.leaveOutRest("Chaos Mesh ignores it beside pods");
+        return targetOf(selector, conditions, named);
+    }
+    add("k8s.namespace", selector.texts("namespaces"));
+    add("host.hostname", selector.texts("nodes"));
+    for (const [label, value] of selector.textsByKey("labelSelectors")) add(`k8s.label.${label}`, [value]);
+    for (const [field, value] of selector.textsByKey("fieldSelectors")) {
+        const key = fieldsOfPods.get(field);
+        if (key === undefined) selector.refuse(`${field} ${noCounterpart}`, "fieldSelectors");
+        else add(key, [value]);
+    }
+    for (const expression of selector.objects("expressionSelectors")) {
+        const key = expression.text("key") ?? "";
+        const condition = expression.word("operator", operators)?.(expression.texts("values"));
+        if (condition) conditions.push({ key: `k8s.label.${key}`, ...condition });
+    }
+    // Targets are of running pods.
+    if (selector.texts("podPhaseSelectors").some((phase) => phase !== "Running"))
+        selector.refuse("only running pods can be targets", "podPhaseSelectors");
+    selector.refuseRest(noCounterpart);
+    return targetOf(selector, conditions, named);
+}

@@ -1,0 +1,323 @@
+/**
+ * Steadybit: an experiment as its API and its editor write it, in lanes of steps. What the steps do:
+ * https://github.com/steadybit/extension-container, extension-http and extension-kubernetes. How targets are named:
+ * https://docs.steadybit.com/concepts/query-language
+ */
+import type { Check } from "../checks/registry";
+import type { Action } from "../actions/registry";
+import type { AttackDefinition } from "../definition/definition";
+import { parseJson } from "../json";
+import { type Fields, Refusal } from "./fields";
+import { type Additions, checkOf, type Draft, type Found, killOnce, windowOf } from "./imported";
+import { type Condition, targetOf } from "./target";
+import { offsetOf, placed, type Placed, relationTo } from "./timeline";
+
+const noCounterpart = "has no counterpart";
+
+/** Reads a step's parameters. @param deployment the one that an action is done to */
+type Read = (parameters: Fields, step: { durationMs: number; deployment?: string }) => Draft;
+
+/** What a step is here. */
+type Meaning = { is: "attack" | "action" | "check"; read: Read } | { is: "nothing"; why?: string; untilTrue?: true };
+
+const shown: Meaning = { is: "nothing", why: "only shows something; each run has a report with a picture" };
+const onceTrue: Meaning = {
+    is: "nothing",
+    why: "waits until it is true once, but a check holds all the time: see podsReady and condition",
+    untilTrue: true,
+};
+
+/** By `actionType`. */
+const meanings: Readonly<Record<string, Meaning>> = {
+    "com.steadybit.extension_container.network_blackhole": { is: "attack", read: blackholeOf },
+    "com.steadybit.extension_container.network_block_dns": { is: "attack", read: dnsOf },
+    "com.steadybit.extension_kubernetes.delete_pod": { is: "attack", read: () => killOnce },
+    "com.steadybit.extension_kubernetes.rollout-restart": { is: "action", read: rolloutOf },
+    "com.steadybit.extension_kubernetes.scale_deployment": { is: "action", read: scaleOf },
+    "com.steadybit.extension_http.check.periodically": { is: "check", read: httpOf },
+    "com.steadybit.extension_http.check.fixed_amount": { is: "check", read: httpOf },
+    "com.steadybit.extension_kubernetes.pod_count_check": onceTrue,
+    "com.steadybit.extension_kubernetes.pod_count_check_statefulset": onceTrue,
+    "com.steadybit.extension_kubernetes.pod_count_check_daemonset": onceTrue,
+    "com.steadybit.extension_kubernetes.rollout-status": onceTrue,
+    "com.steadybit.extension_kubernetes.kubernetes_logs": shown,
+    "com.steadybit.extension_kubernetes.pod_count_metric": shown,
+};
+
+interface Step extends Placed {
+    fields: Fields;
+    parameters: Fields;
+    read: Read;
+}
+
+/** @param object an experiment of Steadybit */
+export function ofSteadybit(object: Fields, additions: Additions): Found {
+    const name = object.text("name");
+    const hypothesis = object.text("hypothesis");
+    const steps = placed(object.objects("lanes").map((lane) => lane.objects("steps").map(stepOf)));
+    object.leaveOutRest("is of Steadybit alone; the kubeconfig and the namespaces of targets say where attacks are");
+    const those = (does: Meaning["is"]): Step[] =>
+        steps.flatMap(({ meaning, ...step }) =>
+            meaning.is !== "nothing" && meaning.is === does ? [{ ...step, read: meaning.read }] : [],
+        );
+    const [attackSteps, actionSteps] = [those("attack"), those("action")];
+    for (const { fields, meaning } of steps) if (meaning.is === "nothing" && meaning.why) fields.leaveOut(meaning.why);
+    const first = attackSteps[0] ?? actionSteps[0];
+    if (first === undefined) {
+        object.refuse("has no attack and no action that has a counterpart", "lanes");
+        return { name, hypothesis };
+    }
+    const attacks = attackSteps.map((step) => attackOf(step, first, additions));
+    const { actions, namespace } = actionsOf(actionSteps, first, additions);
+    if (attacks.length > 0 && namespace !== undefined && attacks.some((attack) => attack?.namespace !== namespace))
+        actionSteps[0]!.fields.refuse("is done in the attacks' namespace, and the file names another", "radius");
+    const during = those("check").filter((step) => isDuring(step, first));
+    const window = windowAround(
+        first,
+        during,
+        attacks.map((attack) => attack?.definition ?? killOnce),
+    );
+    const checks = during.map(({ fields, parameters, read, durationMs }) => {
+        if (window.durationMs !== durationMs) parameters.leaveOut("a check lasts as long as the window", "duration");
+        else parameters.take("duration");
+        const label = fields.text("customLabel");
+        if (label !== undefined && label.length > 60)
+            fields.leaveOut("is longer than a check's name, 60", "customLabel");
+        const check = read(parameters, { durationMs });
+        parameters.refuseRest(noCounterpart);
+        if (fields.has("radius")) fields.leaveOut("requests come from where the update runs", "radius");
+        fields.leaveOutRest(noCounterpart);
+        return { ...check, name: label === undefined || label.length > 60 ? undefined : label };
+    });
+    return {
+        name,
+        hypothesis,
+        namespace: attacks.length > 0 ? undefined : namespace,
+        attacks: attacks.flatMap((attack) => attack?.definition ?? []) as unknown as AttackDefinition[],
+        actions: actions as unknown as Action[],
+        checks: checks as unknown as Check[],
+        ...window.args,
+    };
+}
+
+/** Nobody waits longer for a rollout. */
+const longestRolloutMs = 24 * 3_600_000;
+
+function stepOf(fields: Fields) {
+    const type = fields.word("type", { action: "action", wait: "wait" });
+    const parameters = fields.object("parameters");
+    const meaning: Meaning = type === "action" ? (fields.word("actionType", meanings) ?? onceTrue) : { is: "nothing" };
+    const durationMs = parameters.duration("duration") ?? 0;
+    const leastMs = meaning.is === "nothing" && meaning.untilTrue ? 0 : durationMs;
+    const mostMs = meaning.is === "action" && parameters.text("wait") === "true" ? longestRolloutMs : durationMs;
+    return { fields, parameters, meaning, durationMs, leastMs, mostMs };
+}
+
+function attackOf(step: Step, first: Step, { namespace }: Additions) {
+    const { fields, parameters, read, durationMs } = step;
+    if (offsetOf(step, first) !== 0 || durationMs !== first.durationMs)
+        fields.refuse("does not begin and end with the other attacks; attacks here do: import one each");
+    const bare = read(parameters, { durationMs });
+    parameters.refuseRest(noCounterpart);
+    const radius = fields.object("radius");
+    radius.take("targetType");
+    const found = targetOf(radius, conditionsIn(radius), namespace);
+    const share = radius.number("percentage", { least: 0, most: 100 });
+    const count = radius.number("maximum", { least: 1, most: 999_999 });
+    if (share === undefined && count === undefined && !radius.has("percentage") && !radius.has("maximum"))
+        radius.refuse("has neither percentage nor maximum: say how many targets");
+    if (share !== undefined && share < 100) radius.leaveOut("is rounded down here, not to the nearest", "percentage");
+    radius.refuseRest(noCounterpart);
+    finish(fields, "a failure of an attack makes the verdict INCONCLUSIVE");
+    const definition: Draft = {
+        ...bare,
+        target: found?.target,
+        radius: count ?? (share === 100 ? "all" : `${share}%`),
+    };
+    return found && { definition, namespace: found.namespace };
+}
+
+function actionsOf(steps: readonly Step[], first: Step, additions: Additions) {
+    const actions: Draft[] = [];
+    let namespace: string | undefined;
+    let before = first;
+    for (const step of steps) {
+        const { fields, parameters, read, durationMs } = step;
+        const offsetMs = step.lane === steps[0]!.lane ? offsetOf(step, before) : undefined;
+        if (offsetMs === undefined || offsetMs < 0)
+            fields.refuse("has no certain time after the attack or the action before it: actions are done in order");
+        else if (offsetMs > 0) actions.push({ kind: "wait", durationMs: offsetMs });
+        const radius = fields.object("radius");
+        for (const key of ["targetType", "percentage", "maximum"]) radius.take(key);
+        const conditions = conditionsIn(radius);
+        const found = targetOf(radius, conditions, additions.namespace);
+        const [deployment, ...others] = conditions.filter(({ key }) => key !== "k8s.namespace");
+        if (deployment?.key !== "k8s.deployment" || deployment.values.length > 1 || others.length > 0)
+            radius.refuse("does not name exactly one Deployment by k8s.deployment");
+        if (namespace !== undefined && found?.namespace !== namespace)
+            radius.refuse("names another namespace than the action before it");
+        namespace = found?.namespace;
+        actions.push(read(parameters, { durationMs, deployment: deployment?.values[0] }));
+        parameters.refuseRest(noCounterpart);
+        radius.refuseRest(noCounterpart);
+        finish(fields, "a failure of an action makes the verdict INCONCLUSIVE");
+        before = step;
+    }
+    return { actions, namespace };
+}
+
+function finish(fields: Fields, ofFailure: string): void {
+    if (fields.text("ignoreFailure") === "true") fields.leaveOut(ofFailure, "ignoreFailure");
+    fields.leaveOutRest("is only a label");
+}
+
+/** Whether a check is one of the window. Why not, if not, is noted. */
+function isDuring(step: Step, first: Step): boolean {
+    const relation = relationTo(first, step);
+    const isIgnored = step.fields.text("ignoreFailure") === "true";
+    const why = {
+        before: "ends before the attack; before one, all checks of the window must hold",
+        after: "begins after the attack; after one, the update waits until all checks of the window hold",
+        part: "does not surely last as long as the attack, as checks do here",
+        during: isIgnored ? "its failure is ignored; a check that fails makes the verdict FAILED" : undefined,
+    }[relation];
+    if (why !== undefined) step.fields.leaveOut(why);
+    return why === undefined;
+}
+
+/** The window in which the attack, or the first action, is checked. */
+function windowAround(first: Step, checks: readonly Step[], attacks: readonly Draft[]) {
+    const lengths = checks.map((check) => {
+        const offsetMs = offsetOf(check, first);
+        return offsetMs === undefined ? undefined : offsetMs + check.durationMs;
+    });
+    const [length] = lengths;
+    const durationMs = first.durationMs || (lengths.every((each) => each === length) ? length : undefined);
+    if (durationMs !== undefined) return { durationMs, args: windowOf(durationMs, attacks) };
+    first.fields.leaveOut("how long the checks go on after it is not certain: the window has its default length");
+    return { durationMs: undefined, args: {} };
+}
+
+const direct = ["namespace", "deployment", "statefulset", "daemonset", "pod.name", "container.name"];
+const attributes = new Map([
+    ...direct.map((name) => [`k8s.${name}`, `k8s.${name}`] as const),
+    ["k8s.node.name", "host.hostname"],
+]);
+
+/** Of an attribute whose name is in quotes if it has special characters. */
+const equality = /^\s*(?:"([^"]+)"|([\w./-]+))\s*=\s*"([^"\\]*)"\s*$/;
+
+function conditionsIn(radius: Fields): Condition[] {
+    const found = radius.has("predicate") ? ofPredicate(radius.object("predicate")) : [];
+    const query = radius.text("query");
+    for (const part of query?.split(/\sAND\s/) ?? []) {
+        const [, quoted, plain, value = ""] = equality.exec(part) ?? [];
+        const key = quoted ?? plain;
+        if (key === undefined) radius.refuse('only key="value" joined by AND has a counterpart', "query");
+        else found.push({ key, values: [value] });
+    }
+    return found.flatMap(({ key, values }) => {
+        const [, label] = /^k8s\.(?:pod\.)?label\.(.+)$/.exec(key) ?? [];
+        const attribute = label === undefined ? attributes.get(key) : `k8s.label.${label}`;
+        if (attribute !== undefined) return [{ key: attribute, values }];
+        if (key === "k8s.cluster-name") radius.leaveOut(`${key}: the kubeconfig and its context name the cluster`);
+        else radius.refuse(`${key} ${noCounterpart} among the attributes of targets`);
+        return [];
+    });
+}
+
+function ofPredicate(predicate: Fields): Condition[] {
+    const isGroup = predicate.has("predicates");
+    const operator = predicate.word("operator", isGroup ? { AND: "AND" } : { EQUALS: "EQUALS" });
+    const inner = isGroup ? predicate.objects("predicates").flatMap(ofPredicate) : [];
+    const key = isGroup ? undefined : predicate.text("key");
+    const values = isGroup ? [] : predicate.texts("values");
+    predicate.refuseRest(noCounterpart);
+    return key === undefined || operator === undefined ? inner : [{ key, values }];
+}
+
+function blackholeOf(parameters: Fields): Draft {
+    for (const key of ["hostname", "ip"]) if (parameters.has(key)) parameters.refuse("no attack is of addresses", key);
+    if (parameters.has("port"))
+        parameters.refuse("ports of Services count there, and those of pods here: write ports by hand", "port");
+    ofHostNetwork(parameters);
+    return { kind: "blackhole" };
+}
+
+function dnsOf(parameters: Fields): Draft {
+    parameters.word("dnsPort", { 53: "53" }, "53");
+    ofHostNetwork(parameters);
+    return { kind: "dns" };
+}
+
+function ofHostNetwork(parameters: Fields): void {
+    parameters.take("duration");
+    if (parameters.text("failOnHostNetwork") === "false")
+        parameters.leaveOut("pods on the host's network are never attacked", "failOnHostNetwork");
+}
+
+function rolloutOf(parameters: Fields, { deployment }: { deployment?: string }): Draft {
+    if (parameters.text("wait") !== "true") parameters.leaveOut("a rollout is waited for here", "wait");
+    return { kind: "rollout", deployment };
+}
+
+function scaleOf(parameters: Fields, { deployment }: { deployment?: string }): Draft {
+    parameters.leaveOut("it stays scaled until the run is undone", "duration");
+    return { kind: "scale", deployment, replicas: parameters.number("replicaCount", { least: 0, most: 100 }) };
+}
+
+const statuses = /^(\d{3})(?:-(\d{3}))?$/;
+
+function httpOf(parameters: Fields, { durationMs }: { durationMs: number }): Draft {
+    const [, least, most] = statuses.exec(parameters.text("statusCode") ?? "200-299") ?? [];
+    if (least === undefined) parameters.refuse("is not one status or one range of them, such as 200-299", "statusCode");
+    const mode = parameters.word("responseTimeMode", responseTimes, "NO_VERIFICATION");
+    const responseMs = parameters.duration("responseTime");
+    parameters.word("followRedirects", { false: "", true: new Refusal("redirects are not followed") }, "false");
+    if (parameters.has("responsesContains"))
+        parameters.refuse("a check reads JSON, not text: see json of the check http", "responsesContains");
+    for (const [key, why] of [
+        ["connectTimeout", "the time limit is of the whole request"],
+        ["maxConcurrent", "requests are sent at their rate, also while answers are missing"],
+    ] as const)
+        if (parameters.has(key)) parameters.leaveOut(why, key);
+    const share = parameters.number("successRate", { least: 1, most: 100 });
+    const amount = parameters.number("numberOfRequests", { least: 1, most: 1e9 });
+    const body = parameters.text("body");
+    const json = body === undefined ? undefined : parseJson(body);
+    if (body !== undefined && (typeof json !== "object" || json === null || Array.isArray(json)))
+        parameters.refuse("is not an object in JSON", "body");
+    const headers = parameters
+        .objects("headers")
+        .map((header) => [header.text("key") ?? "", header.text("value") ?? ""]);
+    return {
+        ...addressOf(parameters),
+        kind: "http",
+        method: parameters.text("method"),
+        body: json,
+        headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
+        status: most === undefined ? Number(least) : [Number(least), Number(most)],
+        maxLatencyMs: mode === "SHORTER_THAN" ? responseMs : undefined,
+        timeoutMs: parameters.duration("readTimeout"),
+        perSecond:
+            amount === undefined
+                ? parameters.number("requestsPerSecond", { least: 1, most: 50 })
+                : amount / (durationMs / 1_000),
+        successRate: share === undefined ? undefined : share / 100,
+    };
+}
+
+const responseTimes = {
+    NO_VERIFICATION: "NO_VERIFICATION",
+    SHORTER_THAN: "SHORTER_THAN",
+    LONGER_THAN: new Refusal("a check has no least response time"),
+};
+
+function addressOf(parameters: Fields) {
+    const url = parameters.text("url");
+    try {
+        return url === undefined ? void parameters.refuse("is missing", "url") : checkOf(url);
+    } catch (error) {
+        return void parameters.refuse((error as Error).message, "url");
+    }
+}

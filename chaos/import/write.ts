@@ -1,0 +1,18 @@
+import type { Imported } from "./import";
+
+/** A program's part with an experiment's arguments, for each experiment of a file. */
+export function writtenAs(experiments: readonly Imported[], file: string): string {
+    const constants = experiments.map(({ name, args, leftOut }) => {
+        const variable = name.replace(/^(?=\d)/, "_").replace(/-+(.)/g, (_, next: string) => next.toUpperCase());
+        const remarks = leftOut.map(({ path, reason }) => `// - ${path}: ${reason}`.replaceAll(/\s+/g, " "));
+        const head = remarks.length > 0 ? ["// Goes without these fields of the file:", ...remarks] : [];
+        const keysUnquoted = JSON.stringify(args, null, 4).replace(/^( *)"([A-Za-z_]\w*)": /gm, "$1$2: ");
+        return [
+            `// new Experiment(${JSON.stringify(name)}, { enabled: …, ...${variable} });`,
+            ...head,
+            `export const ${variable}: DefinedExperiment = ${keysUnquoted};`,
+        ].join("\n");
+    });
+    const from = `// Imported from ${file.replaceAll(/\s+/g, " ")}.`;
+    return `${from}\nimport type { DefinedExperiment } from "pulumi-chaos-experiments";\n\n${constants.join("\n\n")}\n`;
+}

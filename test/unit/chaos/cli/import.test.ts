@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chaosImport } from "../../../../chaos/cli/import";
+
+const files = join(__dirname, "..", "import", "files");
+const partition = join(files, "primary-partition.yaml");
+const additions = ["--check", "https://shop.example/health", "--hypothesis", "The shop answers."];
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "chaos-import-"))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(...args: string[]): { code: number; log: string; error: string } {
+    const printed = { log: "", error: "" };
+    const code = chaosImport(args, {
+        log: (text) => (printed.log += text),
+        error: (text) => (printed.error += text),
+    });
+    return { code, ...printed };
+}
+
+describe("`chaos import`", () => {
+    it("writes a program's part, and says what was left out, there and on standard error", () => {
+        const { code, log, error } = run(...additions, partition);
+        expect(code).toBe(0);
+        expect(log).toMatch(/^\/\/ Imported from .*primary-partition\.yaml\.\nimport type \{ DefinedExperiment \}/);
+        expect(log).toContain("// - metadata.labels: is of the object");
+        expect(log).toContain("export const ledgerPrimaryAlone: DefinedExperiment = {\n    hypothesis: ");
+        expect(error).toContain("metadata.labels: is of the object");
+    });
+
+    it("writes nothing if something cannot be said, and names it", () => {
+        const { code, log, error } = run("--hypothesis", "The shop answers.", partition);
+        expect([code, log]).toEqual([1, ""]);
+        expect(error).toContain("add --check URL");
+    });
+
+    it("a name that is no word in TypeScript becomes one, and a remark stays in its comment", () => {
+        const file = join(folder, "named.yaml");
+        const object = {
+            apiVersion: "chaos-mesh.org/v1alpha1",
+            kind: "NetworkChaos",
+            metadata: { name: "2nd.Try", namespace: "shop", "x\nevil()": 1 },
+            spec: { action: "partition", mode: "all", direction: "both", duration: "10s", selector: { nodes: ["a"] } },
+        };
+        writeFileSync(file, JSON.stringify(object));
+        const { code, log } = run(...additions, file);
+        expect(code).toBe(0);
+        expect(log).toContain("export const _2ndTry: DefinedExperiment");
+        expect(log).toContain('new Experiment("2nd-try"');
+        expect(log).toContain("// - metadata.x evil(): ");
+    });
+
+    it("wrong use is told at once, with what is allowed", () => {
+        const { code, error } = run("--check", "gateway", "--namespace", "Shop", "--service", "a.b");
+        expect(code).toBe(2);
+        expect(error.split("\n")).toEqual([
+            "--check is not an absolute URL, such as https://shop.example/products",
+            expect.stringContaining('--namespace: "Shop" is not the name of a namespace; allowed: lower-case'),
+            expect.stringContaining('--service: "a.b" is not the name of a service; allowed: lower-case'),
+            "name exactly one file",
+            "See: chaos import --help",
+        ]);
+        expect(run(join(folder, "none.yaml"))).toMatchObject({
+            code: 2,
+            error: expect.stringContaining("no such file"),
+        });
+        expect(run("--checks", "x")).toMatchObject({ code: 2, error: expect.stringContaining("--checks") });
+    });
+
+    it("a password in an address is refused, and not repeated", () => {
+        const { code, error } = run("--check", "https://me:hunter2@shop.example/", partition);
+        expect(code).toBe(2);
+        expect(error).toContain("--check has a password");
+        expect(error).not.toContain("hunter2");
+    });
+
+    it("--help has all options", () => {
+        const { code, log } = run("--help");
+        expect(code).toBe(0);
+        for (const option of ["--check", "--hypothesis", "--namespace", "--service"]) expect(log).toContain(option);
+    });
+});

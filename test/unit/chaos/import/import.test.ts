@@ -1,0 +1,403 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { type Imported, importExperiments } from "../../../../chaos/import/import";
+import { type Additions, checkOf } from "../../../../chaos/import/imported";
+import { writtenAs } from "../../../../chaos/import/write";
+
+const files = join(__dirname, "files");
+const read = (file: string) => readFileSync(join(files, file), "utf8");
+
+/** What a person adds to a file of Chaos Mesh. */
+const added: Additions = {
+    hypothesis: "The shop answers meanwhile.",
+    checks: [checkOf("http://shop.front.svc/health")],
+};
+const fromFile: Additions = { checks: [] };
+
+function imported(text: string, additions = fromFile): Imported[] {
+    const found = importExperiments(text, additions);
+    if ("refused" in found) throw new Error(JSON.stringify(found.refused, null, 2));
+    return found;
+}
+
+/** What is refused, as `path: reason`. */
+function refusedOf(text: string, additions = fromFile): string[] {
+    const found = importExperiments(text, additions);
+    return "refused" in found ? found.refused.map(({ path, reason }) => `${path}: ${reason}`) : [];
+}
+
+const leftOut = ({ leftOut }: Imported) => leftOut.map(({ path }) => path);
+
+/** A file with one place of its text changed. */
+function edited(file: string, before: string | RegExp, after: string): string {
+    const text = read(file);
+    const changed = text.replace(before, () => after);
+    expect(changed, `${file} has ${before}`).not.toBe(text);
+    return changed;
+}
+
+describe("an experiment of Chaos Mesh", () => {
+    it("a partition in both directions is a blackhole with peers", () => {
+        const [experiment] = imported(read("primary-partition.yaml"), added);
+        expect(experiment).toMatchObject({
+            name: "ledger-primary-alone",
+            args: {
+                hypothesis: "The shop answers meanwhile.",
+                attacks: [
+                    {
+                        kind: "blackhole",
+                        target:
+                            "k8s.label.app.kubernetes.io/instance=ledger-db,k8s.label.example.org/role=primary," +
+                            "k8s.namespace=ledger",
+                        peers: "k8s.label.example.org/role=standby,k8s.namespace=ledger",
+                        radius: 1,
+                    },
+                ],
+                window: { duration: "2m", grace: "0s" },
+                checks: [{ kind: "http", service: "shop", namespace: "front", port: 80, path: "/health" }],
+            },
+        });
+        expect(leftOut(experiment!)).toEqual(["metadata.labels"]);
+    });
+
+    it("a pod-kill kills once; each document of a file is an experiment", () => {
+        const [kill, partition] = imported(read("beacon.yaml"), added);
+        expect(kill!.args.attacks).toEqual([
+            {
+                kind: "kill",
+                intervalMs: 86_400_000,
+                target: "k8s.label.app=relay,k8s.label.tier=edge|core,k8s.label.canary!=*,k8s.namespace=chain",
+                radius: "50%",
+            },
+        ]);
+        expect(kill!.args.window).toBeUndefined();
+        expect(leftOut(kill!)).toEqual(["0.spec.gracePeriod", "0.spec.duration", "0.spec.scheduler"]);
+        expect(partition!.args.attacks).toEqual([
+            { kind: "blackhole", target: "k8s.label.app=validator,k8s.namespace=chain", radius: "all" },
+        ]);
+    });
+
+    it("a Schedule holds one; pods are named, and its namespace by them", () => {
+        const [experiment] = imported(read("schedule.yaml"), added);
+        expect(experiment!.args.attacks).toMatchObject([
+            { kind: "kill", target: "k8s.pod.name=broker-0|broker-1,k8s.namespace=streams" },
+        ]);
+        expect(leftOut(experiment!)).toEqual(
+            expect.arrayContaining(["spec.schedule", "spec.concurrencyPolicy", "spec.historyLimit"]),
+        );
+    });
+
+    it("a HTTPChaos is a fault through a Service that a person names", () => {
+        const [experiment] = imported(read("http.yaml"), { ...added, service: "catalogue" });
+        expect(experiment!.args.attacks).toEqual([
+            {
+                kind: "fault",
+                service: "catalogue",
+                delay: "500ms",
+                target: "k8s.label.name=catalogue,k8s.namespace=sock-shop",
+                radius: "all",
+            },
+        ]);
+        expect(leftOut(experiment!)).toEqual(["spec.port"]);
+        expect(refusedOf(read("http.yaml"), added)).toEqual([expect.stringContaining("add --service NAME")]);
+    });
+
+    it("wants a hypothesis and a check, which no file of Chaos Mesh has", () => {
+        expect(refusedOf(read("primary-partition.yaml"))).toEqual([
+            expect.stringContaining("add --hypothesis TEXT"),
+            expect.stringContaining("add --check URL"),
+        ]);
+    });
+
+    it("is refused with the path of what cannot be said, and all of it at once", () => {
+        const cases: [file: string, before: string | RegExp, after: string, path: string, reason: string][] = [
+            ["primary-partition.yaml", "direction: both", "direction: to", "spec.direction", "to: drops the packets"],
+            ["primary-partition.yaml", /  direction: both\n/, "", "spec.direction", "to, the default: drops"],
+            ["primary-partition.yaml", "action: partition", "action: delay", "spec.action", "delay: delays packets"],
+            ["primary-partition.yaml", "mode: one", "mode: random-max-percent", "spec.mode", "chooses the percentage"],
+            ["primary-partition.yaml", "    mode: all", "    mode: one", "spec.target.mode", "has no counterpart"],
+            [
+                "primary-partition.yaml",
+                "direction: both",
+                "direction: both\n  externalTargets: [example.org]",
+                "spec.externalTargets",
+                "has no counterpart",
+            ],
+            [
+                "primary-partition.yaml",
+                "    namespaces:\n      - ledger",
+                "    annotationSelectors: {a: b}\n    namespaces: [ledger, other]",
+                "spec.selector.annotationSelectors",
+                "has no counterpart",
+            ],
+            ["beacon.yaml", "values: [edge, core]", "values: []", "0.spec.selector", "k8s.label.tier has no value"],
+            ["beacon.yaml", "values: [edge, core]", 'values: ["*"]', "0.spec.selector", "no target can say that"],
+            [
+                "beacon.yaml",
+                "labelSelectors: { app: relay }",
+                'labelSelectors: { "a=b,c": d }',
+                "0.spec.selector",
+                "no target can",
+            ],
+            ["beacon.yaml", 'value: "50"', 'value: ""', "0.spec.value", "is missing"],
+            [
+                "beacon.yaml",
+                /    labelSelectors:\n      app: validator\n    podPhase.*\n/,
+                "",
+                "1.spec.selector",
+                "every pod",
+            ],
+            [
+                "primary-partition.yaml",
+                /selector:\n {6}namespaces:\n(.*\n){3}/,
+                "selector: {}\n",
+                "spec.target.selector",
+                "every",
+            ],
+            [
+                "primary-partition.yaml",
+                "    namespaces:\n      - ledger",
+                "    namespaces: ['']",
+                "spec.selector.namespaces.0",
+                "is empty",
+            ],
+            ["beacon.yaml", "action: pod-kill", "action: pod-failure", "0.spec.action", "only pauses"],
+            ["beacon.yaml", 'value: "50"', 'value: "150"', "0.spec.value", "is not a number from 1 to 100"],
+            ["beacon.yaml", "name: relay-kill", "name: validators-alone", "1", "has the name validators-alone"],
+            ["beacon.yaml", '["Running"]', '["Pending"]', "1.spec.selector.podPhaseSelectors", "only running pods"],
+            ["http.yaml", "target: Request", "target: Response", "spec.target", "changes the answers"],
+            ["http.yaml", 'path: "*"', "path: /api", "spec.path", "has no counterpart"],
+            ["http.yaml", "delay: 500ms", "delay: 500ms\n  abort: true", "spec.delay", "has no effect there"],
+            ["http.yaml", "delay: 500ms", "replace: {code: 503}", "spec.replace", "has no counterpart"],
+            ["http.yaml", "delay: 500ms", "delay: soon", "", "attacks.0.delay"],
+            [
+                "schedule.yaml",
+                "type: PodChaos",
+                "type: IOChaos",
+                "spec.type",
+                "has one: PodChaos, NetworkChaos, HTTPChaos",
+            ],
+        ];
+        for (const [file, before, after, path, reason] of cases) {
+            const refused = refusedOf(edited(file, before, after), { ...added, service: "catalogue" });
+            expect(refused.filter((each) => each.startsWith(`${path}: `)).join("\n"), `${file}: ${after}`).toContain(
+                reason,
+            );
+        }
+        const both = edited("primary-partition.yaml", "direction: both", "direction: from\n  device: eth0");
+        expect(refusedOf(both, added)).toHaveLength(2);
+    });
+});
+
+describe("an experiment of Steadybit", () => {
+    it("takes attack, window and checks from the lanes, by their times", () => {
+        const [experiment] = imported(read("shop.json"));
+        expect(experiment).toMatchObject({
+            name: "listing-survives-without-deals",
+            args: {
+                hypothesis: "The listing answers while one container of deals is cut off.",
+                attacks: [{ kind: "blackhole", target: "k8s.deployment=deals,k8s.namespace=shop", radius: 1 }],
+                window: { duration: "1m", grace: "0s" },
+                checks: [
+                    {
+                        kind: "http",
+                        name: "the listing answers",
+                        service: "gateway",
+                        namespace: "shop",
+                        port: 8080,
+                        path: "/products?all=true",
+                        headers: { "X-Tenant": "demo" },
+                        status: [200, 299],
+                        perSecond: 10,
+                        successRate: 0.95,
+                        timeoutMs: 5_000,
+                        maxLatencyMs: 800,
+                    },
+                ],
+            },
+        });
+        expect(leftOut(experiment!).sort()).toEqual([
+            "environment",
+            "key",
+            "lanes.0.steps.0.parameters.connectTimeout",
+            "lanes.0.steps.0.parameters.duration",
+            "lanes.0.steps.0.parameters.maxConcurrent",
+            "lanes.1.steps.0",
+            "lanes.1.steps.2.customLabel",
+            "lanes.1.steps.2.radius",
+            "lanes.2.steps.0",
+            "tags",
+            "team",
+        ]);
+    });
+
+    it("YAML, without an attack: a rollout is an action, and checks are those that cover its begin", () => {
+        const [experiment] = imported(read("rollout.yml"));
+        expect(experiment!.args).toMatchObject({
+            namespace: "orders",
+            actions: [{ kind: "rollout", deployment: "orders" }],
+            window: { duration: "3m" },
+            checks: [
+                {
+                    name: "THEN: orders are accepted",
+                    method: "POST",
+                    body: { product: "tea", count: 1 },
+                    perSecond: 2,
+                    status: 201,
+                    url: "https://orders.example.com",
+                    path: "/orders",
+                },
+            ],
+        });
+        expect(experiment!.args.attacks).toBeUndefined();
+        expect(leftOut(experiment!)).toContain("lanes.0.steps.0");
+    });
+
+    it("a deleted pod is killed once, and checked as long as the check after it", () => {
+        const [experiment] = imported(read("pod-loss.json"));
+        expect(experiment!.args).toMatchObject({
+            attacks: [
+                {
+                    kind: "kill",
+                    intervalMs: 86_400_000,
+                    target: "k8s.label.app=payments|payments-canary,k8s.namespace=pay",
+                    radius: "50%",
+                },
+            ],
+            window: { duration: "1m", grace: "0s" },
+            checks: [{ service: "payments", namespace: "pay", path: "/ready", successRate: 0.99 }],
+        });
+    });
+
+    it("a long attack gets a deadline that has room for it", () => {
+        const long = read("shop.json").replaceAll('"120s"', '"40m"').replace('"60s"', '"30m"');
+        expect(imported(long)[0]!.args).toMatchObject({ window: { duration: "30m" }, deadline: "61m" });
+    });
+
+    it("is refused with the path of what cannot be said", () => {
+        const attack = "lanes.1.steps.2";
+        const cases: [file: string, before: string | RegExp, after: string, path: string, reason: string][] = [
+            ["shop.json", "network_blackhole", "stress_cpu", `lanes.1.steps.2.actionType`, "has no counterpart"],
+            ["shop.json", '"ip": []', '"ip": ["10.0.0.1"]', `${attack}.parameters.ip`, "no attack is of addresses"],
+            ["shop.json", '"port": []', '"port": ["5432"]', `${attack}.parameters.port`, "ports of Services count"],
+            ["shop.json", '"maximum": 1', '"list": ["a"]', `${attack}.radius.list`, "has no counterpart"],
+            ["shop.json", '"maximum": 1', '"x": null', `${attack}.radius`, "neither percentage nor maximum"],
+            [
+                "shop.json",
+                '"values": ["deals"]',
+                '"values": ["[[d]]"]',
+                `${attack}.radius.predicate.predicates.2.values.0`,
+                "placeholder",
+            ],
+            [
+                "shop.json",
+                '"key": "k8s.namespace"',
+                '"key": "aws.zone"',
+                `${attack}.radius`,
+                "aws.zone has no counterpart",
+            ],
+            ["shop.json", '"key": "k8s.namespace"', '"key": "k8s.label.a"', `${attack}.radius`, "add --namespace NAME"],
+            ["shop.json", '"values": ["shop"]', '"values": ["shop", "b"]', `${attack}.radius`, "several namespaces"],
+            ["shop.json", '"k8s.cluster-name"', '"k8s.namespace"', `${attack}.radius`, "several namespaces"],
+            ["shop.json", '"values": ["deals"]', '"values": []', `${attack}.radius`, "k8s.deployment has no value"],
+            ["shop.json", '"values": ["deals"]', '"values": ["*"]', `${attack}.radius`, "no target can say that"],
+            [
+                "shop.json",
+                '"key": "k8s.deployment"',
+                '"key": "constructor"',
+                `${attack}.radius`,
+                "constructor has no counterpart",
+            ],
+            [
+                "shop.json",
+                '{ "key": "k8s.deployment", "operator": "EQUALS"',
+                '{ "key": "k8s.deployment", "operator": "CONTAINS"',
+                `${attack}.radius.predicate.predicates.2.operator`,
+                "has no counterpart; has one: EQUALS",
+            ],
+            ["shop.json", '"200-299"', '"200;204"', "lanes.0.steps.0.parameters.statusCode", "is not one status"],
+            [
+                "shop.json",
+                '"followRedirects": false',
+                '"followRedirects": true',
+                "lanes.0.steps.0.parameters.followRedirects",
+                "redirects",
+            ],
+            [
+                "shop.json",
+                '"responsesContains": ""',
+                '"responsesContains": "x"',
+                "lanes.0.steps.0.parameters.responsesContains",
+                "JSON",
+            ],
+            [
+                "shop.json",
+                "gateway.shop.svc.cluster.local",
+                "gateway",
+                "lanes.0.steps.0.parameters.url",
+                "NAME.NAMESPACE.svc",
+            ],
+            ["shop.json", "X-Tenant", "Authorization", "", "checks.0.headers.Authorization"],
+            ["shop.json", '"duration": "120s"', '"duration": "30s"', "", "add --check URL"],
+            [
+                "rollout.yml",
+                'k8s.namespace="orders" AND',
+                'k8s.namespace="orders" OR',
+                "lanes.1.steps.1.radius.query",
+                "joined by AND",
+            ],
+            ["rollout.yml", ' AND k8s.deployment="orders"', "", "lanes.1.steps.1.radius", "exactly one Deployment"],
+        ];
+        for (const [file, before, after, path, reason] of cases) {
+            const refused = refusedOf(edited(file, before, after));
+            expect(refused.filter((each) => each.startsWith(`${path}: `)).join("\n"), `${file}: ${after}`).toContain(
+                reason,
+            );
+        }
+    });
+
+    it("no value of a field that may hold a secret is repeated", () => {
+        const secret = "hunter2-Zq8";
+        for (const [before, after] of [
+            ['"value": "demo"', `"value": ["${secret}"]`],
+            ["http://gateway.shop", `http://user:${secret}@gateway.shop`],
+            ['"readTimeout": "5s"', `"readTimeout": "${secret}"`],
+            ['"X-Tenant", "value": "demo"', `"Authorization", "value": "Bearer ${secret}"`],
+        ] as const) {
+            const refused = refusedOf(edited("shop.json", before, after));
+            expect(refused.length).toBeGreaterThan(0);
+            expect(refused.join("\n")).not.toContain(secret);
+        }
+    });
+});
+
+it("a file of something else is refused", () => {
+    expect(refusedOf("kind: Deployment\napiVersion: apps/v1")).toEqual([
+        expect.stringContaining("is neither an experiment"),
+    ]);
+    expect(refusedOf("[1, 2]")).toEqual(expect.arrayContaining([expect.stringContaining("is not an object")]));
+    expect(() => importExperiments("{{ .Values }}: [", fromFile)).toThrow();
+    expect(refusedOf("")).toEqual([expect.stringContaining("has no document")]);
+});
+
+it("what is written compiles against the package, for each file", () => {
+    const sources = readdirSync(files).map((file) => {
+        const additions = /yaml$/.test(file) ? { ...added, service: "catalogue" } : fromFile;
+        return [join(__dirname, `${file}.ts`), writtenAs(imported(read(file), additions), file)] as const;
+    });
+    const written = new Map(sources);
+    const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: any };
+    const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, process.cwd());
+    const host = ts.createCompilerHost(options);
+    const getSourceFile = host.getSourceFile.bind(host);
+    host.getSourceFile = (name, ...rest) =>
+        written.has(name) ? ts.createSourceFile(name, written.get(name)!, rest[0]) : getSourceFile(name, ...rest);
+    const program = ts.createProgram([...written.keys()], options, host);
+    const problems = [...written.keys()].flatMap((name) => {
+        const source = program.getSourceFile(name)!;
+        return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    });
+    expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
+}, 60_000);
