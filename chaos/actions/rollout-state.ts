@@ -3,7 +3,7 @@ import type { FoundWorkload, WorkloadKind } from "./workload";
 export type RolloutState = "complete" | { missing: string } | { failed: string };
 
 export function whyNoRollout({ spec }: FoundWorkload): string | undefined {
-    if (spec?.paused) return "its rollout is paused; resume it with `kubectl rollout resume`";
+    if (spec?.paused) return "its rollout is paused; resume it first";
     if (spec?.updateStrategy?.type === "OnDelete")
         return "its update strategy is OnDelete, which restarts no pod; allowed: RollingUpdate";
     return undefined;

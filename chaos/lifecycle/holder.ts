@@ -1,4 +1,5 @@
 /** What is known of a lease without a cluster. Few imports: the program that guards a destroy has this file, too. */
+import type { V1Lease } from "@kubernetes/client-node";
 import { kubectl, type KubectlPlace } from "../kubectl";
 
 export const leaseName = "chaos-experiment";
@@ -13,3 +14,9 @@ export const stopCommand = (place: KubectlPlace & { namespace: string }) =>
 /** The stack that holds a lease, with its identity: `local/0f3c5a7be2914d86`. Undefined if the lease names none. */
 export const holderIn = ({ spec }: { spec?: { holderIdentity?: string } }): string | undefined =>
     /^stack (\S+) /.exec(spec?.holderIdentity ?? "")?.[1];
+
+/** In milliseconds since the epoch: 0 if the lease does not say it. Somebody else has made or changed it then. */
+export const timeOf = (time?: Date | string) => new Date(time ?? 0).getTime() || 0;
+
+/** When a lease ends, in milliseconds since the epoch: after its run's deadline. */
+export const leaseEndsAt = ({ spec }: V1Lease) => timeOf(spec?.renewTime) + (spec?.leaseDurationSeconds ?? 0) * 1_000;

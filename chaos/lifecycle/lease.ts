@@ -7,9 +7,9 @@ import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
 import { anotherRun } from "../texts";
-import { holderIn, leaseName, leasePath, stopCommand } from "./holder";
+import { holderIn, leaseEndsAt, leaseName, leasePath, stopCommand, timeOf } from "./holder";
 
-export { leaseName, leasePath, stopCommand };
+export { leaseEndsAt, leaseName, leasePath, stopCommand };
 
 /** Time between taking the lease and the attack, whose deadline begins with it. */
 const preparationMs = 180_000;
@@ -257,10 +257,6 @@ interface FoundLease {
     now: number;
 }
 
-/** In milliseconds since the epoch: 0 if the lease does not say it. Somebody else has made or changed it then. */
-const timeOf = (time?: Date) => new Date(time ?? 0).getTime() || 0;
-/** When a lease ends, in milliseconds since the epoch. */
-export const leaseEndsAt = ({ spec }: V1Lease) => timeOf(spec?.renewTime) + (spec?.leaseDurationSeconds ?? 0) * 1_000;
 const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
 
 /**

@@ -30,7 +30,11 @@ export async function abortingRun<T>(
         if (!(error instanceof ReasonError)) throw error;
         const { reason } = error;
         const advice = hasBegun ? withAnotherRun(plan, error.advice) : error.advice;
-        keepReport(abortedJournal(plan, { stack, reason, startedAt, checks: checks?.() ?? [] }));
+        try {
+            keepReport(abortedJournal(plan, { stack, reason, startedAt, checks: checks?.() ?? [] }));
+        } catch (failure) {
+            context.say(`The report could not be written: ${problemOf(failure)}`);
+        }
         const aborted = verdictLine({ verdict: "ABORTED", code: reason.code, reason: sentenceOf(reason) });
         const nothing = `Nothing was ${isAttack(plan) ? "attacked" : "done"}.`;
         throw new Error(`${aborted} ${nothing} ${advice}\nSee ${pageOfReason(reason.code)}`);

@@ -31,7 +31,7 @@ import { abortingRun, sayNotUndone } from "./abort-run";
 import { describeLeftOut } from "../proof/outcome";
 import { equip } from "./equip";
 import { ReasonError } from "../reasons";
-import { refuseIfHeld } from "./steady-state";
+import { placeOf, refuseIfHeld } from "./steady-state";
 import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { requireRoom } from "./room";
@@ -56,7 +56,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const { runName, pass } = steadyState;
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     // An earlier try of this step that was ABORTED has noted that in it.
-    await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
+    await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(context));
     const [discovered] = await Promise.all([
         isAttack(plan) ? discover(cluster, plan) : [],
         requireSameCluster(context, deadlineJob),
@@ -69,7 +69,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         return nothingAttacked.targets;
     }
     const requests = await requestsOf(cluster, plan);
-    const chosen = chooseForAll(discovered, { ...plan, attacks: requests });
+    const chosen = chooseForAll(discovered, { ...plan, ...placeOf(context), attacks: requests });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
@@ -135,16 +135,16 @@ async function noteWitness({ cluster }: StepContext, attacks: readonly RunAttack
  * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig. Its name has the run, and
  * the step `steady-state` has deleted those of earlier runs.
  *
- * @throws ReasonError if these are two clusters: one would be attacked while the other is watched
+ * @throws ReasonError if it is not there: of two clusters, one would be attacked while the other is watched
  */
 async function requireSameCluster({ plan: { namespace }, cluster }: StepContext, name: string): Promise<void> {
     const job = await ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace }));
     if (job && job.metadata!.deletionTimestamp === undefined) return;
     throw new ReasonError(
         "attack-refused",
-        `the provider has created the Job ${name} in another cluster than the kubeconfig's, where namespace ` +
-            `${namespace} does not have it`,
-        "Give the experiment the kubeconfig and the context of its provider",
+        `namespace ${namespace} has no Job ${name} that stays: somebody has deleted it, or the provider has created ` +
+            "it in another cluster than the kubeconfig's",
+        "Give the experiment the kubeconfig and the context of its provider if that is so. Start another run",
     );
 }
 

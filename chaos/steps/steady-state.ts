@@ -43,9 +43,9 @@ export const steadyState: Step<"steady-state", "room"> = async (context, { room 
     let hasLease = false;
     const prepare = async () => {
         await requireRights(context);
-        await acquireLease(cluster, { stack, plan }).catch(refuseIfHeld(plan));
+        await acquireLease(cluster, { stack, plan }).catch(refuseIfHeld(context));
         hasLease = true;
-        context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
+        context.say(`To stop this experiment at any time: ${stopCommand(placeOf(context))}`);
         return findSteadyState(context, room, seen);
     };
     const undo = async () => hasLease && releaseLease(cluster, { stack, plan });
@@ -99,7 +99,8 @@ async function findSteadyState(
 }
 
 /** The targets are chosen later. That there are any must be known before anything is created. */
-async function requireTargets({ plan, cluster, say }: StepContext, discovered: readonly Discovered[]): Promise<void> {
+async function requireTargets(context: StepContext, discovered: readonly Discovered[]): Promise<void> {
+    const { plan, cluster, say } = context;
     // Swept before: a killed run may have left a Service with its proxy.
     const attacks = await requestsOf(cluster, plan);
     const matching = attacks.flatMap(({ target }) => select(discovered, target));
@@ -109,20 +110,27 @@ async function requireTargets({ plan, cluster, say }: StepContext, discovered: r
     // Meanwhile pods may have become ready, or been replaced.
     const isAsFound = !waited && discovered.every(({ ready }) => ready);
     const now = isAsFound ? discovered : await discover(cluster, plan);
-    chooseForAll(now, { ...plan, attacks });
+    chooseForAll(now, { ...plan, ...placeOf(context), attacks });
     await refuseWebhookServers(cluster, plan, now);
 }
 
-export const refuseIfHeld = (plan: Plan) => (error: unknown) => {
+export const refuseIfHeld = (context: StepContext) => (error: unknown) => {
     if (!(error instanceof LeaseHeldError)) throw error;
-    throw new ReasonError("namespace-busy", error.message, adviceIfHeld(plan, error));
+    throw new ReasonError("namespace-busy", error.message, adviceIfHeld(context, error));
 };
 
-function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {
+/** Where the run is: its plan names no context if that is the kubeconfig's current one. */
+export const placeOf = ({ cluster, plan: { context, namespace } }: StepContext) => ({
+    context: context ?? cluster.kubeconfig.getCurrentContext(),
+    namespace,
+});
+
+function adviceIfHeld(context: StepContext, { ofThisStack }: LeaseHeldError): string {
+    const { plan } = context;
     if (ofThisStack === undefined)
         return (
             "Disable the experiment there first, or wait until its lease ends: two at once would affect more than " +
-            `the radius of either allows. If that stack no longer exists: ${stopCommand(plan)}`
+            `the radius of either allows. If that stack no longer exists: ${stopCommand(placeOf(context))}`
         );
     return (
         // Not `aliases`: this update has already put the component into the state under its other name.

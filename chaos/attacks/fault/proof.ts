@@ -52,13 +52,14 @@ export async function explainFault(
     const isPointed = proxyOf(found) === proxy && !selectsNobody(found);
     const isRunning = pod?.status?.phase === "Running";
     if (isPointed && isRunning) return undefined;
-    // The Job ends a fault of either sort at once, and removes the proxy: only a failed one leaves the old selector.
-    if (!isRunning && (isPointed || isDeepStrictEqual(found.spec?.selector, selector)))
-        return reason(
-            "proxy-failed",
-            `the fault's proxy, pod ${proxy}, ended during the run; see why: ${kubectlFor(cluster, namespace)} ` +
-                `logs job/${job}`,
-        );
+    const seeWhy = `see why: ${kubectlFor(cluster, namespace)} logs job/${job}`;
+    if (!isPointed && !isDeepStrictEqual(found.spec?.selector, selector))
+        return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
+    if (pod !== undefined && !isRunning)
+        return reason("proxy-failed", `the fault's proxy, pod ${proxy}, ended during the run; ${seeWhy}`);
+    // So the Job leaves it, whether somebody deleted the lease or the proxy, or applied the Service as it had been.
+    if (!isRunning)
+        return reason("attack-not-held", `the fault ended during the run, and its proxy is gone; ${seeWhy}`);
     return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
 }
 

@@ -1,6 +1,6 @@
 import type { V1Lease } from "@kubernetes/client-node";
 import { annotations } from "../../../chaos/cluster/labels";
-import { holderIn, leasePath, stopCommand } from "../../../chaos/lifecycle/holder";
+import { holderIn, leaseEndsAt, leasePath, stopCommand } from "../../../chaos/lifecycle/holder";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
 import type { Reader } from "../reading";
 
@@ -23,6 +23,10 @@ export interface GuardedObject {
     /** As kubectl names it: `["ClusterRole.v1.rbac.authorization.k8s.io", "agent"]`. */
     words: string[];
 }
+
+/** An object in a sentence: `RoleBinding.v1.rbac.authorization.k8s.io kube-system/agent`. */
+const shown = ({ words }: GuardedObject) =>
+    words[0] === "--namespace" ? `${words[2]} ${words[1]}/${words[3]}` : words.join(" ");
 
 const namespaceObject = (name: string): GuardedObject => ({
     path: `/api/v1/namespaces/${name}`,
@@ -99,7 +103,7 @@ export async function whyNotDestroy(
     const others = guarded.flatMap((object, index) => {
         const { metadata } = own[index] ?? {};
         const isOthers = metadata !== undefined && !isMarkedBy(metadata.annotations, { stack, identity });
-        return isOthers ? { ...object, marks: metadata.annotations, shown: object.words.join(" ") } : [];
+        return isOthers ? { ...object, marks: metadata.annotations, shown: shown(object) } : [];
     });
     const now = system?.metadata?.uid;
     if (now !== uid && (now === undefined || now !== movedTo)) {
@@ -117,9 +121,9 @@ export async function whyNotDestroy(
         );
     }
     if (others.length === 0) return undefined;
-    const lines = others.map(({ words, marks, shown }) => {
+    const lines = others.map(({ path, words, marks, shown }) => {
         const command = handOver(words, marks, { stack, context });
-        const all = words[0] === "namespace" ? " with everything in it" : "";
+        const all = /^\/api\/v1\/namespaces\/[^/]+$/.test(path) ? " with everything in it" : "";
         return `If this stack may delete ${shown}${all}: ${command}`;
     });
     const reasons = others.map(({ marks, shown }) => `${shown} ${belongsTo(marks, { stack })} by now`);
@@ -142,7 +146,9 @@ async function whatGoesOn(
         return `Its experiment may go on until its deadline. If the lease is its own, to end it: ${stop}`;
     const isOwn = lease !== undefined && holderIn(lease as V1Lease)?.endsWith(`/${identity}`);
     if (!isOwn || lease.metadata?.annotations?.[annotations.ended] !== undefined) return undefined;
-    return `Its experiment goes on, until its deadline at most. To end its attack now: ${stop}`;
+    // The deadline Job ends attacks, and may not write into the lease.
+    if (Date.now() > leaseEndsAt(lease)) return undefined;
+    return `Its experiment may go on until its deadline. To end it now: ${stop}`;
 }
 
 /**

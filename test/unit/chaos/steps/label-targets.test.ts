@@ -84,7 +84,11 @@ describe("a run that is ABORTED ends as a whole", () => {
         ["no pod of its Job runs", "job-not-running", () => (run.reporting = false)],
         ["nothing of the attack could be proven", "baseline-failed", () => (run.probe = () => false)],
         ["no container matches any more", "no-target", () => (run.plan.attacks[0]!.target = "k8s.deployment=gone")],
-        ["the Job was made in another cluster", "attack-refused", () => run.cluster.remove("Job", job)],
+        [
+            "the Job is not there, as it is in another cluster or somebody has deleted it",
+            "attack-refused",
+            () => run.cluster.remove("Job", job),
+        ],
     ])("if %s: no Job, policy or label is left, and the lease says why", async (_, code, change) => {
         change();
         await expect(step()).rejects.toThrow(`ABORTED (${code}): `);

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { http } from "../../../../chaos/checks/http";
@@ -38,6 +38,24 @@ it("the steady state holds the lease, and gives the latency of the slowest of th
         "Checking pods",
         expect.stringMatching(/^Steady: 3 good answers in a row/),
     ]);
+});
+
+it("the command that stops a run names the kubeconfig's context if the program names none", async () => {
+    run.plan.context = undefined;
+    run.cluster.api.kubeconfig.currentContext = "kind-of-the-kubeconfig";
+    await step();
+    expect(run.said[0]).toContain("kubectl --context kind-of-the-kubeconfig --namespace demo delete lease");
+});
+
+it("why a run is ABORTED is said also if its report cannot be written", async () => {
+    await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+    run.cluster.intercept = (call) => {
+        if (call !== "readNamespacedLease") return;
+        rmSync(run.plan.reports, { recursive: true });
+        writeFileSync(run.plan.reports, "a file in the folder's place");
+    };
+    await expect(step()).rejects.toThrow(/^ABORTED \(namespace-busy\): stack theirs /);
+    expect(run.said.at(-1)).toMatch(/^The report could not be written: E/);
 });
 
 it("the steady state hands on the routes to the Services that checks name", async () => {

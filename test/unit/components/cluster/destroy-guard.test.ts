@@ -29,14 +29,29 @@ interface Look {
     found?: Record<string, object>;
     /** Who holds the lease of the namespace that the experiment attacks. @default nobody */
     holder?: string;
+    /** When that was, and for how long: in seconds. @default now, for an hour */
+    held?: { ago: number; for: number };
     /** On that lease. @default none */
     notes?: Record<string, string>;
     error?: Error;
     allowed?: Allowed;
 }
 
+const time = ({ ago, for: leaseDurationSeconds }: { ago: number; for: number }) => ({
+    renewTime: new Date(Date.now() - ago * 1_000).toISOString(),
+    leaseDurationSeconds,
+});
+
 /** Why the stack is not destroyed in a cluster like this one. */
-const refusal = ({ uid = "uid-of-a", found = {}, holder, notes, error, allowed }: Look) =>
+const refusal = ({
+    uid = "uid-of-a",
+    found = {},
+    holder,
+    held = { ago: 0, for: 3_600 },
+    notes,
+    error,
+    allowed,
+}: Look) =>
     whyNotDestroy(
         { ...guarded, objects: [role], attacked: "demo" },
         async (path) => {
@@ -44,7 +59,7 @@ const refusal = ({ uid = "uid-of-a", found = {}, holder, notes, error, allowed }
             if (path === leasePath)
                 return holder === undefined
                     ? undefined
-                    : ({ metadata: { annotations: notes }, spec: { holderIdentity: holder } } as object);
+                    : ({ metadata: { annotations: notes }, spec: { holderIdentity: holder, ...time(held) } } as object);
             const name = path.replace("/api/v1/namespaces/", "");
             if (name === "kube-system") return { metadata: { name, uid } };
             return found[name] && { metadata: { name, annotations: found[name] as Record<string, string> } };
@@ -115,7 +130,7 @@ describe("destroying a stack stops, and says what to do,", () => {
         [
             "and how to end the attack that goes on, if there is one",
             { found: { demo: theirs }, holder: "stack local-before/ours (its application is in demo)" },
-            ["now: kubectl --context kind-a --namespace demo delete lease chaos-experiment"],
+            ["To end it now: kubectl --context kind-a --namespace demo delete lease chaos-experiment"],
         ],
         [
             "and that an attack may go on in a cluster that cannot be reached",
@@ -157,9 +172,33 @@ it.each<[string, Look]>([
             notes: { "chaos-experiments/ended": '{"at":1}' },
         },
     ],
+    [
+        "the deadline of its run has passed",
+        { holder: "stack local/ours (its application is in demo)", held: { ago: 7_200, for: 780 } },
+    ],
 ])("a refusal says of no attack that it goes on if %s", async (_, look) =>
     expect(await refusal({ found: { demo: theirs }, ...look })).not.toMatch(/experiment/),
 );
+
+it("a refusal names objects of a manifest as people do, and warns of all that a namespace has", async () => {
+    const paths = {
+        binding: "/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system/rolebindings/agent",
+        namespace: "/api/v1/namespaces/vendor-system",
+    };
+    const objects = [
+        {
+            path: paths.binding,
+            words: ["--namespace", "kube-system", "RoleBinding.v1.rbac.authorization.k8s.io", "agent"],
+        },
+        { path: paths.namespace, words: ["Namespace", "vendor-system"] },
+    ];
+    const metadata = { annotations: theirs };
+    const refused = await whyNotDestroy({ ...guarded, namespaces: [], objects }, async (path) =>
+        path.endsWith("kube-system") ? { metadata: { uid: "uid-of-a" } } : { metadata },
+    );
+    expect(refused).toContain('RoleBinding.v1.rbac.authorization.k8s.io kube-system/agent belongs to stack "cloud"');
+    expect(refused).toContain("If this stack may delete Namespace vendor-system with everything in it: kubectl ");
+});
 
 interface RegisterRequest {
     getName(): string;

@@ -36,7 +36,9 @@ it.each<[what: string, ...seen: Parameters<typeof explained>, code: string]>([
         "service-changed",
     ],
     ["the proxy failed", pointed, "Failed", "proxy-failed"],
-    ["the proxy failed, and the Job has ended the fault since", before, undefined, "proxy-failed"],
+    ["the Job has ended the fault, for any reason", before, undefined, "attack-not-held"],
+    ["somebody wrote the old selector", before, "Running", "service-changed"],
+    ["the proxy is gone", pointed, undefined, "attack-not-held"],
 ])("if %s, that is the reason", async (_what, selector, phase, code) => {
     expect(await explained(selector, phase)).toMatchObject({ code });
 });
