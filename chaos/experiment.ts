@@ -70,7 +70,7 @@ const naming: Naming = {
  * verdict; the update that disables it undoes it.
  *
  * If the component is removed from the program, Pulumi undoes the experiment when it deletes the resources, at the end
- * of the update: until then the attacks last, at most until their deadline. Disable it first.
+ * of the update: until then what `until: "disabled"` keeps lasts, at most until its deadline. Disable it first.
  *
  * Mistakes in the arguments of an enabled experiment fail the update, and its preview, by rejected outputs, all of a
  * program's experiments at once. None of them begins then, and those that are disabled end their attacks nevertheless.

@@ -73,7 +73,7 @@ export class FirstActs {
         this.earlier.push(ending);
     }
 
-    /** Adds a mistake. @throws RunError with all mistakes, after the attacks of disabled experiments have ended */
+    /** Adds a mistake. @throws UserError with all mistakes, after the attacks of disabled experiments have ended */
     refuse(mistake: string): Promise<never> {
         this.mistakes.push(mistake);
         return this.fail();

@@ -1,7 +1,10 @@
 import { type Setting, settings } from "../components/configuration/settings";
 import { Program } from "./command";
 
-/** The programs of `npm run`, but those of the sandbox and of tests. Their help and docs/cli.md are made from this. */
+/**
+ * The programs of `npm run` whose help, and whose part of docs/cli.md, are made from this: not those of the sandbox and
+ * of tests, nor those of the package in chaos/.
+ */
 
 const wrongArgument = [2, "wrong argument"] as const;
 const interrupted = [130, "interrupted"] as const;
