@@ -87,11 +87,11 @@ describe("a shop from a chart", () => {
             "chart.repo": repository.url,
             "chart.name": "chaos-shop",
             "chart.values": values,
-            "install.timeout": "20s",
+            "install.timeout": "60s",
         });
         expect(error).toMatch(
             inOrder(
-                /the shop is not ready after 20 s: \d of 5 pods are ready\.\n/,
+                /the shop is not ready after 1 min: \d of 5 pods are ready\.\n/,
                 / +pod e2e-ways\/gateway-\S+: container gateway: /,
                 "Image",
             ),
