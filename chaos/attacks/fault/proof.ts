@@ -46,7 +46,7 @@ export async function explainFault(
     const isPointed = proxyOf(found) === proxy && !selectsNobody(found);
     const isRunning = pod?.status?.phase === "Running";
     if (isPointed && isRunning) return undefined;
-    // The Job ends a fault of either sort at once, and removes the proxy: only a failed one leaves the old selector.
+    // The Job ends a fault at once, and removes its proxy. The old selector may be somebody's, too: its log says why.
     if (!isRunning && (isPointed || isDeepStrictEqual(found.spec?.selector, selector)))
         return reason(
             "proxy-failed",
