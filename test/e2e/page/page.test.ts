@@ -127,7 +127,7 @@ describeInChromium("the shop's page, in Chromium", () => {
     it("still shows variant seven without a pod of orders, and says why an order is not accepted", async () => {
         await scale(stack.cluster, stack.namespace, "orders", 0);
         await until("orders is gone", async () => (await fetch(`${page.url()}orders/1`)).status === 502);
-        await page.click(".place");
+        await placeOne();
         await shows("#order-news", /Not accepted yet \(502\): orders .*Place it again/);
         await shows("#variant", /seven/);
         await scale(stack.cluster, stack.namespace, "orders", 1);
