@@ -89,12 +89,21 @@ itInAll("a kill ends at its deadline even if the update that started it was kill
     stack.set({ ...short, "experiment.duration": "8s", "experiment.deadline": "15s" });
     const before = await uids();
     const update = stack.begin();
-    await until("a pod is killed", async () => {
-        const now = await uids();
-        return before.some((uid) => !now.includes(uid));
-    });
+    try {
+        await until(
+            "a pod is killed",
+            async () => {
+                const now = await uids();
+                return before.some((uid) => !now.includes(uid));
+            },
+            { timeoutMs: 120_000 },
+        );
+    } catch (error) {
+        throw new Error(update.printed(), { cause: error });
+    } finally {
+        await update.kill();
+    }
     const killedAt = Date.now();
-    await update.kill();
     await until(
         "the kill request is gone",
         async () =>
@@ -107,7 +116,7 @@ itInAll("a kill ends at its deadline even if the update that started it was kill
         { timeoutMs: 30_000 },
     );
     expect(Date.now() - killedAt).toBeLessThan(25_000);
-    await stack.up({ "experiment.enabled": "false" });
+    await stack.toDefaults();
     expect(await stack.traces()).toEqual([]);
 });
 

@@ -17,13 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => giveBack(stack));
 
+/** As `kubectl describe pod` reads them. Those of other experiments on the pod stay for an hour. */
 async function eventsOn(pod: string) {
-    // As `kubectl describe pod` reads them.
     const { metadata } = await stack.cluster.core.readNamespacedPod({ namespace, name: pod });
     const wanted = [`name=${pod}`, `namespace=${namespace}`, `uid=${metadata!.uid}`];
     const fieldSelector = wanted.map((field) => `involvedObject.${field}`).join();
     const { items } = await stack.cluster.core.listNamespacedEvent({ namespace, fieldSelector });
-    return items.filter(({ source }) => source?.component === "chaos-experiments");
+    return items.filter(
+        ({ source, message }) =>
+            source?.component === "chaos-experiments" && message!.startsWith("Chaos experiment zone-gone"),
+    );
 }
 
 it("a zone that no node has is refused before anybody is attacked; the error has those that there are", async () => {
