@@ -1,8 +1,5 @@
-/** Commands of kubectl for people. No imports: the program that guards a destroy has this file, too. */
-
-/** A word as a POSIX shell reads it. */
-export const quoted = (word: string): string =>
-    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+/** Commands of kubectl for people. Few imports: the program that guards a destroy has this file, too. */
+import { join } from "shlex";
 
 /** Where a command acts. */
 export interface KubectlPlace {
@@ -16,8 +13,7 @@ export interface KubectlPlace {
  * How a command begins that a person can paste. It names the context, since another may be the current one by then.
  */
 export function kubectl({ context, namespace }: KubectlPlace): string {
-    const words = ["kubectl", ...option("--context", context), ...option("--namespace", namespace)];
-    return words.map(quoted).join(" ");
+    return join(["kubectl", ...option("--context", context), ...option("--namespace", namespace)]);
 }
 
 const option = (name: string, value?: string) => (value === undefined ? [] : [name, value]);

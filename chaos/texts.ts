@@ -1,8 +1,8 @@
 /** Values as a person writes them in a definition, and what is said of wrong ones. */
+import { quote } from "shlex";
 import * as z from "zod";
 import { dnsLabel } from "./cluster/kubernetes-rules";
 import { parseDuration, type Range } from "./duration";
-import { quoted } from "./kubectl";
 import { parsePercentage } from "./share";
 
 export const isOutput = (value: unknown): boolean =>
@@ -126,7 +126,7 @@ export interface Written {
 /** How to give one of an experiment's values another: completes "…: ". @param value as it is written there */
 export function remedy({ settings, stack }: Written, name: string, value: string | number | boolean): string {
     if (settings === undefined) return `in the program, ${name}: ${JSON.stringify(value)}`;
-    return pulumi(`config set ${settings}${name} ${quoted(String(value))}`, stack);
+    return pulumi(`config set ${settings}${name} ${quote(String(value))}`, stack);
 }
 
 /** How to start another run of an experiment, in a sentence without a period. */

@@ -1,4 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
+import { join } from "shlex";
+import { kubectl } from "../chaos/kubectl";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { rolesManifest, type Subject } from "../chaos/permissions/roles";
 import { rightsOfUpdate } from "../components/cluster/rights";
@@ -19,6 +21,8 @@ export interface RenderOptions {
     /** The rendering's folder. */
     out: string;
     configuration: StackConfiguration;
+    /** The kubeconfig context that the stack's file has. @default the rendering is of no cluster */
+    context?: string;
 }
 
 export interface PermissionsOptions {
@@ -59,9 +63,9 @@ function renderingOptions(given: Given, names: string[], folder?: string): Rende
     const foreign = Object.keys(set).filter((key) => Object.hasOwn(settings, key) && !renderable.includes(key));
     if (foreign.length > 0)
         throw new Error(`--set ${foreign.join(", ")} does not affect the rendering; allowed: ${renderable.join(", ")}`);
-    const ofStack = Object.entries(stack === undefined ? {} : plainSettings(stack, folder));
+    const ofStack = stack === undefined ? {} : plainSettings(stack, folder);
     const ofShop = Object.fromEntries(
-        ofStack.filter(([key]) => !Object.hasOwn(settings, key) || renderable.includes(key)),
+        Object.entries(ofStack).filter(([key]) => !Object.hasOwn(settings, key) || renderable.includes(key)),
     );
     const configuration = offlineConfiguration(
         { ...ofShop, ...set, ...(variant !== undefined && { variant }), "agent.enabled": "false" },
@@ -73,7 +77,7 @@ function renderingOptions(given: Given, names: string[], folder?: string): Rende
             `--out ${out} is not empty; choose another folder, or add --force: it replaces an earlier ` +
                 "rendering, and keeps its passwords and all other files",
         );
-    return { out, configuration };
+    return { out, configuration, context: ofStack["kube.context"] };
 }
 
 function permissionsOptions(given: Given, names: string[], folder?: string): PermissionsOptions {
@@ -128,13 +132,22 @@ export function permissionsManifest({ configurations, subjects }: PermissionsOpt
     return `${head.map((line) => `# ${line}`).join("\n")}\n${manifest}`;
 }
 
-async function write({ out, configuration }: RenderOptions): Promise<void> {
+/** The commands that install a rendering: by kubectl, and by Helm. */
+export function installCommands({ out, configuration: { namespace }, context }: RenderOptions): string[] {
+    const inContext = context === undefined ? [] : ["--kube-context", context];
+    const waiting = ["--wait", "--timeout", "5m0s", "--namespace", namespace, "--create-namespace"];
+    return [
+        `${kubectl({ context })} ${join(["apply", "--filename", `${out}/${manifestsFolder}`])}`,
+        join(["helm", "upgrade", "--install", ...inContext, ...waiting, "shop", `${out}/${chartFolder}`]),
+    ];
+}
+
+async function write(options: RenderOptions): Promise<void> {
+    const { out, configuration } = options;
     await render(configuration, out);
-    const { namespace } = configuration;
     console.log(`Wrote ${out}. Install or update the shop with one of:
 
-  kubectl apply --filename ${out}/${manifestsFolder}
-  helm upgrade --install --wait --timeout 5m0s --namespace ${namespace} --create-namespace shop ${out}/${chartFolder}
+  ${installCommands(options).join("\n  ")}
 
 ${out}/${manifestsFolder} contains random passwords: keep *-secret-*.yaml out of version control.
 The chart contains no passwords. Its values, such as hosts of an Ingress, are in ${out}/${chartFolder}/values.yaml.`);

@@ -121,7 +121,7 @@ export class StackFile {
         writeFileSync(this.path, dump(document, { skipInvalid: true }));
     }
 
-    /** By whole keys. Of a key that is there in two forms, the last counts. */
+    /** By whole keys. Of a key that is there in two forms, the last counts; Pulumi takes now this one and now that. */
     private get config(): Record<string, unknown> {
         return withWholeKeys(documentIn(this.path).config);
     }

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { quoted } from "../chaos/kubectl";
+import { quote } from "shlex";
 import { recordProgram } from "../cli/programs";
 import { animated, type Output } from "./recording/animation";
 
@@ -14,7 +14,7 @@ const project = join(__dirname, "..");
 /** @returns what the command printed. @throws Error if it fails */
 async function recorded(command: readonly string[]): Promise<Output[]> {
     const output: Output[] = [];
-    const inTerminal = `stty columns ${screen.columns} rows ${screen.rows}; exec ${command.map(quoted).join(" ")}`;
+    const inTerminal = `stty columns ${screen.columns} rows ${screen.rows}; exec ${command.map(quote).join(" ")}`;
     const child = spawn("script", ["--quiet", "--return", "--flush", "--command", inTerminal, "/dev/null"], {
         stdio: ["pipe", "pipe", "inherit"],
         // Ctrl-C must reach the command by its terminal: it may have something to undo.

@@ -21,7 +21,8 @@ export interface ActionKind<A extends { kind: string }> {
     workload?(action: A): Workload;
     /**
      * What it changes until the run is undone, by `setUntilUndone`: the undoing restores it, and the deadline Job does
-     * if nothing else has. Absent if nothing must be restored.
+     * if nothing else has. The object must be there, and must not be protected, before anything is touched. Absent if
+     * nothing must be restored.
      */
     restores?: Restores<A>;
     /**
@@ -29,7 +30,7 @@ export interface ActionKind<A extends { kind: string }> {
      * of a sentence. Undefined while it is. @default nobody asks
      */
     whyNotKept?(action: A, context: Pick<ActionContext, "cluster" | "namespace">): Promise<string | undefined>;
-    /** Why it cannot be done to the workload that was found. Undefined if it can. @default always */
+    /** Why it cannot be done to the workload, or what it `restores`, as found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;
     /** @throws Error if it cannot be done */
     perform(action: A, context: ActionContext): Promise<void>;

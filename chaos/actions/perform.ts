@@ -1,44 +1,49 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { isProtected } from "../cluster/labels";
+import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
+import { changedOf, type ObjectReference } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../async";
 import { reason, type Reason, ReasonError } from "../reasons";
 import { instant } from "../texts";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
-import { type FoundWorkload, type Workload, type WorkloadKind, workloadKinds, workloadsOf } from "./workload";
+import { type FoundWorkload, referenceTo } from "./workload";
 
-export const changesWorkloads = (actions: readonly Action[]): boolean =>
-    actions.some((action) => actionKindOf(action).workload !== undefined);
+/** Whether some actions change anything in the cluster. */
+export const changeObjects = (actions: readonly Action[]): boolean =>
+    actions.map(actionKindOf).some((kind) => kind.workload !== undefined || kind.restores !== undefined);
 
 /**
  * Looks whether actions can be done: one that cannot would leave an attack without a verdict.
  *
- * @throws ReasonError with all that keeps them from it: workloads that are missing or protected, or that the kind
- *   refuses
+ * @throws ReasonError with all that keeps them from it: objects that are missing or protected, or that the kind refuses
  */
-export async function requireWorkloads(cluster: Cluster, namespace: string, actions: readonly Action[]): Promise<void> {
-    const wanted = actions.flatMap((action) => {
-        const kind = actionKindOf(action);
-        return kind.workload ? [{ action, kind, workload: kind.workload(action) }] : [];
-    });
-    const there = new Map<WorkloadKind, FoundWorkload[]>();
-    for (const kind of workloadKinds.filter((one) => wanted.some(({ workload }) => workload.kind === one)))
-        there.set(kind, await workloadsOf(cluster, kind, namespace));
-    const mistakes = wanted.flatMap(({ action, kind, workload }) => {
-        const all = there.get(workload.kind)!;
-        const found = all.find(({ metadata }) => metadata?.name === workload.name);
-        const problem = found ? (whyRefused(found) ?? kind.whyNot?.(action, found)) : missing(workload, all, namespace);
-        return problem === undefined ? [] : [`the experiment cannot ${kind.describe(action)}: ${problem}`];
-    });
-    if (mistakes.length === 0) return;
-    throw new ReasonError("action-refused", [...new Set(mistakes)].join("; "), "Correct the experiment");
+export async function requireObjects(cluster: Cluster, namespace: string, actions: readonly Action[]): Promise<void> {
+    const mistakes = await Promise.all(
+        actions.map(async (action) => {
+            const kind = actionKindOf(action);
+            const workload = kind.workload?.(action);
+            const named = workload ? referenceTo(workload, namespace) : changedOf(kind.restores, action);
+            if (named === undefined) return [];
+            const object = { ...named, namespace };
+            const found: FoundWorkload | undefined = await objectApi(cluster).get(object);
+            const problem = found
+                ? (whyRefused(found) ?? kind.whyNot?.(action, found))
+                : await missing(cluster, object);
+            return problem === undefined ? [] : [`the experiment cannot ${kind.describe(action)}: ${problem}`];
+        }),
+    );
+    if (mistakes.flat().length === 0) return;
+    throw new ReasonError("action-refused", [...new Set(mistakes.flat())].join("; "), "Correct the experiment");
 }
 
-function missing({ kind, name }: Workload, all: readonly FoundWorkload[], namespace: string): string {
-    const names = all.map(({ metadata }) => metadata!.name!);
+async function missing(cluster: Cluster, { resource, namespace, name }: ObjectReference): Promise<string> {
+    const names: string[] = [];
+    for await (const { metadata } of objectApi(cluster).list(resource, namespace)) names.push(metadata!.name!);
+    const { kind } = resource;
     return `namespace ${namespace} has no ${kind} ${name}; its ${kind}s are: ${names.join(", ") || "none"}`;
 }
 

@@ -6,6 +6,7 @@
  * `SetDeploymentAnnotationsTo` of its deployment controller); it copies labels to no object. The label names the field,
  * so no list of what actions set is needed to restore it.
  */
+import { isDeepStrictEqual } from "node:util";
 import { givenBack, isOurs, type Owner, ownersOf, setterOf } from "../cluster/field-owners";
 import { labels } from "../cluster/labels";
 import type { KubeObject, Restorable } from "../cluster/resources";
@@ -32,13 +33,30 @@ const fieldsSetIn = ({ metadata }: KubeObject): string[] =>
 /** By its note. Undefined if there is none, or it is of another object, whose manifest somebody has copied. */
 function settingOf({ metadata }: KubeObject, field: string): Setting | undefined {
     const note = metadata?.labels?.[noteLabel(field)] ?? "";
-    const [, before, set, uid] = /^(\d+|true|false|none)-(\d+|true|false)-(.+)$/.exec(note) ?? [];
-    return uid !== undefined && uid === metadata!.uid ? { before: valueOf(before!), set: valueOf(set!) } : undefined;
+    const { uid, ...setting } = readNote(note) ?? {};
+    return uid !== undefined && uid === metadata!.uid ? (setting as Setting) : undefined;
 }
 
 const words: Readonly<Record<string, Value>> = { none: undefined, true: true, false: false };
-const valueOf = (text: string): Value => (text in words ? words[text] : Number(text));
-const noteOf = ({ before, set }: Setting, uid: string) => `${before ?? "none"}-${set}-${uid}`;
+const number = String.raw`m?\d+(?:\.\d+)?(?:em?\d+)?`;
+const noted = new RegExp(`^(${number}|true|false|none)-(${number}|true|false)-(.+)$`);
+
+/** A label may not begin with the sign of a negative number. */
+const textOf = (value: Value): string => String(value ?? "none").replaceAll("-", "m");
+const valueOf = (text: string): Value => (text in words ? words[text] : Number(text.replaceAll("m", "-")));
+
+function readNote(note: string): (Setting & { uid: string }) | undefined {
+    const [, before, set, uid] = noted.exec(note) ?? [];
+    return uid === undefined ? undefined : { before: valueOf(before!), set: valueOf(set!), uid };
+}
+
+/** @throws Error if a value would not be restored as it is, such as a text */
+function noteOf(field: string, { before, set }: Setting, uid: string): string {
+    const note = `${textOf(before)}-${textOf(set)}-${uid}`;
+    if (isDeepStrictEqual(readNote(note), { before, set, uid })) return note;
+    const values = `from ${JSON.stringify(before) ?? "no value"} to ${JSON.stringify(set)}`;
+    throw new Error(`${field} cannot be set ${values} and restored; allowed: numbers, true, false and no value before`);
+}
 
 /**
  * The patches by which a run sets a field. The first notes the value from before, and sets the new one, by which the
@@ -48,7 +66,8 @@ const noteOf = ({ before, set }: Setting, uid: string) => `${before ?? "none"}-$
  * k8s.io/apimachinery/pkg/util/managedfields).
  *
  * @param set a value that the API server keeps: not the one that it takes an absent field for
- * @returns the next merge patch for what the object is; undefined if there is nothing to do
+ * @returns the next merge patch for what the object is; undefined if there is nothing to do. It throws an error if what
+ *   is there could not be restored
  */
 export function settingTo(field: string, set: Value, run: string): (object: KubeObject) => object | undefined {
     let owners: readonly Owner[] = [];
@@ -60,7 +79,7 @@ export function settingTo(field: string, set: Value, run: string): (object: Kube
                 ? patch(object, { managedFields: givenBack(metadata, field, owners) })
                 : undefined;
         owners = ownersOf(metadata, field);
-        const note = noteOf({ before: valueWithoutRun(object, field), set }, metadata.uid!);
+        const note = noteOf(field, { before: valueWithoutRun(object, field), set }, metadata.uid!);
         return patch(object, { labels: { [noteLabel(field)]: note, [labels.setBy]: run } }, { [field]: set });
     };
 }

@@ -39,12 +39,6 @@ export const referenceTo = ({ kind, name }: Workload, namespace: string) => ({
     name,
 });
 
-export async function workloadsOf(cluster: Cluster, kind: WorkloadKind, namespace: string): Promise<FoundWorkload[]> {
-    const found: FoundWorkload[] = [];
-    for await (const workload of objectApi(cluster).list(workloadTypes[kind], namespace)) found.push(workload);
-    return found;
-}
-
 export const readWorkload = (
     cluster: Cluster,
     workload: Workload,

@@ -122,7 +122,7 @@ class Ending {
 
     restore(some?: readonly Some[]): Promise<unknown> {
         return this.each(some, (object, found) =>
-            found && !this.restorableOf(found) ? undefined : () => this.restoreOne(object, found),
+            found && this.restorablesOf(found).length === 0 ? undefined : () => this.restoreOne(object, found),
         );
     }
 
@@ -171,14 +171,26 @@ class Ending {
                     yield { object: { resource, namespace, name: found.metadata!.name! }, found };
     }
 
+    /** Restores all that is changed of an object: an attack and an action may have changed the same one. */
     private async restoreOne(object: ObjectReference, known?: KubeObject): Promise<void> {
+        const isNamed = known === undefined;
+        let found = known ?? (await this.api.get(object));
+        const failures: unknown[] = [];
+        for (const restorable of found ? this.restorablesOf(found, isNamed) : []) {
+            await this.restoreBy(restorable, object, isNamed, found).catch((error: unknown) => failures.push(error));
+            found = undefined;
+        }
+        throwAll(failures);
+    }
+
+    /** @param known the object as it is. @default it is read first */
+    private async restoreBy(restorable: Restorable, object: ObjectReference, isNamed: boolean, known?: KubeObject) {
         const found = known ?? (await this.api.get(object));
-        const restorable = found && this.restorableOf(found, known === undefined);
-        if (!restorable) return;
+        if (!found) return;
         const keeper = restorable.keeperOf?.(found);
         const kept = keeper === undefined ? undefined : await this.api.get({ ...object, name: keeper });
         const next = (current: KubeObject) =>
-            this.restorableOf(current, known === undefined) === restorable
+            this.restorablesOf(current, isNamed).includes(restorable)
                 ? restorable.next(current, kept, found)
                 : undefined;
         await change(this.api, object, next, found);
@@ -187,18 +199,19 @@ class Ending {
     }
 
     /**
-     * How an object is restored. Undefined if nobody has changed it, or another run, which may have begun since.
+     * How an object is restored. Empty if nobody has changed it, or another run, which may have begun since.
      *
      * @param isNamed whether the run is known to change that object, even if it does not say by which run it is changed
      */
-    private restorableOf(object: KubeObject, isNamed = false): Restorable | undefined {
+    private restorablesOf(object: KubeObject, isNamed = false): Restorable[] {
         const { run } = this.scope;
-        const restorable = restorables.find((one) => one.isChanged(object));
-        if (!restorable || run === undefined) return restorable;
-        const by = restorable.runOf(object);
-        if (by !== undefined) return by === run ? restorable : undefined;
-        const isOurs = restorable.keeperOf?.(object)?.startsWith(`${run}-`) ?? true;
-        return isNamed && isOurs ? restorable : undefined;
+        return restorables.filter((one) => {
+            if (!one.isChanged(object)) return false;
+            if (run === undefined) return true;
+            const by = one.runOf(object);
+            if (by !== undefined) return by === run;
+            return isNamed && (one.keeperOf?.(object)?.startsWith(`${run}-`) ?? true);
+        });
     }
 }
 

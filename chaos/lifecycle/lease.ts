@@ -114,7 +114,7 @@ async function take(
             },
         },
         spec: {
-            holderIdentity: `stack ${stack} (its application is in ${defaultNamespace})`,
+            holderIdentity: holderOf({ stack, defaultNamespace }),
             acquireTime: since,
             renewTime: new V1MicroTime(now),
             leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
@@ -126,6 +126,31 @@ async function take(
     await taken.catch((error: unknown) => {
         if (statusOf(error) !== 409) throw error;
         throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
+    });
+}
+
+const holderOf = ({ stack, defaultNamespace }: LeaseOwner) =>
+    `stack ${stack} (its application is in ${defaultNamespace})`;
+
+/**
+ * Leaves in the place of a lease that was released, or that somebody has deleted to stop the run, that an update fails
+ * since the application has not recovered. Anybody may take it. Nothing else that is there at the next try says so.
+ *
+ * @param at when the attacks had ended, in milliseconds since the epoch
+ */
+export async function noteNotRecovered(
+    { coordination }: Cluster,
+    { stack, plan }: LeaseHolder,
+    at: number,
+): Promise<void> {
+    const { namespace, defaultNamespace } = plan;
+    const ended: RunEnd = { at, notRecovered: true };
+    await coordination.createNamespacedLease({
+        namespace,
+        body: {
+            metadata: { name: leaseName, namespace, annotations: { [annotations.ended]: JSON.stringify(ended) } },
+            spec: { holderIdentity: holderOf({ stack, defaultNamespace }) },
+        },
     });
 }
 
@@ -150,6 +175,8 @@ export interface RunEnd {
     aborted?: Reason;
     /** Name of the run that was ABORTED. */
     run?: string;
+    /** Set if an update has failed since the application had not recovered: it fails for that once. */
+    notRecovered?: true;
     /** The answers until then, as in `Recovered`. Anybody may have written them: validate them before use. */
     checks?: unknown;
 }
@@ -157,10 +184,15 @@ export interface RunEnd {
 /** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
 export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
     const note = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
-    const { at, recoveredAfterMs, checks, aborted, run } = note;
+    const { at, recoveredAfterMs, checks, aborted, run, notRecovered } = note;
     if (!isTime(at)) return undefined;
     const isReason = typeof aborted?.message === "string" && aborted.code in reasonCodes;
-    return { at, ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }), ...(isReason && { aborted, run }) };
+    return {
+        at,
+        ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }),
+        ...(isReason && { aborted, run }),
+        ...(notRecovered === true && { notRecovered }),
+    };
 }
 
 /** As `earlyEndOf`. Undefined if it says that another run was ABORTED: one with another plan. */

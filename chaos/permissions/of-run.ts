@@ -1,5 +1,5 @@
 import { actionKindOf } from "../actions/registry";
-import { changesWorkloads } from "../actions/perform";
+import { changeObjects } from "../actions/perform";
 import { attackKindOf, attackParts, objectTypeOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import { jobTypes, resources, type Right, rightsOn } from "../cluster/resources";
@@ -48,7 +48,7 @@ function rightsToHoldTheLease({ namespace }: Plan): Right[] {
 
 /** Without attacks, only the actions must spare a protected namespace. */
 const rightsToSpare = ({ namespace, actions }: Plan): Right[] =>
-    changesWorkloads(actions) ? [rightToRead(namespace, "see whether the namespace is protected")] : [];
+    changeObjects(actions) ? [rightToRead(namespace, "see whether the namespace is protected")] : [];
 
 /** Whether NetworkPolicies matter to an attack of a plan. */
 const meetsPolicies = ({ attacks }: Plan): boolean => attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);

@@ -55,6 +55,11 @@ export class AttackProof {
         this.lastTimeoutMs = Math.max(probeTimeoutMs.last, 2 * this.baselineMs);
     }
 
+    /** As of `FromWithin`. */
+    get longestGapMs(): number | undefined {
+        return this.fromWithin.longestGapMs;
+    }
+
     private get baselineTimeoutMs(): number {
         return this.args.proof.addresses ? probeTimeoutMs.outside : probeTimeoutMs.baseline;
     }

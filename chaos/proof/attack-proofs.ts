@@ -24,6 +24,8 @@ export interface ShownAttack extends RunAttack {
     proven?: Proven;
     /** What became of connections that were established before it. Absent as `proven` is. */
     became?: Established;
+    /** Between two tries of the same from within, as of `FromWithin`. Absent if there was none. */
+    longestGapMs?: number;
     /** The pods that the Job has deleted. Absent if the attack deletes none. */
     kills?: { at: number; pod: string; uid: string }[];
     /** The pods whose eviction was refused, and why. Absent as `kills` is. */
@@ -131,7 +133,11 @@ export class AttackProofs {
      * @returns why not, as far as is seen
      */
     whyNotHeld(endMs: number, signal?: AbortSignal): Promise<Reason | undefined> {
-        return this.decided(({ proof, shown }) => proof.whyNotHeld(shown.proven!, endMs, signal));
+        return this.decided(async ({ proof, shown }) => {
+            const why = await proof.whyNotHeld(shown.proven!, endMs, signal);
+            shown.longestGapMs = proof.longestGapMs;
+            return why;
+        });
     }
 
     /** Finds out what became of connections that were established before the attacks. */

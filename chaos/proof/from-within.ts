@@ -10,6 +10,7 @@ import type { Working } from "./allowing-policies";
 import { connections, connectionsTo } from "./connections";
 import { lookUp, namedIn, noAddress } from "./hosts";
 import { pause } from "../async";
+import { groupedBy } from "../grouped";
 import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
 import type { ReasonCode } from "../reasons";
@@ -22,8 +23,13 @@ import type { Witness } from "./witness";
 const tryEveryMs = { usually: 4_000, afterProblem: 1_000 };
 /** A lookup must work under attack, and may take longer than a connection that must fail, in milliseconds. */
 const resolveTimeoutMs = 1_000;
-/** A process in a pod costs its node some 70 ms: with so many at a time, all tries cost less than 5% of two cores. */
-const maxAtATime = 5;
+/**
+ * How many are tried at a time on each node. A process in a pod costs its node some 70 ms: all tries of an attack cost
+ * it less than 5% of two cores.
+ */
+const maxOnNode = 5;
+/** In all, as far as one on each node leaves it: each is a connection of this machine, by way of the API server. */
+const maxAtATime = 50;
 
 export interface FromWithinArgs {
     cluster: Cluster;
@@ -47,6 +53,13 @@ type Result = Trial & { worked: boolean; others?: string[] };
 
 /** Tries what must fail under an attack from within its targets and their peers. */
 export class FromWithin {
+    /**
+     * The longest time between two tries of the same connection or lookup, in milliseconds, since the window began.
+     * Undefined if there was none.
+     */
+    longestGapMs?: number;
+    private readonly triedAt = new Map<string, number>();
+
     constructor(private readonly args: FromWithinArgs) {}
 
     /** What is tried, as a part of a sentence. */
@@ -105,7 +118,8 @@ export class FromWithin {
     }
 
     /**
-     * Tries again and again what must fail, also for a moment: a few connections or lookups each time, in turns.
+     * Tries again and again what must fail, also for a moment: a few connections or lookups each time on each node, in
+     * turns.
      *
      * @param end of the window, in milliseconds of `performance.now()`
      * @returns what has worked, or that nothing could be tried for a time
@@ -118,6 +132,7 @@ export class FromWithin {
     ): Promise<Inconclusive | undefined> {
         const offset = Date.now() - performance.now() - attackedAt;
         const since = (moment: number) => sinceProven(moment + offset);
+        this.longestGapMs = undefined;
         let seenAt = performance.now();
         for (let due = seenAt + tryEveryMs.usually, turn = 0; due < end; turn++) {
             await pause(due - performance.now(), signal);
@@ -145,9 +160,14 @@ export class FromWithin {
         const trials = await this.trials(0).catch((error: unknown) => ({ problem: problemOf(error) }));
         if ("problem" in trials) return trials;
         if ("inconclusive" in trials || trials.length === 0) return undefined;
-        const first = turn * maxAtATime;
-        const length = Math.min(maxAtATime, trials.length);
-        const some = Array.from({ length }, (_, index) => trials[(first + index) % trials.length]!);
+        const nodes = [...groupedBy(trials, ({ from }) => from.node ?? "").values()];
+        const onEach = Math.max(1, Math.min(maxOnNode, Math.floor(maxAtATime / nodes.length)));
+        const some = nodes.flatMap((ofNode) =>
+            Array.from(
+                { length: Math.min(onEach, ofNode.length) },
+                (_, index) => ofNode[(turn * onEach + index) % ofNode.length]!,
+            ),
+        );
         return this.try(some, timeoutMs);
     }
 
@@ -207,7 +227,15 @@ export class FromWithin {
         const tookMs = Math.round(performance.now() - begun);
         const problem = results.find((result) => "problem" in result);
         if (problem) return problem;
+        for (const trial of trials) this.noteTried(trial, begun);
         return { results: results as Result[], tookMs };
+    }
+
+    private noteTried({ from, question }: Trial, at: number): void {
+        const key = `${from.uid} ${JSON.stringify(question)}`;
+        const before = this.triedAt.get(key);
+        if (before !== undefined) this.longestGapMs = Math.max(this.longestGapMs ?? 0, Math.round(at - before));
+        this.triedAt.set(key, at);
     }
 
     private async tryOne({ from, question, host }: Trial, timeoutMs: number) {

@@ -76,7 +76,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
         attackedAt,
         ...(aborted && { aborted }),
         endedAt: Date.now(),
-        attacks: attacks.map(({ name, chosen, proven, kills, refused, became, counts }) => ({
+        attacks: attacks.map(({ name, chosen, proven, kills, refused, became, counts, longestGapMs }) => ({
             name,
             provenAt: proven?.attackedAt,
             targets: chosen.targets,
@@ -84,6 +84,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             ...(refused && refused.length > 0 && { refused }),
             established: became,
             counts,
+            longestGapMs,
             withoutTool: chosen.withoutTool,
             leftOut: chosen.leftOut,
             hosts: chosen.hosts,

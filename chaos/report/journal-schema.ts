@@ -52,6 +52,7 @@ const target = z.object({
     pod: z.string(),
     uid: z.string(),
     container: z.string(),
+    node: z.string().optional().describe("The node of its pod"),
     containerId: z.string(),
     address: z.string(),
     addresses: z.array(z.string()).optional().describe("All addresses of a pod that has several"),
@@ -103,6 +104,9 @@ const attack = z.object({
         .describe("The pods whose eviction was refused, each at the first time; absent if none was"),
     established: established.optional(),
     counts: counts.optional(),
+    longestGapMs: milliseconds
+        .optional()
+        .describe("The longest time between two tries of the same from within the pods; absent if nothing was tried"),
     withoutTool: z
         .array(z.string())
         .optional()

@@ -15,7 +15,8 @@ const pauseMs = 250;
 export class ReadinessRecorder {
     private readonly changes: ReadinessChange[] = [];
     private readonly last = new Map<string, boolean>();
-    private readonly stopped = new AbortController();
+    private stopped = false;
+    private watching?: AbortController;
     private readonly begunAt = Date.now();
 
     constructor(
@@ -26,12 +27,13 @@ export class ReadinessRecorder {
     }
 
     stop(): ReadinessChange[] {
-        this.stopped.abort();
+        this.stopped = true;
+        this.watching?.abort();
         return this.changes;
     }
 
     private async record(): Promise<void> {
-        for (let first = true; !this.stopped.signal.aborted; first = false) {
+        for (let first = true; !this.stopped; first = false) {
             // What is in the first list was so from the beginning; what a watch tells has just become so.
             await this.follow(first ? this.begunAt : undefined).catch(() => undefined);
             await sleep(pauseMs);
@@ -41,7 +43,6 @@ export class ReadinessRecorder {
     private async follow(at?: number): Promise<void> {
         const { metadata, items } = await this.cluster.core.listNamespacedPod({ namespace: this.namespace });
         for (const pod of items) this.note(pod, isReady(pod), at);
-        const { signal } = this.stopped;
         const path = `/api/v1/namespaces/${this.namespace}/pods`;
         await new Promise<void>((ended) => {
             const begun = new Watch(this.cluster.kubeconfig).watch(
@@ -51,7 +52,11 @@ export class ReadinessRecorder {
                 () => ended(),
             );
             void begun.then(
-                (watch) => signal.addEventListener("abort", () => watch.abort(), { once: true }),
+                (watching) => {
+                    this.watching = watching;
+                    // It may have begun meanwhile.
+                    if (this.stopped) watching.abort();
+                },
                 () => ended(),
             );
         });

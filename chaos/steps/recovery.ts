@@ -5,7 +5,7 @@ import { isAttack, runNameOf, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
 import { endWholly } from "../ending/wholly";
-import { endOf, leaseFor } from "../lifecycle/lease";
+import { endOf, leaseFor, noteNotRecovered } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
 import { addRecovery } from "../report/report";
@@ -27,19 +27,20 @@ export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan
  * The last step of undoing an experiment: removes what a killed update may have left, then waits until every check
  * holds again.
  *
- * @throws Error if a check does not hold within a minute, at the first try, and sees the application
+ * @throws Error if a check does not hold within a minute, and sees the application: once, at the next try it succeeds
  */
 export const recovery: Step<"recovery"> = async (context) => {
     const { cluster, plan, stack, say } = context;
-    const { own } = await leaseFor(cluster, context);
-    if (own && endOf(own, runNameOf(plan, stack))?.aborted) {
+    const { own, others } = await leaseFor(cluster, context);
+    const end = own && endOf(own, runNameOf(plan, stack));
+    if (end?.aborted) {
         // Nothing has happened that could recover.
         await endWholly(context);
         return { recoveredAfterMs: null };
     }
     const undone = await undo(context).catch((error: unknown) => {
-        // An earlier try has reported that, and left nothing. The application may be gone for good.
-        const isReported = own === undefined;
+        // An earlier try has failed for that: the application may be gone for good. Or another run attacks it.
+        const isReported = end?.notRecovered ?? others !== undefined;
         // A program that a check starts is not there if the stack is destroyed from elsewhere.
         if (!(error instanceof NotRecoveredError) || !(isReported || error.unseen)) throw error;
         say(error.message);
@@ -59,7 +60,7 @@ export const recovery: Step<"recovery"> = async (context) => {
  *
  * @returns when the attacks were undone, and how long until every check held; null if the application is gone. With
  *   `checks` as of `Recovered`
- * @throws NotRecoveredError if a check does not hold within a minute
+ * @throws NotRecoveredError if a check does not hold within a minute. At the first time, a lease notes that
  */
 export async function undo(context: StepContext) {
     const { plan, stack, cluster, say } = context;
@@ -76,7 +77,12 @@ export async function undo(context: StepContext) {
             checks: observedSchema.array().safeParse(end.checks).data,
         };
     const passedMs = Math.max(0, Date.now() - at);
-    const recovered = await recover(cluster, plan, recoveryTimeoutMs);
+    const recovered = await recover(cluster, plan, recoveryTimeoutMs).catch(async (error: unknown) => {
+        const isToldFirst = error instanceof NotRecoveredError && !error.unseen && !end?.notRecovered;
+        // Without the note, or if another run has begun by now, the next try fails, too.
+        if (isToldFirst) await noteNotRecovered(cluster, context, at).catch(() => undefined);
+        throw error;
+    });
     return recovered
         ? { at, recoveredAfterMs: passedMs + recovered.recoveredAfterMs, checks: recovered.checks }
         : { at, recoveredAfterMs: null, checks: undefined };

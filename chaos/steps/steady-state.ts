@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { kubectl } from "../kubectl";
-import { changesWorkloads, requireWorkloads } from "../actions/perform";
+import { changeObjects, requireObjects } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
 import { answersToHold, keptOf, namesOf, type Observed, problemsOf, untilAllHold } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
@@ -65,7 +65,7 @@ async function findSteadyState(
         endAttacks(objectApi(cluster), leftOf(plan), say),
         service && chooseRoute(cluster, service),
         isAttack(plan) ? discover(cluster, plan) : [],
-        requireWorkloads(cluster, namespace, plan.actions),
+        requireObjects(cluster, namespace, plan.actions),
         requireOpenNamespace(plan, cluster),
     ]);
     if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
@@ -172,7 +172,7 @@ async function requireRights({ plan, cluster }: StepContext): Promise<void> {
  */
 async function requireOpenNamespace(plan: Plan, cluster: Cluster): Promise<void> {
     const { actions, namespace } = plan;
-    if (isAttack(plan) || !changesWorkloads(actions)) return;
+    if (isAttack(plan) || !changeObjects(actions)) return;
     if (!isOfCluster(namespace) && (await protectedNamespaces(cluster, [namespace])).size === 0) return;
     const message = `namespace ${namespace} is protected: no experiment may change anything in it`;
     throw new ReasonError("action-refused", message, "Name another namespace");

@@ -13,6 +13,8 @@ export interface Target {
     /** Of the pod: another pod with the same name has another uid. */
     uid: string;
     container: string;
+    /** The node of its pod. Absent in what an earlier version has noted. */
+    node?: string;
     /** Changes with every restart of the container. */
     containerId: string;
     address: string;
@@ -73,12 +75,14 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
     const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, status.containerID ?? ""]));
     const [ended, helpers, bare] = [endedIn(pod), helpersIn(pod), isBare(pod)];
     const ports = tcpPortsOf(pod);
+    const { nodeName } = pod.spec!;
     const lasting = pod.spec!.containers.filter((container) => !ended.has(container.name));
     return lasting.map((container) => ({
         namespace,
         pod: name,
         uid,
         container: container.name,
+        ...(nodeName && { node: nodeName }),
         containerId: running.get(container.name) ?? "",
         address: pod.status!.podIP!,
         ...(addresses.length > 1 && { addresses }),
@@ -93,8 +97,8 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
             "k8s.container.name": container.name,
             "container.image": container.image ?? "",
             "container.id": running.get(container.name) ?? "",
-            "host.hostname": pod.spec!.nodeName ?? "",
-            "k8s.node.name": pod.spec!.nodeName ?? "",
+            "host.hostname": nodeName ?? "",
+            "k8s.node.name": nodeName ?? "",
             ...ownersOf(pod, deployment),
             ...Object.fromEntries(
                 Object.entries(pod.metadata!.labels ?? {}).map(([key, value]) => [`k8s.label.${key}`, value]),

@@ -1,4 +1,5 @@
-import { kubectl, quoted } from "../../chaos/kubectl";
+import { join } from "shlex";
+import { kubectl } from "../../chaos/kubectl";
 
 // The program that guards a destroy has this file: no imports that would make it large.
 
@@ -42,7 +43,7 @@ export function handOver(
 ): string {
     const identity = marks[annotations.identity] === undefined ? [] : [`${annotations.identity}-`];
     const words = [...object, `${annotations.stack}=${stack}`, ...identity];
-    return `${kubectl({ context })} annotate --overwrite ${words.map(quoted).join(" ")}`;
+    return `${kubectl({ context })} annotate --overwrite ${join(words)}`;
 }
 
 /** Whose something is that is not the stack's own, to complete "which …". */

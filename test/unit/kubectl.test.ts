@@ -13,7 +13,8 @@ describe("a command of kubectl for people", () => {
 });
 
 /** Commands that act on a cluster; not `kubectl config` or, as a figure of speech, `kubectl scale`. */
-const bare = /kubectl (?:--|-n |(?:annotate|api-resources|auth|cluster-info|delete|describe|get|label|logs|wait) )/;
+const bare =
+    /kubectl (?:--|-n |(?:annotate|api-resources|apply|auth|cluster-info|delete|describe|get|label|logs|wait) )/;
 const isComment = (line: string) => /^\s*(?:\*|\/\*|\/\/)/.test(line);
 
 it("no message writes such a command by itself", () => {

@@ -20,8 +20,8 @@ interface RuntimeOptions {
     /** Whether ts-node loads the program. @default true */
     typescript?: boolean;
     tsconfig?: string;
-    /** Arguments for `node`, as a shell splits them. */
-    nodeargs?: string;
+    /** Arguments for `node`, as a shell splits them. Nobody has validated it. */
+    nodeargs?: unknown;
 }
 
 /** The SDK's exit code for "failed, and the error was printed" (cmd/run/index.js of @pulumi/pulumi). */
@@ -43,7 +43,7 @@ export async function runProgram(
 ): Promise<RunResult> {
     // Sent by every CLI since 3.92; this host is installed beside a later one.
     const info = request.getInfo()!;
-    const { typescript = true, tsconfig, nodeargs = "" } = (info.getOptions()?.toJavaScript() ?? {}) as RuntimeOptions;
+    const { typescript = true, tsconfig, nodeargs } = (info.getOptions()?.toJavaScript() ?? {}) as RuntimeOptions;
     const environment: NodeJS.ProcessEnv = {
         ...process.env,
         PULUMI_CONFIG: JSON.stringify(configOf(request)),
@@ -53,7 +53,7 @@ export async function runProgram(
     if (tsconfig) environment.PULUMI_NODEJS_TSCONFIG_PATH = tsconfig;
     const runModule = process.env.PULUMI_LANGUAGE_NODEJS_RUN_PATH || "@pulumi/pulumi/cmd/run";
     const args = [
-        ...split(nodeargs),
+        ...nodeArguments(nodeargs),
         locate(runModule, info.getProgramDirectory()),
         ...programArguments(request, info, engineAddress),
     ];
@@ -68,6 +68,20 @@ export async function runProgram(
         return { error: `could not start node, which must be on PATH: ${(error as Error).message}`, bail: false };
     } finally {
         cancelled.removeEventListener("abort", interrupt);
+    }
+}
+
+/** @throws Error that names the option, if it cannot be split */
+export function nodeArguments(nodeargs: unknown): string[] {
+    try {
+        const text = nodeargs ?? "";
+        if (typeof text !== "string") throw new Error("it is not a text");
+        return split(text);
+    } catch (error) {
+        throw new Error(
+            `runtime.options.nodeargs in Pulumi.yaml is ${JSON.stringify(nodeargs)}: ${(error as Error).message}; ` +
+                "allowed: arguments for node, as a shell splits them",
+        );
     }
 }
 

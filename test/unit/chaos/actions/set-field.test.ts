@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { scale } from "../../../../chaos/actions/scale";
 import { setFields } from "../../../../chaos/actions/set-field";
+import { setUntilUndone } from "../../../../chaos/actions/workload";
 import { objectApi } from "../../../../chaos/cluster/objects";
+import { resources } from "../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../chaos/ending/left";
 import { FakeCluster, refuse } from "../support/fake-cluster";
@@ -127,6 +129,49 @@ describe("a Deployment that a run has scaled", () => {
         expect(setFields.next(web())).toMatchObject({
             metadata: { resourceVersion: web().metadata.resourceVersion },
         });
+    });
+});
+
+describe("a field that is no number of replicas", () => {
+    const set = (field: string, value: number | boolean) => {
+        const context = { cluster: cluster.api, namespace: "demo", run: "x-1" };
+        return setUntilUndone(context, { resource: resources.deployment, name: "web" }, field, value);
+    };
+
+    it.each([
+        [-1, 2],
+        [2, -1],
+        [0.5, 1.25],
+        [1e-7, 3],
+        [undefined, -3],
+        [false, true],
+    ])("that was %j and is set to %j is as before", async (earlier, value) => {
+        web().spec.priority = earlier;
+        await set("priority", value);
+        const { labels = {} } = web().metadata;
+        expect(web().spec.priority).toBe(value);
+        for (const label of Object.values(labels)) expect(label).toMatch(/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/);
+        await undone();
+        expect(web().spec.priority).toBe(earlier);
+        expect(web().metadata.labels).toEqual({ app: "web" });
+    });
+
+    it("is not set if its value cannot be noted: it could not be restored", async () => {
+        web().spec.priority = "Auto";
+        await expect(set("priority", 1)).rejects.toThrow(
+            'priority cannot be set from "Auto" to 1 and restored; allowed: numbers, true, false and no value before',
+        );
+        expect([web().spec.priority, web().metadata.labels]).toEqual(["Auto", { app: "web" }]);
+    });
+
+    it("is restored in one pass with another one of the same object", async () => {
+        web().spec.paused = false;
+        await scaled(3);
+        await set("paused", true);
+        await set("priority", 2);
+        await undone();
+        expect(numberAndTraces()).toEqual(before);
+        expect(web().spec).toEqual({ replicas: 1, paused: false });
     });
 });
 

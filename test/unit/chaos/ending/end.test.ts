@@ -162,6 +162,25 @@ const states: [string, Added[], ((one: StoredObject | undefined) => unknown)[], 
         [{ app: "kept" }, { app: "kept" }],
     ],
     [
+        "a Service that points to a proxy, and of which an action has set a field",
+        [
+            [
+                "Service",
+                "web",
+                {
+                    metadata: {
+                        uid: "u",
+                        ...pointing("x-1").metadata,
+                        labels: { "chaos-experiments/set.paused": "none-true-u", "chaos-experiments/set-by": "x-1" },
+                    },
+                    spec: { ...pointing("x-1").spec, paused: true },
+                },
+            ],
+        ],
+        [(one) => [one!.metadata.annotations, one!.metadata.labels, one!.spec]],
+        [[{}, {}, { selector: { app: "web" } }]],
+    ],
+    [
         "a Deployment that is scaled",
         [["Deployment", "web", scaled("x-1")]],
         [(one) => [one!.metadata.labels, one!.spec.replicas]],

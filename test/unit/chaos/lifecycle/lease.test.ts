@@ -178,7 +178,7 @@ describe("renewing the lease", () => {
 it.each([
     ["kind-kind", "kind-kind"],
     ["arn:aws:eks:eu-west-1:1:cluster/it", "arn:aws:eks:eu-west-1:1:cluster/it"],
-    ["o'hara's cluster", String.raw`'o'\''hara'\''s cluster'`],
+    ["o'hara's cluster", `'o'"'"'hara'"'"'s cluster'`],
 ])("the command that stops a run in the context %s can be pasted into a shell", (context, quoted) => {
     const command = `kubectl --context ${quoted} --namespace demo delete lease chaos-experiment`;
     expect(stopCommand({ context, namespace: "demo" })).toBe(command);

@@ -548,27 +548,51 @@ describe("what is tried from within the targets or their peers, during the windo
         expect(await heldThrough(of({ lookup: { name: "x" } }), refuse)).toBeUndefined();
     });
 
-    it("a few at a time, in turns", async () => {
-        const targets = Array.from({ length: 10 }, (_, index) => ({
-            ...run.target(),
-            uid: `u${index}`,
-            pod: `p${index}`,
-        }));
-        const cluster = run.cluster.api;
-        const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets: [] });
-        const proof = new AttackProof({ cluster, proof: { lookup: { name: "x" } }, chosen: { targets }, witness });
+    describe("a few at a time on each node, in turns:", () => {
         const asked: { pod: string; at: number }[] = [];
-        run.attack();
-        const proven = (await settled(proof.attackProven())) as Proven;
-        run.probe = (pod) => {
-            asked.push({ pod, at: performance.now() });
-            return false;
+        const nodeOf = (pod: string) => (Number(pod.slice(1)) < 10 ? "a" : "b");
+        /** Tries some pods during the window. @returns the longest time between two tries of one, as it is noted */
+        async function tried(pods: number): Promise<number | undefined> {
+            const targets = Array.from({ length: pods }, (_, index) => ({
+                ...run.target(),
+                uid: `u${index}`,
+                pod: `p${index}`,
+                node: nodeOf(`p${index}`),
+            }));
+            const cluster = run.cluster.api;
+            const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets: [] });
+            const proof = new AttackProof({ cluster, proof: { lookup: { name: "x" } }, chosen: { targets }, witness });
+            run.attack();
+            const proven = (await settled(proof.attackProven())) as Proven;
+            asked.length = 0;
+            run.probe = (pod) => {
+                asked.push({ pod, at: performance.now() });
+                return false;
+            };
+            await settled(proof.whyNotHeld(proven, Date.now() + windowMs));
+            return proof.longestGapMs;
+        }
+        /** The most pods of a node that are tried at the same time, but for the last time, when all are. */
+        const mostAtATime = () => {
+            const last = asked.at(-1)!.at;
+            const together = asked.map(({ pod, at }) => `${nodeOf(pod)} ${Math.round(at)} ${at === last}`);
+            const counts = [...new Set(together)].map((one) => together.filter((other) => other === one).length);
+            return Math.max(...counts.filter((_, index) => ![...new Set(together)][index]!.endsWith("true")));
         };
-        const end = performance.now() + windowMs;
-        await settled(proof.whyNotHeld(proven, Date.now() + windowMs));
-        const meanwhile = asked.filter(({ at }) => at < end - 2_000);
-        expect(new Set(meanwhile.map(({ pod }) => pod)).size).toBe(10);
-        expect(meanwhile.length).toBeLessThan(30);
+
+        it("10 pods of one node every 8 s", async () => {
+            expect(await tried(10)).toBeGreaterThanOrEqual(8_000);
+            expect(mostAtATime()).toBe(5);
+        });
+
+        it("20 pods of two nodes as often", async () => {
+            expect(await tried(20)).toBeLessThan(9_000);
+            expect(mostAtATime()).toBe(5);
+        });
+
+        it("5 pods at least every 5 s", async () => {
+            expect(await tried(5)).toBeLessThanOrEqual(5_000);
+        });
     });
 });
 

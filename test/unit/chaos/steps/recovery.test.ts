@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noteAborted } from "../../../../chaos/ending/end-run";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../support/kept-journals";
@@ -59,7 +59,6 @@ describe("recovery", () => {
             ),
         );
         expect(labels()).toEqual({});
-        expect(run.cluster.names("Lease")).toEqual([]);
     });
 
     it("tells that once: at the next try nothing is left, and the application may be gone for good", async () => {
@@ -67,6 +66,31 @@ describe("recovery", () => {
         await expect(step()).rejects.toThrow("pods did not recover within 1 min");
         expect(await step()).toEqual({ recoveredAfterMs: null });
         expect(run.said.at(-1)).toContain("pods did not recover within 1 min");
+    });
+
+    it("fails once, too, after somebody has stopped the run: they have deleted its lease", async () => {
+        run.cluster.remove("Lease", leaseName);
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        await expect(step()).rejects.toThrow("pods did not recover within 1 min");
+        expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect(run.cluster.names("Lease")).toEqual([]);
+    });
+
+    it("fails at the next try if it was killed while it waited", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        const killed = recovery(run.context, {}).catch(() => undefined);
+        await vi.advanceTimersByTimeAsync(10_000);
+        expect(run.cluster.names("Lease")).toEqual([]);
+        await expect(step()).rejects.toThrow("pods did not recover within 1 min");
+        await settled(killed);
+    });
+
+    it("that has failed keeps nobody from the namespace", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        await expect(step()).rejects.toThrow("pods did not recover within 1 min");
+        await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+        expect((await step()).recoveredAfterMs).toBeNull();
+        expect(run.cluster.get("Lease", leaseName).spec.holderIdentity).toMatch(/^stack theirs /);
     });
 
     it("does not fail if no check sees the application, such as a program that is missing elsewhere", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Action } from "../../../../chaos/actions/registry";
-import { isRequired } from "../../../../chaos/cluster/resources";
+import { scale as scaleKind } from "../../../../chaos/actions/scale";
+import { isRequired, resources } from "../../../../chaos/cluster/resources";
 import { runNameOf } from "../../../../chaos/definition/plan";
 import { releaseLease } from "../../../../chaos/lifecycle/lease";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
@@ -207,6 +208,50 @@ describe("an action is refused before anything is touched", () => {
         await expect(begin()).rejects.toThrow(reason);
         expect(run.cluster.names("Lease")).toEqual([]);
         expect(run.cluster.calls.filter((call) => call.startsWith("patch"))).toEqual([]);
+    });
+
+    describe("if it changes an object that is no workload:", () => {
+        const before = { ...scaleKind };
+        const restores = { ...before.restores, resource: resources.configMap };
+        beforeEach(() => {
+            Object.assign(scaleKind, { workload: undefined, restores });
+            run.plan.actions = [scale];
+        });
+        afterEach(() => void Object.assign(scaleKind, before));
+        const add = (kind: "ConfigMap" | "Namespace", name: string, isProtected: boolean) =>
+            run.cluster.add(kind, name, {
+                metadata: { labels: { ...(isProtected && { "chaos-experiments/protected": "true" }) } },
+            });
+
+        it.each<[string, () => void, string]>([
+            [
+                "that is missing",
+                () => undefined,
+                "cannot scale hot-deals to 3: namespace demo has no ConfigMap hot-deals",
+            ],
+            [
+                "that is protected",
+                () => add("ConfigMap", "hot-deals", true),
+                "cannot scale hot-deals to 3: it is labeled as protected",
+            ],
+            [
+                "in a protected namespace",
+                () => {
+                    add("ConfigMap", "hot-deals", false);
+                    add("Namespace", "demo", true);
+                },
+                "namespace demo is protected",
+            ],
+        ])("%s", async (_, change, reason) => {
+            change();
+            await expect(begin()).rejects.toThrow(reason);
+            expect(run.cluster.calls.filter((call) => call.startsWith("patch"))).toEqual([]);
+        });
+
+        it("it is done to another", async () => {
+            add("ConfigMap", "hot-deals", false);
+            expect(await begin()).toHaveProperty("runName");
+        });
     });
 
     it("with all others", async () => {

@@ -16,8 +16,12 @@ export function stopClock(): void {
     replaceSleep((ms, value, { signal } = {}) => {
         if (signal?.aborted) return Promise.reject(signal.reason as Error);
         return new Promise((resolve, reject) => {
-            setTimeout(() => resolve(value!), ms);
-            signal?.addEventListener("abort", () => reject(signal.reason as Error));
+            const abort = () => reject(signal!.reason as Error);
+            signal?.addEventListener("abort", abort);
+            setTimeout(() => {
+                signal?.removeEventListener("abort", abort);
+                resolve(value!);
+            }, ms);
         });
     });
 }

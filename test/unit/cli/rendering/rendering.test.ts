@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { render } from "../../../../cli/rendering/render";
-import { renderOptions } from "../../../../cli/render";
+import { installCommands, renderOptions } from "../../../../cli/render";
 import { Shop } from "../../../../components/shop/shop";
 import { recordGraph } from "../../graph/support";
 
@@ -162,4 +162,19 @@ describe("npm run render rejects", () => {
         ["a folder that is not empty", ["--out", __dirname], /is not empty; .*--force/],
     ];
     it.each(refusals)("%s", (_, args, expected) => expect(() => renderOptions(args)).toThrow(expected));
+});
+
+it.each([
+    [
+        "the stack's context, if its file has one",
+        "config: { kube.context: my cluster }",
+        " --kube-context 'my cluster'",
+    ],
+    ["no context otherwise: a rendering is of no cluster", "config: {}", ""],
+])("the commands that install a rendering name %s", (_, file, flag) => {
+    writeFileSync(join(folder, "Pulumi.cloud.yaml"), file);
+    const options = renderOptions(["--out", join(folder, "it"), "--stack", "cloud"], folder);
+    const [kubectl, helm] = installCommands(options as Parameters<typeof installCommands>[0]);
+    expect(kubectl).toBe(`kubectl${flag.replace("--kube-", "--")} apply --filename ${join(folder, "it")}/manifests`);
+    expect(helm).toContain(`helm upgrade --install${flag} --wait `);
 });
