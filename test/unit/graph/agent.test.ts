@@ -53,9 +53,9 @@ describe("the builtin agent", () => {
 
     it("marks what it has in the whole cluster, and nothing else is there", () => {
         const outside = agent.filter(({ inputs }) => inputs.metadata && inputs.metadata.namespace === undefined);
-        expect(outside.map(({ inputs: { metadata } }) => [metadata.name, metadata.annotations])).toEqual([
-            ["chaos-shop-agent-demo", { "chaos-shop/stack": "local" }],
-            ["chaos-shop-agent-demo", { "chaos-shop/stack": "local" }],
+        expect(outside.map(({ inputs }) => inputs.metadata)).toMatchObject([
+            { name: "chaos-shop-agent-demo", annotations: { "chaos-shop/stack": "local" } },
+            { name: "chaos-shop-agent-demo", annotations: { "chaos-shop/stack": "local" } },
         ]);
     });
 
