@@ -78,7 +78,7 @@ describe("what runs now", () => {
         vi.advanceTimersByTime(780_001);
         expect((await running()).running).toEqual([]);
         addTarget("hot-deals-1", "shop", "hot-deals-blackhole.blackhole");
-        expect((await running()).running).toMatchObject([{ lease: { endsAt: Date.now() - 1, endsInMs: -1 } }]);
+        expect((await running()).running).toMatchObject([{ lease: { endsAt: Date.now() - 1, endsInMs: 0 } }]);
     });
 
     it("includes a lease that ends by the API server's clock, not by this machine's", async () => {

@@ -164,7 +164,7 @@ describe("the cluster is asked for an object", () => {
         );
         await expect(installed).rejects.toThrow(
             'agent.install is "builtin", which has objects that exist and are not this stack\'s. They were left as ' +
-                'they are.\n  ClusterRole chaos-shop-agent-demo: it belongs to stack "local"\n',
+                'they are.\n  ClusterRole chaos-shop-agent-demo: it belongs to another stack named "local"',
         );
         await expect(installed).rejects.toThrow(
             "ClusterRoleBinding chaos-shop-agent-demo: it exists and belongs to no stack",
