@@ -65,7 +65,7 @@ const layers = {
     docs: [
         ...["actions", "attacks", "checks"].map((kinds) => `chaos/${kinds}/registry.ts`),
         ...["chaos/cluster/resources.ts", "chaos/definition/plan.ts"],
-        ...["chaos/ending/left.ts", "chaos/job/rules.ts", "chaos/permissions/", "chaos/report/journal-schema.ts"],
+        ...["chaos/ending/left.ts", "chaos/job/rules.ts", "chaos/permissions/"],
         ...["chaos/kubectl.ts", "chaos/report/markup.ts"],
         ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],

@@ -97,7 +97,7 @@ export class ReasonError extends Error {
     }
 }
 
-/** Where a code is explained. */
+/** Where a code is explained: in this repository, and in the package, beside its programs in `dist`. */
 export const pageOfReason = (code: ReasonCode): string => `docs/troubleshooting.md#${code}`;
 
 /** A verdict and why, as it is printed everywhere: `INCONCLUSIVE (clock-shift): …`. */

@@ -24,7 +24,7 @@ async function rememberIfTargeted<T>(name: string, value: T, opts?: pulumi.Custo
 }
 
 export const notKept = (name: string) =>
-    new Error(`the state does not know the stack's ${name} yet: run \`pulumi up\` once without --target`);
+    new Error(`the state does not know the stack's ${name} yet: update the stack once without --target`);
 
 /** What an output has, in a list that is empty if a preview does not know it. */
 export async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {

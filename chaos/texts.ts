@@ -137,8 +137,11 @@ export const anotherRun = ({ settings, run, stack }: Written & { run: string }):
 const pulumi = (command: string, stack: string | undefined) =>
     stack === undefined ? `pulumi ${command}` : `npx pulumi ${command} --stack ${stack}`;
 
+/** How to update an experiment's stack: completes "…: ". */
+export const updating = ({ stack }: Written): string => pulumi("up", stack);
+
 /** How to disable an experiment: completes "…: ". */
 export const disabling = ({ settings, stack }: Written): string =>
     settings === undefined
         ? "set `enabled` to false in the program, then run `pulumi up`"
-        : `${remedy({ settings, stack }, "enabled", false)} && ${pulumi("up", stack)}`;
+        : `${remedy({ settings, stack }, "enabled", false)} && ${updating({ stack })}`;

@@ -1,5 +1,6 @@
 import type { CiFiles } from "../chaos/report/ci-files";
 import { mistakesInOutputs } from "../chaos/report/ci-files";
+import { npmCommand } from "../components/pulumi-command";
 import { type Lesson, lessons } from "../experiments/story";
 import { settingsIn } from "./command";
 import { experimentProgram } from "./programs";
@@ -43,7 +44,7 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
     const forAll = (["status", "list", "all"] as const).find((option) => values[option]);
     const outputs = { "--junit": junit, "--summary": summary };
     const mistakes = [
-        ...mistakesInNames(positionals, saved()),
+        ...mistakesInNames(positionals, saved(), stack),
         ...(name !== undefined && forAll ? [`--${forAll} applies to all experiments: omit ${name}`] : []),
         ...mistakesInLessons(values.lesson, forAll === "all" || forAll === "list"),
         ...mistakesInOutputs(outputs),
@@ -59,9 +60,11 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
     return { all, lessons: only, name, settings, stack, json, files: { junit, summary } };
 }
 
-function mistakesInNames([name, ...more]: string[], saved: string[]): string[] {
+function mistakesInNames([name, ...more]: string[], saved: string[], stack: string): string[] {
     return [
-        ...(more.length > 0 ? ["name one experiment, or run all of them: npm run experiment -- --all"] : []),
+        ...(more.length > 0
+            ? [`name one experiment, or run all of them: ${npmCommand(["experiment", "--", "--all"], stack)}`]
+            : []),
         ...(name !== undefined && !saved.includes(name)
             ? [`there is no saved experiment "${name}"; allowed: ${saved.join(", ")}`]
             : []),

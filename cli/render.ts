@@ -7,6 +7,7 @@ import { rightsOfUpdate } from "../components/cluster/rights";
 import { experimentSettings } from "../components/configuration/experiment";
 import type { StackConfiguration } from "../components/configuration/read";
 import { settings } from "../components/configuration/settings";
+import { npmCommand } from "../components/pulumi-command";
 import { planOnShop } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { settingsIn } from "./command";
@@ -85,7 +86,7 @@ function permissionsOptions(given: Given, names: string[], folder?: string): Per
     if (out !== undefined || force)
         throw new Error(
             `--${force ? "force" : "out"} does not go with --permissions, which prints the roles: ` +
-                "npm run -s render -- --permissions > roles.yaml",
+                `${npmCommand(["-s", "render", "--", "--permissions"], stack)} > roles.yaml`,
         );
     if (all && names.length > 0) throw new Error(`--all is for all experiments: omit ${names.join(" ")}`);
     const saved = savedExperiments();
@@ -124,7 +125,7 @@ export function permissionsManifest({ configurations, subjects }: PermissionsOpt
     const name = `chaos-shop-${names.length === 1 ? names[0] : "experiments"}`;
     const { namespace } = configurations[0]!;
     const head = [
-        `Runs and undoes ${names.join(", ")} on the shop in namespace ${namespace} by \`pulumi up\`.`,
+        `Runs and undoes ${names.join(", ")} on the shop in namespace ${namespace} by updates of its stack.`,
         "Not for changes of the shop or its agent. See docs/permissions.md.",
     ];
     const rights = permissionsOf(plans, configurations.flatMap(rightsOfUpdate));

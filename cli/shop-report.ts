@@ -54,7 +54,9 @@ export async function experimentIn(cluster: Cluster, namespace: string): Promise
 
 function experimentLines(running: RunningExperiment, { cluster, ownExperiment, stack }: ShopReportArgs): string[] {
     const { experiment, lease, namespace } = running;
-    const disable = `${pulumiCommand(["config", "set", "experiment.enabled", "false"], stack)} && npm start`;
+    // `npm start` also has the agent's key, and is for this stack only.
+    const update = stack === "local" ? "npm start" : pulumiCommand(["up"], stack);
+    const disable = `${pulumiCommand(["config", "set", "experiment.enabled", "false"], stack)} && ${update}`;
     const [command, ...more] = ownExperiment
         ? [typed(disable)]
         : endLines(running, { context: cluster.kubeconfig.getCurrentContext(), typed });

@@ -6,12 +6,10 @@ import { describeMilliseconds } from "../chaos/duration";
  * What is attacked now, by whom and until when, as text.
  *
  * @param own the stack's namespace, and the kubeconfig context of its cluster
- * @param now in milliseconds since the epoch
  */
 export function describeStatus(
     { running, everywhere }: RunningExperiments,
     { namespace: own, context }: { namespace: string; context: string },
-    now = Date.now(),
 ): string {
     const searched = everywhere ? "" : ` in namespace ${own}. Your account may not list other namespaces`;
     if (running.length === 0) return `No experiment runs${searched}.`;
@@ -20,8 +18,8 @@ export function describeStatus(
             `Namespace ${experiment.namespace}: ${experiment.experiment}`,
             `  By       ${experiment.lease?.holder ?? "no run: its labels are left over"}`,
             `  Attacks  ${describeTargets(experiment)}`,
-            `  Until    ${describeEnd(experiment, now)}`,
-            `  End it   ${endLines(experiment, { context, now }).join("\n           ")}`,
+            `  Until    ${describeEnd(experiment)}`,
+            `  End it   ${endLines(experiment, { context }).join("\n           ")}`,
         ].join("\n"),
     );
     const unseen = everywhere ? [] : [`Only namespace ${own}: your account may not list other namespaces.`];
@@ -34,11 +32,11 @@ export function describeTargets({ targets }: RunningExperiment): string {
     return targets.map(({ pod, attack }) => `${pod} (${attack})`).join(", ");
 }
 
-function describeEnd({ lease }: RunningExperiment, now: number): string {
+function describeEnd({ lease }: RunningExperiment): string {
     if (lease === undefined) return "the next update of its stack, or the commands below";
-    const { endsAt } = lease;
-    const [at, far] = [new Date(endsAt).toISOString(), describeMilliseconds(Math.abs(endsAt - now))];
-    return endsAt > now
+    const { endsAt, endsInMs } = lease;
+    const [at, far] = [new Date(endsAt).toISOString(), describeMilliseconds(Math.abs(endsInMs))];
+    return endsInMs > 0
         ? `it is disabled or its deadline passes, at the latest ${at} (in ${far})`
         : `its lease ended at ${at} (${far} ago); the next update removes what is left`;
 }
@@ -46,20 +44,15 @@ function describeEnd({ lease }: RunningExperiment, now: number): string {
 /**
  * What ends the attacks in a namespace without Pulumi: commands, and what is left then.
  *
- * @param now in milliseconds since the epoch
  * @param typed shows a command
  */
 export function endLines(
     { lease, namespace }: Pick<RunningExperiment, "lease" | "namespace">,
-    {
-        context,
-        now = Date.now(),
-        typed = plain,
-    }: { context: string; now?: number; typed?: (command: string) => string },
+    { context, typed = plain }: { context: string; typed?: (command: string) => string },
 ): string[] {
     const place = { context, namespace };
-    if (lease !== undefined && lease.endsAt > now) return [typed(stopCommand(place))];
-    return [...cleanUpCommands(place).map(typed), "`npx pulumi up` removes the rest"];
+    if (lease !== undefined && lease.endsInMs > 0) return [typed(stopCommand(place))];
+    return [...cleanUpCommands(place).map(typed), "The next update of its stack removes the rest"];
 }
 
 const plain = (command: string) => `$ ${command}`;

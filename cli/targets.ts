@@ -5,6 +5,7 @@ import { parseAttributes } from "../chaos/targets/attributes";
 import { type Discovered, ownerOf, select } from "../chaos/targets/containers";
 import { askApiServer, protectedNamespaces } from "../chaos/targets/discover";
 import { nodesFor, onNodes } from "../chaos/targets/nodes";
+import { npmCommand } from "../components/pulumi-command";
 import { clusterOf } from "./cluster";
 import { alignedRows } from "./print";
 import { targetsProgram } from "./programs";
@@ -49,7 +50,7 @@ async function main(options: TargetsOptions): Promise<void> {
     const place = placeOfStack(options.stack, options.namespace);
     const cluster = await clusterOf(place, options.stack);
     const agents = place.agent && (await findAgents(cluster, place.agent));
-    if (!agents && options.namespace !== undefined) await requireNamespace(cluster, options.namespace);
+    if (!agents && options.namespace !== undefined) await requireNamespace(cluster, options.namespace, options.stack);
     if (!agents)
         console.error(`The shop in namespace ${place.namespace} has no builtin agent: asking the API server instead`);
     const discovered = agents
@@ -65,12 +66,12 @@ async function main(options: TargetsOptions): Promise<void> {
 }
 
 /** @throws Error if the namespace is not there: a misspelled one must not look like a shop without an agent */
-async function requireNamespace({ core }: Cluster, name: string): Promise<void> {
+async function requireNamespace({ core }: Cluster, name: string, stack: string): Promise<void> {
     const found = await ignoreNotFound(core.readNamespace({ name }));
     if (found !== undefined) return;
     throw new Error(
         `namespace ${name} does not exist in this cluster. Install the shop there, or name its namespace: ` +
-            "npm run targets -- --namespace NAME",
+            npmCommand(["targets", "--", "--namespace", "NAME"], stack),
     );
 }
 

@@ -1,3 +1,4 @@
+import { npmCommand } from "../components/pulumi-command";
 import { settingsIn } from "./command";
 import { filesInTheWay, follow, Programs, type Result } from "./exercises/check";
 import { type Exercise, exercises, pagePath } from "./exercises/page";
@@ -25,7 +26,7 @@ export function workshopOptions(args: string[], countExercises: () => number): W
     const { check = false, set, stack } = workshopProgram.read<{ check?: true; set: string[]; stack: string }>(args);
     const given = workshopProgram.args;
     const count = countExercises();
-    const mistakes = mistakesInNumbers(given, { check, count });
+    const mistakes = mistakesInNumbers(given, { check, count, stack });
     const settings = settingsIn(set, stack, (mistake) => mistakes.push(mistake));
     for (const key of disturbing(settings)) mistakes.push(`--set ${key} would make another exercise: omit it`);
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
@@ -35,26 +36,31 @@ export function workshopOptions(args: string[], countExercises: () => number): W
     return { does, numbers: named.length > 0 ? named : all, settings, stack };
 }
 
-function mistakesInNumbers(numbers: readonly string[], { check, count }: { check: boolean; count: number }): string[] {
+function mistakesInNumbers(
+    numbers: readonly string[],
+    { check, count, stack }: { check: boolean; count: number; stack: string },
+): string[] {
     const unknown = numbers.filter((text) => !/^\d+$/.test(text) || Number(text) < 1 || Number(text) > count);
     return [
         ...unknown.map((text) => `there is no exercise "${text}"; allowed: 1 to ${count}`),
-        ...(numbers.length > 1 && !check ? ["name one exercise, or check several: npm run workshop -- --check"] : []),
+        ...(numbers.length > 1 && !check
+            ? [`name one exercise, or check several: ${npmCommand(["workshop", "--", "--check"], stack)}`]
+            : []),
     ];
 }
 
 async function main(options: WorkshopOptions): Promise<void> {
     const all = exercises();
     const chosen = all.filter(({ number }) => options.numbers.includes(number));
-    if (options.does === "list") list(all);
+    if (options.does === "list") list(all, options);
     else if (options.does === "check") process.exitCode = await check(chosen, options);
     else process.exitCode = (await begin(chosen[0]!, all, options)) ? 0 : 1;
 }
 
-function list(all: readonly Exercise[]): void {
+function list(all: readonly Exercise[], options: WorkshopOptions): void {
     const rows = all.map(({ number, minutes, title, question }) => [`${number}.`, `${minutes} min`, title, question]);
     for (const row of alignedRows(rows)) say(row);
-    say(`\nBegin with: ${typed("npm run workshop -- 1")}, and read ${pagePath}`);
+    say(`\nBegin with: ${typed(first(options))}, and read ${pagePath}`);
 }
 
 /** Prepares an exercise and says what to do next. @returns whether it can begin */
@@ -64,7 +70,7 @@ async function begin(exercise: Exercise, all: readonly Exercise[], options: Work
     heading(`Exercise ${exercise.number}: ${exercise.title} (${exercise.minutes} minutes)`);
     say(exercise.question);
     if (next && "args" in next)
-        say(`Next: ${typed(["npm run experiment --", ...next.args, ...repeated(options)].join(" "))}`);
+        say(`Next: ${typed(npmCommand(["experiment", "--", ...next.args, ...repeated(options)]))}`);
     say(`Read on: ${pagePath}`);
     return true;
 }
@@ -76,7 +82,7 @@ async function check(chosen: readonly Exercise[], options: WorkshopOptions): Pro
     const results: Result[] = [];
     for (const exercise of chosen)
         if (!programs.interrupted) results.push(...(await follow(exercise, programs, repeated(options))));
-    report(results);
+    report(results, options);
     if (programs.interrupted) return 130;
     return results.every(({ difference }) => difference === undefined) ? 0 : 1;
 }
@@ -86,7 +92,9 @@ function repeated({ settings, stack }: WorkshopOptions): string[] {
     return stack === "local" ? set : [...set, "--stack", stack];
 }
 
-function report(results: readonly Result[]): void {
+const first = (options: WorkshopOptions) => npmCommand(["workshop", "--", "1", ...repeated(options)]);
+
+function report(results: readonly Result[], options: WorkshopOptions): void {
     heading("The page and these runs");
     const rows = results.map(({ exercise, seconds, command, difference = "as on the page" }) => [
         `${exercise}.`,
@@ -95,7 +103,7 @@ function report(results: readonly Result[]): void {
         command,
     ]);
     for (const row of alignedRows(rows)) say(`  ${row}`);
-    say(`\nThe shop is as the last exercise left it. To begin again: ${typed("npm run workshop -- 1")}`);
+    say(`\nThe shop is as the last exercise left it. To begin again: ${typed(first(options))}`);
 }
 
 function fail(error: unknown): false {

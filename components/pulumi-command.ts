@@ -9,10 +9,15 @@ export function runningStack(): string {
 
 /**
  * A command that can be pasted into a POSIX shell in the project's folder. It names the stack, since another one may be
- * selected.
+ * selected. It cannot name the file of an update with `--config-file`: Pulumi gives a program the values, and not the
+ * path.
  *
  * @param words such as `["config", "set", key, value]`; they are quoted where necessary
  * @param stack empty for none. @default that of the running program
  */
 export const pulumiCommand = (words: readonly string[], stack = runningStack()): string =>
     join(["npx", "pulumi", ...words, ...(stack === "" ? [] : ["--stack", stack])]);
+
+/** A command of `npm run` that can be pasted likewise. @param stack @default the one that it uses if it names none */
+export const npmCommand = (words: readonly string[], stack = "local"): string =>
+    join(["npm", "run", ...words, ...(stack === "local" ? [] : ["--stack", stack])]);

@@ -1,7 +1,6 @@
 /** `npm run docs`: writes the pages that are made from data, and the parts of pages. A unit test holds them equal. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { journalJsonSchema } from "../chaos/report/journal-schema";
 import { withCommands } from "./commands";
 import { withFieldTables } from "./field-tables";
 import { withPermissionsTables } from "./permissions-table";
@@ -10,7 +9,6 @@ import { storiesPage } from "./stories-page";
 
 /** Their paths from here, and what to write for the page of today. */
 export const generatedPages: Readonly<Record<string, (page: string) => string>> = {
-    "../chaos/report/journal.schema.json": () => `${JSON.stringify(journalJsonSchema(), null, 4)}\n`,
     "../chaos/README.md": (page) => withFieldTables(page, "chaos/README.md"),
     "cli.md": withCommands,
     "experiment-reference.md": (page) => withFieldTables(page, "docs/experiment-reference.md"),

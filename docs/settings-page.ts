@@ -12,6 +12,8 @@ A setting belongs to a stack and is kept in the stack's file, such as \`Pulumi.l
 - The dots are part of the key: do not use \`--path\`.
 - A time is written as \`500ms\`, \`90s\`, \`5m\` or \`1h30m\`.
 - \`npx pulumi config rm KEY\` returns to the default.
+- Pulumi does not say to a program which file it read. With \`--config-file FILE\`, add that also to the commands in
+  messages.
 
 An update that disables the experiment first ends its attacks. Then it reads all settings and reports every mistake at
 once, each with the command that fixes it, before it changes anything else. A setting that a chart or a manifest

@@ -4,6 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
@@ -19,6 +20,7 @@ async function main(): Promise<void> {
     execFileSync(join(repository, "node_modules", ".bin", "tsc"), ["--project", chaos], { stdio: "inherit" });
     await typesInOneFile();
     buildPrograms(join(dist, "programs"));
+    addPages();
     copyFileSync(join(repository, "LICENSE"), join(chaos, "LICENSE"));
 }
 
@@ -62,6 +64,16 @@ function buildPrograms(folder: string): void {
         const bundle = bundledFile(join(chaos, source, "main.ts"), { minify: name === "steps" });
         copyFileSync(bundle, join(folder, `${name}.js`));
     }
+}
+
+/** What users of the package read that is elsewhere, or nowhere, in this repository. */
+function addPages(): void {
+    mkdirSync(join(dist, "docs"));
+    copyFileSync(join(repository, "docs", "troubleshooting.md"), join(dist, "docs", "troubleshooting.md"));
+    const built = createRequire(__filename)(join(dist, "report", "journal-schema.js")) as {
+        journalJsonSchema(): object;
+    };
+    writeFileSync(join(dist, "journal.schema.json"), `${JSON.stringify(built.journalJsonSchema(), null, 4)}\n`);
 }
 
 void main();

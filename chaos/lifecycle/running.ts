@@ -12,6 +12,8 @@ export interface RunningExperiment {
         holder: string;
         /** When it ends, in milliseconds since the epoch. */
         endsAt: number;
+        /** How long after it was read, by the API server's clock: this machine's may differ. Negative if it is over. */
+        endsInMs: number;
     };
     /** The pods that are labeled as targets. Empty before the attack and after it. */
     targets: { pod: string; attack: string }[];
@@ -39,21 +41,26 @@ export async function runningExperiments(cluster: Cluster, own: string): Promise
     const isIn = (namespace: string) => (object: V1Lease | V1Pod) => object.metadata!.namespace === namespace;
     const running = [...namespaces].sort().map((namespace) => ({
         namespace,
-        ...inNamespace(leases.items.find(isIn(namespace)), pods.items.filter(isIn(namespace))),
+        ...inNamespace(leases.items.find(isIn(namespace)), leases.now, pods.items.filter(isIn(namespace))),
     }));
     return {
-        running: running.filter(({ lease, targets }) => targets.length > 0 || (lease?.endsAt ?? 0) > leases.now),
+        running: running.filter(({ lease, targets }) => targets.length > 0 || (lease?.endsInMs ?? 0) > 0),
         everywhere: leases.everywhere && pods.everywhere,
     };
 }
 
-function inNamespace(found: V1Lease | undefined, pods: readonly V1Pod[]): Omit<RunningExperiment, "namespace"> {
+function inNamespace(
+    found: V1Lease | undefined,
+    now: number,
+    pods: readonly V1Pod[],
+): Omit<RunningExperiment, "namespace"> {
     // One that was ended keeps nobody from the namespace.
     const lease = found && earlyEndOf(found) === undefined ? found : undefined;
+    const endsAt = lease === undefined ? 0 : leaseEndsAt(lease);
     const targets = pods.map((pod) => ({ pod: pod.metadata!.name!, label: targetLabelOf(pod)! }));
     return {
         experiment: lease?.metadata?.annotations?.[labels.experiment] ?? experimentOf(targets[0]?.label ?? "unknown."),
-        lease: lease && { holder: lease.spec?.holderIdentity ?? "somebody", endsAt: leaseEndsAt(lease) },
+        lease: lease && { holder: lease.spec?.holderIdentity ?? "somebody", endsAt, endsInMs: endsAt - now },
         targets: targets.map(({ pod, label }) => ({ pod, attack: label.slice(experimentOf(label).length + 1) })),
     };
 }

@@ -151,5 +151,5 @@ export const journalSchema = z.object({
 export type Journal = z.infer<typeof journalSchema>;
 export type ReadinessChange = z.infer<typeof readiness>;
 
-/** The JSON Schema of journals, which `journal.schema.json` holds for other programs. */
+/** The JSON Schema of journals, for other programs. The package has it as `dist/journal.schema.json`. */
 export const journalJsonSchema = () => z.toJSONSchema(journalSchema);

@@ -106,7 +106,7 @@ export function inputsFrom(env: NodeJS.ProcessEnv): { plan: Plan; stack: string 
     const text = (name: keyof typeof variables) => {
         const value = env[variables[name]];
         if (value !== undefined) return value;
-        throw new Error(`${variables[name]} is not set: this is a step of an experiment, which \`pulumi up\` runs`);
+        throw new Error(`${variables[name]} is not set: this is a step of an experiment, which an update runs`);
     };
     const json = <T>(name: keyof typeof variables) => parsed<T>(fromVariable(text(name)));
     return {

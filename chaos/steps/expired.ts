@@ -37,7 +37,7 @@ function sameClusterHere({ kubeconfig, context }: ClusterAccess): string {
     if (found !== undefined) return found.name;
     throw new Error(
         `the API server at ${server} rejects the kubeconfig that the stack's state has for this run (401): it has ` +
-            "probably expired. Get another kubeconfig for that cluster, then run the same command again with it: " +
-            "KUBECONFIG=FILE pulumi up",
+            "probably expired. Get another kubeconfig for that cluster, set KUBECONFIG to its path, then run the " +
+            "same command again",
     );
 }

@@ -13,7 +13,7 @@ import { leftOf } from "../ending/left";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { ReasonError } from "../reasons";
 import { rightToMakeEvents } from "../job/rules";
-import { remedy } from "../texts";
+import { disabling, updating } from "../texts";
 import { requireReportsFolder } from "../report/report";
 import { merged, permissionsOf } from "../permissions/permissions";
 import { describeRight, isAllowed, missingRights } from "../permissions/review";
@@ -138,7 +138,7 @@ function adviceIfHeld(context: StepContext, { ofThisStack }: LeaseHeldError): st
     return (
         // Not `aliases`: this update has already put the component into the state under its other name.
         `If the program has renamed ${ofThisStack} to ${plan.experiment}: disable it ` +
-        `(${remedy(plan, "enabled", false)}), run \`pulumi up\`, which undoes ${ofThisStack}, then enable it again. ` +
+        `(${disabling(plan)}), which undoes ${ofThisStack}, then enable it again. ` +
         `If the program has both, disable ${ofThisStack} first: two at once would affect more than the radius of ` +
         "either allows."
     );
@@ -148,9 +148,8 @@ function adviceFor(plan: Plan, failing: readonly Observed[]): string {
     const nothingSeen = failing.every(({ answers }) => answers.findLast(({ good }) => !good)?.unseen);
     const pods = `${kubectl({ context: plan.context, namespace: plan.defaultNamespace })} get pods`;
     return nothingSeen
-        ? "Nothing is known about the application: correct the experiment or what it asks, then run `pulumi up` again."
-        : `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; \`${pods}\`), ` +
-              "then enable the experiment again.";
+        ? `Nothing is known about the application: correct the experiment or what it asks, then: ${updating(plan)}`
+        : `Repair the application first (${disabling(plan)}; \`${pods}\`), then enable the experiment again.`;
 }
 
 /** @throws ReasonError with all rights that the account lacks: without them, a run could fail under attack */
@@ -158,8 +157,8 @@ async function requireRights({ plan, cluster }: StepContext): Promise<void> {
     const missing = await missingRights(cluster, permissionsOf([plan]));
     if (missing.length === 0) return;
     const those = merged(missing).map(describeRight).join("; ");
-    const print = plan.settings
-        ? `npm run -s render -- --permissions ${plan.experiment}`
+    const print = plan.stack
+        ? `npm run -s render -- --permissions ${plan.experiment} --stack ${plan.stack}`
         : "`rolesManifest` of the package prints it";
     const advice = `Ask the cluster's administrator for them. All that this experiment needs: ${print}`;
     throw new ReasonError("missing-right", `the account lacks rights that the experiment needs: ${those}`, advice);

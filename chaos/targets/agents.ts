@@ -50,7 +50,8 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
     const shown = key ?? (await keyOf(cluster, agents));
     if (shown === undefined)
         throw new Error(
-            `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; run: pulumi up --refresh`,
+            `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; an update of their stack ` +
+                "with --refresh creates it again",
         );
     const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agents.labels) });
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);

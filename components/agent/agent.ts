@@ -13,14 +13,23 @@ import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
 import { kindsOf, type PlacedObject } from "../manifest/kinds";
 import type { ManifestObject } from "../manifest/read";
-import { BuiltinAgent, type BuiltinAgentArgs } from "./builtin";
-import { guardedObject, outsideOf, placesOf, requireNoForeignObjects, requireNotOfShop } from "./foreign-objects";
+import { pulumiCommand } from "../pulumi-command";
+import { BuiltinAgent, type BuiltinAgentArgs, clusterWide } from "./builtin";
+import {
+    anotherManifest,
+    guardedObject,
+    outsideOf,
+    placesOf,
+    requireNoForeignObjects,
+    requireNotOfShop,
+} from "./foreign-objects";
 import { daemonSetsOf, manifestAgent, readManifest } from "./manifest";
 
 /**
  * Installs the agent, if the stack has one.
  *
- * @throws Error if the agent's manifest cannot be installed, or has objects that are somebody else's
+ * @throws Error if the agent's manifest cannot be installed, or if what the agent has outside of the stack's namespaces
+ *   exists and is somebody else's
  */
 export async function installAgent(
     name: string,
@@ -35,14 +44,19 @@ export async function installAgent(
     requireNotOfShop(objects, source, shop);
     const read = readerOf(cluster.kubeconfig);
     const manifest = await placesOf(objects, { source, namespace: settings.namespace }, kindsOf(read));
-    const outside = outsideOf([settings.namespace, shop], manifest);
-    await requireNoForeignObjects(outside, { source, owner, context: context.name }, read);
+    const [outside, from] =
+        install === "builtin"
+            ? [clusterWide(shop), { source: 'agent.install is "builtin"', instead: withoutAgent() }]
+            : [outsideOf([settings.namespace, shop], manifest), { source, instead: anotherManifest() }];
+    await requireNoForeignObjects(outside, { ...from, owner, context: context.name }, read);
     const guarded = outside.map(guardedObject);
     const own = { ...settings, manifest, guarded };
     const args = { ...own, clusterName, shop, identity, image: images.node, networkPolicies, cluster };
     // A vendor's agent chooses its own nodes.
     return new Agent(name, args, install === "builtin" ? opts : { provider });
 }
+
+const withoutAgent = () => `To do without an agent: ${pulumiCommand(["config", "set", "agent.enabled", "false"])}`;
 
 export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<BuiltinAgentArgs, "namespace" | "key"> {
     /** The stack's identity; see `StackCluster`. */
@@ -51,7 +65,7 @@ export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<Builtin
     cluster: Cluster;
     /** The agent's manifest. Empty if it is not installed from one. */
     manifest: readonly PlacedObject[];
-    /** Those of its objects that are outside of the stack's namespaces. */
+    /** What it has outside of the stack's namespaces. */
     guarded: readonly GuardedObject[];
 }
 
@@ -96,9 +110,10 @@ function create(
             : manifest.find(({ object }) => isOwn(object))?.object.metadata.labels;
     const namespaceArgs = { identity: args.identity, labels: { ...level, [labels.protected]: "true" } };
     const namespace = ownNamespace(own, namespaceArgs, opts).metadata.name;
+    const marks = marksOf({ stack: pulumi.getStack(), identity: args.identity });
     switch (install) {
         case "builtin": {
-            const { daemonSet } = new BuiltinAgent(name, { ...args, namespace }, opts);
+            const { daemonSet } = new BuiltinAgent(name, { ...args, namespace, marks }, opts);
             return {
                 installed: daemonSet.id,
                 workloads: [{ namespace: own, includes: (workload) => workload.name === name }],
@@ -110,7 +125,6 @@ function create(
         }
         case "manifest": {
             const objects = manifest.filter(({ object }) => !isOwn(object));
-            const marks = marksOf({ stack: pulumi.getStack(), identity: args.identity });
             const installed = manifestAgent(name, { namespace, objects, key, marks }, opts);
             return { installed, workloads: daemonSetsOf(manifest) };
         }

@@ -9,11 +9,14 @@ import { nodeEnvironment, Program, programCommand, programMount, servicesFolder 
 import { fromEverybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
 import { virtualNodes } from "../cluster/left-out";
 import { forceOwnership, httpLiveness, httpProbe } from "../base/workload-parts";
+import { placeOf, type PlacedObject } from "../manifest/kinds";
 
 export interface BuiltinAgentArgs {
     namespace: pulumi.Input<string>;
-    /** Namespace of the shop that the agent belongs to. Part of the ClusterRole's name, which must be unique. */
+    /** Namespace of the shop that the agent belongs to. */
     shop: string;
+    /** Annotations of what it has in the whole cluster, by which the stack knows its own. @default none */
+    marks?: Record<string, string>;
     clusterName: string;
     key: pulumi.Input<string>;
     image: string;
@@ -87,14 +90,26 @@ function traffic(name: string): Omit<NetworkPoliciesArgs, "namespace"> {
     return { pods: { matchLabels: agentLabels }, allowed: { [name]: allowed } };
 }
 
+/** Two stacks in one cluster need two names. */
+const rightsName = (shop: string) => `chaos-shop-agent-${shop}`;
+
+/** What the agent has in the whole cluster. @param shop the shop's namespace */
+export const clusterWide = (shop: string): PlacedObject[] =>
+    ["ClusterRole", "ClusterRoleBinding"].map((kind) =>
+        placeOf(
+            { apiVersion: "rbac.authorization.k8s.io/v1", kind, metadata: { name: rightsName(shop) } },
+            { name: `${kind.toLowerCase()}s`, namespaced: false, verbs: [] },
+            "",
+        ),
+    );
+
 function clusterRights(
     name: string,
-    { shop, namespace }: BuiltinAgentArgs,
+    { shop, namespace, marks }: BuiltinAgentArgs,
     account: k8s.core.v1.ServiceAccount,
     opts: pulumi.CustomResourceOptions,
 ): void {
-    // Cluster-wide: two stacks in one cluster need two names.
-    const metadata = { name: `chaos-shop-agent-${shop}`, labels: agentLabels };
+    const metadata = { name: rightsName(shop), labels: agentLabels, annotations: marks };
     const rules = [
         { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
         { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get"] },

@@ -7,8 +7,10 @@ import type { ManifestObject } from "../manifest/read";
 import { pulumiCommand } from "../pulumi-command";
 
 export interface ManifestOwner {
-    /** The setting that names the manifest, and its value without secrets. */
+    /** The setting that the objects come from, and its value without secrets. */
     source: string;
+    /** How to do without the objects, in a sentence. */
+    instead: string;
     owner: Owner;
     /** The kubeconfig context, for commands. */
     context: string;
@@ -47,7 +49,7 @@ export async function placesOf(
  */
 export async function requireNoForeignObjects(
     objects: readonly PlacedObject[],
-    { source, owner, context }: ManifestOwner,
+    { source, instead, owner, context }: ManifestOwner,
     read: Reader,
 ): Promise<void> {
     const looked = await Promise.all(objects.map(async (placed) => ({ placed, found: await read(placed.path) })));
@@ -66,11 +68,11 @@ export async function requireNoForeignObjects(
     });
     throw new Error(
         `${source}, which has objects that exist and are not this stack's. They were left as they are.\n` +
-            `${lines.join("\n")}\n  ${anotherManifest()}`,
+            `${lines.join("\n")}\n  ${instead}`,
     );
 }
 
-const anotherManifest = () =>
+export const anotherManifest = () =>
     `To use a manifest without them: ${pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"])}`;
 
 /** The objects of a manifest that are in none of the stack's namespaces. */

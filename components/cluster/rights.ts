@@ -1,4 +1,5 @@
 import type { Right } from "../../chaos/index";
+import { clusterWide } from "../agent/builtin";
 import { gatewayService } from "../shop/gateway";
 import type { StackConfiguration } from "../configuration/read";
 
@@ -39,6 +40,15 @@ export function rightsOfUpdate({ namespace, agent, install, storage }: StackConf
             verbs: ["get"],
             why: "find the gateway's address",
         },
+        ...(agent?.install === "builtin"
+            ? clusterWide(namespace).map(({ object: { kind, metadata } }): Right => ({
+                  apiGroup: "rbac.authorization.k8s.io",
+                  resource: `${kind.toLowerCase()}s`,
+                  names: [metadata.name],
+                  verbs: ["get"],
+                  why: "recognize what the stack's agent has in the whole cluster",
+              }))
+            : []),
         ...(agent
             ? [
                   ...readiness(agent.namespace, "the agent"),

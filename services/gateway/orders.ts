@@ -63,6 +63,6 @@ const noOrders = () =>
         plainProblem(
             404,
             "This shop is variant four, without orders. To get them: " +
-                "npx pulumi config set variant seven && npx pulumi up",
+                "npx pulumi config set variant seven --stack NAME && npx pulumi up --stack NAME",
         ),
     );

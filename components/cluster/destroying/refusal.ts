@@ -77,8 +77,7 @@ export async function whyNotDestroy(
         ].join("\n");
     const forget = `npx pulumi stack rm ${stack} --force --preserve-config`;
     const ifGone = `If the stack's cluster no longer exists, forget the stack, which deletes nothing: ${forget}`;
-    const to = `--stack ${stack}`;
-    const rename = `npx pulumi config set kube.context NAME ${to} && npx pulumi up ${to}`;
+    const rename = `npx pulumi config set kube.context NAME --stack ${stack} && npx pulumi up --stack ${stack}`;
     const goesOn =
         attacked &&
         `If its experiment is enabled, an attack on namespace ${attacked} of the stack's cluster goes on until its ` +
@@ -114,7 +113,7 @@ export async function whyNotDestroy(
                 `kube-system: ${now ?? "none"} and ${uid})`,
             "If the stack's cluster still exists, repeat this with the KUBECONFIG of the last update",
             isMoved
-                ? `If an update has moved the stack there: ${movedVariable}=${now} npx pulumi destroy ${to}`
+                ? `If an update has moved the stack there: ${movedVariable}=${now} npx pulumi destroy --stack ${stack}`
                 : undefined,
             ifGone,
             goesOn,
@@ -146,8 +145,8 @@ async function whatGoesOn(
         return `Its experiment may go on until its deadline. If the lease is its own, to end it: ${stop}`;
     const isOwn = lease !== undefined && holderIn(lease as V1Lease)?.endsWith(`/${identity}`);
     if (!isOwn || lease.metadata?.annotations?.[annotations.ended] !== undefined) return undefined;
-    // The deadline Job ends attacks, and may not write into the lease.
-    if (Date.now() > leaseEndsAt(lease)) return undefined;
+    // The deadline Job ends attacks, and may not write into the lease. If the answer has no date, they may go on.
+    if (lease.readAt! > leaseEndsAt(lease)) return undefined;
     return `Its experiment may go on until its deadline. To end it now: ${stop}`;
 }
 

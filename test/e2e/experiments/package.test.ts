@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Cluster } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
+import { pageOfReason } from "../../../chaos/reasons";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 import { itInAll } from "../in-all";
@@ -54,6 +55,12 @@ describe.each(earlierVersions)("three NATS servers, by version %s as npm packed 
 
     it("its types need only those of Pulumi", () => {
         expect(examples.typeImports()).toEqual(["@pulumi/pulumi"]);
+    });
+
+    it("it has the page that explains reasons, and the JSON Schema of journals", () => {
+        expect(examples.text("dist", pageOfReason("no-target").split("#")[0]!)).toContain("\n### no-target\n");
+        const { properties } = JSON.parse(examples.text("dist", "journal.schema.json")) as { properties: object };
+        expect(Object.keys(properties)).toContain("conclusion");
     });
 
     it("its command writes an experiment of Chaos Mesh as arguments", async () => {

@@ -95,15 +95,19 @@ export class PackedExamples {
         return project;
     }
 
+    /** A file of this version. */
+    text(...path: string[]): string {
+        return readFileSync(join(this.current(), ...path), "utf8");
+    }
+
     /** The modules whose types this version's types need. */
     typeImports(): string[] {
-        const types = readFileSync(join(this.folder, "node_modules", packageName, "dist", "index.d.ts"), "utf8");
-        return [...types.matchAll(/ from ["'](.+)["']/g)].map(([, module]) => module!);
+        return [...this.text("dist", "index.d.ts").matchAll(/ from ["'](.+)["']/g)].map(([, module]) => module!);
     }
 
     /** What a command of this version prints. */
     async command(name: string, ...args: string[]): Promise<string> {
-        const { bin } = JSON.parse(readFileSync(join(this.current(), "package.json"), "utf8")) as {
+        const { bin } = JSON.parse(this.text("package.json")) as {
             bin: Record<string, string>;
         };
         return (await run(process.execPath, [join(this.current(), bin[name]!), ...args], { cwd: this.folder })).stdout;

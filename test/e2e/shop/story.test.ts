@@ -136,7 +136,11 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
             {
                 namespace: stack.namespace,
                 experiment: "hot-deals-blackhole",
-                lease: { holder: expect.stringContaining("e2e-story"), endsAt: expect.any(Number) },
+                lease: {
+                    holder: expect.stringContaining("e2e-story"),
+                    endsAt: expect.any(Number),
+                    endsInMs: expect.any(Number),
+                },
                 targets: [{ pod: expect.stringMatching(/^hot-deals-/), attack: "blackhole" }],
             },
         ]);

@@ -54,6 +54,8 @@ describe("npm run render -- --permissions", () => {
             resourceNames: ["kube-system", "shop", "shop-agent"],
             verbs: ["get"],
         });
+        const [ofAgent] = rulesFor(rolesOf(), "clusterrolebindings");
+        expect(ofAgent).toMatchObject({ resourceNames: ["chaos-shop-agent-shop"], verbs: ["get"] });
         expect(rulesFor(rolesOf(), "services").map(({ verbs }) => verbs)).toContainEqual(["list"]);
     });
 

@@ -38,7 +38,10 @@ beforeEach(async () => {
 });
 afterEach(() => new Promise((closed) => gateway.close(closed)));
 
-const report = (workloads: Record<string, string> = {}, { ownExperiment = false, keyIsSet = true } = {}) => {
+const report = (
+    workloads: Record<string, string> = {},
+    { ownExperiment = false, keyIsSet = true, stack = "local" } = {},
+) => {
     const outputs: OutputMap = Object.fromEntries(
         Object.entries({ namespace: "demo", productsUrl: url, gateway: "", workloads }).map(([name, value]) => [
             name,
@@ -48,7 +51,7 @@ const report = (workloads: Record<string, string> = {}, { ownExperiment = false,
     return reportShop({
         cluster: cluster.api,
         outputs,
-        stack: "local",
+        stack,
         ownExperiment,
         keyIsSet,
         patienceMs: 500,
@@ -135,13 +138,15 @@ describe("`npm start` during an experiment that breaks /products", () => {
             `End it: $ ${kubectl} label pods --all ${without}`,
             `$ ${kubectl} annotate pods --all chaos-experiments/effect- chaos-experiments/begun-`,
             `$ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
-            "`npx pulumi up` removes the rest",
+            "The next update of its stack removes the rest",
         ]);
     });
 
     it("ends it by the setting if the stack's own settings enable it", async () => {
         await report({}, { ownExperiment: true });
         expect(said.at(-1)).toBe("End it: $ npx pulumi config set experiment.enabled false --stack local && npm start");
+        await report({}, { ownExperiment: true, stack: "cloud" });
+        expect(said.at(-1)).toMatch(/enabled false --stack cloud && npx pulumi up --stack cloud$/);
     });
 
     it("says that the shop is up if it withstands it", async () => {

@@ -2,15 +2,19 @@ import { describe, expect, it } from "vitest";
 import type { RunningExperiment } from "../../../chaos/lifecycle/running";
 import { describeStatus } from "../../../cli/status";
 
-const now = Date.parse("2026-11-21T10:00:00Z");
+/** As it was read at 10:00. */
 const attack: RunningExperiment = {
     namespace: "shop",
     experiment: "hot-deals-blackhole",
-    lease: { holder: "stack theirs (its application is in shop)", endsAt: now + 90_000 },
+    lease: {
+        holder: "stack theirs (its application is in shop)",
+        endsAt: Date.parse("2026-11-21T10:01:30Z"),
+        endsInMs: 90_000,
+    },
     targets: [{ pod: "hot-deals-1", attack: "blackhole" }],
 };
 const status = (running: RunningExperiment[], everywhere = true) =>
-    describeStatus({ running, everywhere }, { namespace: "demo", context: "kind shop" }, now);
+    describeStatus({ running, everywhere }, { namespace: "demo", context: "kind shop" });
 
 describe("`npm run experiment -- --status` says", () => {
     it("what is attacked, by whom, until when, and how to end it", () => {
@@ -38,7 +42,8 @@ describe("`npm run experiment -- --status` says", () => {
         expect(status([{ ...attack, targets: [] }])).toContain("  Attacks  no pod now: "));
 
     it("what is left of a run, with the commands that end it, but never delete the deadline Job's program", () => {
-        const expired = { ...attack, lease: { holder: "stack theirs", endsAt: now - 1_000 } };
+        const endsAt = Date.parse("2026-11-21T09:59:59Z");
+        const expired = { ...attack, lease: { holder: "stack theirs", endsAt, endsInMs: -1_000 } };
         expect(status([expired])).toContain("its lease ended at 2026-11-21T09:59:59.000Z (1 s ago)");
         const left = status([{ ...attack, lease: undefined }]);
         expect(left).toContain("no run: its labels are left over");
@@ -48,7 +53,7 @@ describe("`npm run experiment -- --status` says", () => {
             `  End it   $ ${kubectl} label pods --all ${without}`,
             `           $ ${kubectl} annotate pods --all chaos-experiments/effect- chaos-experiments/begun-`,
             `           $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
-            "           `npx pulumi up` removes the rest",
+            "           The next update of its stack removes the rest",
         ].join("\n");
         expect(left).toContain(commands);
         expect(status([expired])).toContain(commands);

@@ -26,6 +26,7 @@ describe("the arguments of `npm run workshop`", () => {
         expect(() => optionsOf("6", "two", "--set", "replicas.hot-deals=3", "--set", "experiment.radius=2")).toThrow(
             new Error(mistakes.join("\n")),
         );
+        expect(() => optionsOf("1", "2", "--stack", "cloud")).toThrow("npm run workshop -- --check --stack cloud");
         expect(() => optionsOf("1", "--set", "shutdown.delay")).toThrow(
             "--set shutdown.delay is not KEY=VALUE; example: --set experiment.radius=50%",
         );

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { settings } from "../../../components/configuration/settings";
 
 const project = resolve(__dirname, "..", "..", "..");
-const skipped = ["node_modules", "reports", "modules"];
+const skipped = ["node_modules", "reports", "modules", "dist"];
 
 /** Every Markdown file of the repository, relative to its root. */
 function pagesIn(folder: string): string[] {

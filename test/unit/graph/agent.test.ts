@@ -21,6 +21,7 @@ describe("the builtin agent", () => {
                 new BuiltinAgent(agentName, {
                     namespace: "demo-agent",
                     shop: "demo",
+                    marks: { "chaos-shop/stack": "local" },
                     clusterName: "c",
                     key,
                     image: "docker.io/library/node:22.23.3",
@@ -47,6 +48,14 @@ describe("the builtin agent", () => {
         expect(find(agent, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "agent-role").rules).toEqual([
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
             { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get"] },
+        ]);
+    });
+
+    it("marks what it has in the whole cluster, and nothing else is there", () => {
+        const outside = agent.filter(({ inputs }) => inputs.metadata && inputs.metadata.namespace === undefined);
+        expect(outside.map(({ inputs }) => inputs.metadata)).toMatchObject([
+            { name: "chaos-shop-agent-demo", annotations: { "chaos-shop/stack": "local" } },
+            { name: "chaos-shop-agent-demo", annotations: { "chaos-shop/stack": "local" } },
         ]);
     });
 

@@ -383,7 +383,7 @@ describe("an update with --target that leaves a new experiment out", () => {
     it("says what to do if it is enabled", async () => {
         const errors = await unhandledErrors(() => recordGraph(program({}), untargeted));
         expect(errors.map(({ message }) => message)).toEqual([
-            "the state does not know the stack's identity yet: run `pulumi up` once without --target",
+            "the state does not know the stack's identity yet: update the stack once without --target",
         ]);
     });
 });

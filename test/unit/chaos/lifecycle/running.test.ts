@@ -56,6 +56,7 @@ describe("what runs now", () => {
                     lease: {
                         holder: "stack theirs (its application is in shop)",
                         endsAt: Date.parse("2026-11-21T10:13:00Z"),
+                        endsInMs: 780_000,
                     },
                     targets: [
                         { pod: "hot-deals-1", attack: "blackhole" },
@@ -77,13 +78,15 @@ describe("what runs now", () => {
         vi.advanceTimersByTime(780_001);
         expect((await running()).running).toEqual([]);
         addTarget("hot-deals-1", "shop", "hot-deals-blackhole.blackhole");
-        expect((await running()).running).toMatchObject([{ lease: { endsAt: Date.now() - 1 } }]);
+        expect((await running()).running).toMatchObject([{ lease: { endsAt: Date.now() - 1, endsInMs: 0 } }]);
     });
 
     it("includes a lease that ends by the API server's clock, not by this machine's", async () => {
         cluster.clockAheadMs = -3_600_000;
         await acquireLease(cluster.api, { stack: "theirs", plan });
-        expect((await running()).running).toMatchObject([{ experiment: "hot-deals-blackhole" }]);
+        expect((await running()).running).toMatchObject([
+            { experiment: "hot-deals-blackhole", lease: { endsInMs: 780_000 } },
+        ]);
         cluster.clockAheadMs = 0;
         expect((await running()).running).toEqual([]);
     });

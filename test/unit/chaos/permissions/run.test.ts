@@ -110,9 +110,10 @@ describe("the first step", () => {
 
     it("names the command that prints the rights", async () => {
         lacking("jobs");
+        run.plan.stack = "cloud";
         await expect(settled(steadyState(run.context, {}))).rejects.toThrow(
             "Nothing was attacked. Ask the cluster's administrator for them. All that this experiment needs: " +
-                "npm run -s render -- --permissions hot-deals-blackhole",
+                "npm run -s render -- --permissions hot-deals-blackhole --stack cloud",
         );
     });
 

@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { journalSchema } from "../../../../chaos/report/journal-schema";
+import { journalJsonSchema, journalSchema } from "../../../../chaos/report/journal-schema";
 import { journal, written } from "./support";
 
 describe("the journal", () => {
     it("of a real run matches its schema, and nothing of it is lost", () => expect(journal).toEqual(written));
+
+    it("has a JSON Schema for other programs", () =>
+        expect(journalJsonSchema()).toMatchObject({
+            type: "object",
+            properties: { attackedAt: { description: expect.stringContaining("all attacks were proven") } },
+            required: expect.arrayContaining(["schema", "conclusion", "checks"]),
+        }));
 
     it("of a run that was aborted says when and why; others do not", () => {
         const aborted = { check: "/products", afterMs: 25_000, rate: "20%", answers: 10, below: "50%", overMs: 10_000 };

@@ -11,7 +11,7 @@ it("a step reads its inputs from its environment", () => {
 
 it("a missing variable is an error that names it, for the inputs that every step needs", () => {
     expect(() => inputsFrom({ EXPERIMENT_STACK: "local" })).toThrow(
-        "EXPERIMENT_PLAN is not set: this is a step of an experiment, which `pulumi up` runs",
+        "EXPERIMENT_PLAN is not set: this is a step of an experiment, which an update runs",
     );
 });
 

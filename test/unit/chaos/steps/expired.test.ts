@@ -47,7 +47,7 @@ describe("a kubeconfig in the state that the API server rejects", () => {
         await expect(undone(kubeconfig("old"), here)).rejects.toThrow(
             `the API server at ${server} rejects the kubeconfig that the stack's state has for this run (401)`,
         );
-        await expect(undone(kubeconfig("old"), here)).rejects.toThrow("KUBECONFIG=FILE pulumi up");
+        await expect(undone(kubeconfig("old"), here)).rejects.toThrow("set KUBECONFIG to its path, then run the");
     });
 });
 

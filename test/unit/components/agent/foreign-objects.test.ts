@@ -5,6 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installAgent } from "../../../../components/agent/agent";
+import type { StackCluster } from "../../../../components/cluster/cluster";
+import type { StackConfiguration } from "../../../../components/configuration/read";
 import { connect } from "../../../../chaos/cluster/client";
 import {
     guardedObject,
@@ -42,7 +45,7 @@ const placed = (object: ManifestObject) => placesOf([object], { source, namespac
 const refusal = async (object: ManifestObject, metadata?: object) =>
     requireNoForeignObjects(
         outsideOf(["demo-agent", "demo"], await placed(object)),
-        { source, owner, context: "kind-a" },
+        { source, instead: "", owner, context: "kind-a" },
         async () => metadata && { metadata: { ...object.metadata, ...metadata } },
     ).then(
         () => undefined,
@@ -146,6 +149,27 @@ describe("the cluster is asked for an object", () => {
     ])("%s", async (_, object, found) => {
         const [place] = await places([object]);
         expect((await readerOf(connect({}).kubeconfig)(place!.path))?.metadata?.name).toBe(found);
+    });
+
+    it("that the builtin agent would take over: it is refused, before anything is touched", async () => {
+        const annotations = { ...own, "chaos-shop/identity": "another" };
+        for (const [plural, found] of Object.entries({ clusterroles: { annotations }, clusterrolebindings: {} }))
+            objects[`/apis/rbac.authorization.k8s.io/v1/${plural}/chaos-shop-agent-demo`] = { metadata: found };
+        const agent = { install: "builtin", namespace: "demo-agent", key: "a-key" };
+        const cluster = { api: connect({}), context: { name: "kind-a" }, identity: owner.identity };
+        const installed = installAgent(
+            "agent",
+            { agent, clusterName: "c", namespace: "demo", images: {} } as unknown as StackConfiguration,
+            cluster as unknown as StackCluster,
+        );
+        await expect(installed).rejects.toThrow(
+            'agent.install is "builtin", which has objects that exist and are not this stack\'s. They were left as ' +
+                'they are.\n  ClusterRole chaos-shop-agent-demo: it belongs to another stack named "local"',
+        );
+        await expect(installed).rejects.toThrow(
+            "ClusterRoleBinding chaos-shop-agent-demo: it exists and belongs to no stack",
+        );
+        await expect(installed).rejects.toThrow("To do without an agent: npx pulumi config set agent.enabled false");
     });
 
     const places = (objects: ManifestObject[]) =>

@@ -31,6 +31,8 @@ interface Look {
     holder?: string;
     /** When that was, and for how long: in seconds. @default now, for an hour */
     held?: { ago: number; for: number };
+    /** The cluster's clock before this machine's, in seconds. @default 0 */
+    clockAhead?: number;
     /** On that lease. @default none */
     notes?: Record<string, string>;
     error?: Error;
@@ -48,6 +50,7 @@ const refusal = ({
     found = {},
     holder,
     held = { ago: 0, for: 3_600 },
+    clockAhead = 0,
     notes,
     error,
     allowed,
@@ -59,7 +62,11 @@ const refusal = ({
             if (path === leasePath)
                 return holder === undefined
                     ? undefined
-                    : ({ metadata: { annotations: notes }, spec: { holderIdentity: holder, ...time(held) } } as object);
+                    : ({
+                          metadata: { annotations: notes },
+                          spec: { holderIdentity: holder, ...time({ ...held, ago: held.ago - clockAhead }) },
+                          readAt: Date.now() + clockAhead * 1_000,
+                      } as object);
             const name = path.replace("/api/v1/namespaces/", "");
             if (name === "kube-system") return { metadata: { name, uid } };
             return found[name] && { metadata: { name, annotations: found[name] as Record<string, string> } };
@@ -133,6 +140,16 @@ describe("destroying a stack stops, and says what to do,", () => {
             ["To end it now: kubectl --context kind-a --namespace demo delete lease chaos-experiment"],
         ],
         [
+            "also if this machine's clock is ahead of the cluster's",
+            {
+                found: { demo: theirs },
+                holder: "stack local/ours (its application is in demo)",
+                held: { ago: 60, for: 780 },
+                clockAhead: -7_200,
+            },
+            ["To end it now: "],
+        ],
+        [
             "and that an attack may go on in a cluster that cannot be reached",
             { error: unreachable },
             ["If its experiment is enabled, an attack on namespace demo of the stack's cluster goes on until its"],
@@ -170,6 +187,14 @@ it.each<[string, Look]>([
         {
             holder: "stack local/ours (its application is in demo)",
             notes: { "chaos-experiments/ended": '{"at":1}' },
+        },
+    ],
+    [
+        "the deadline of its run has passed, also if this machine's clock is behind the cluster's",
+        {
+            holder: "stack local/ours (its application is in demo)",
+            held: { ago: 7_200, for: 780 },
+            clockAhead: 7_200,
         },
     ],
     [
