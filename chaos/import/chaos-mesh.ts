@@ -3,9 +3,10 @@
  * https://github.com/chaos-mesh/chaos-mesh/tree/master/api/v1alpha1 and https://chaos-mesh.org/docs/
  */
 import { times } from "../duration";
+import { peersAt, portNeeded } from "./addresses";
 import { Fields, Refusal } from "./fields";
 import { type Additions, type Draft, type Found, killOnce, windowOf } from "./imported";
-import { type Condition, targetOf } from "./target";
+import { attributeOfNode, type Condition, targetOf } from "./target";
 
 const noCounterpart = "has no counterpart";
 
@@ -48,8 +49,17 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
     NetworkChaos(spec, additions) {
         const attack = spec.word("action", networkActions);
         if (attack === undefined) return undefined;
-        spec.word("direction", { both: "both", to: oneWay, from: oneWay }, "to");
-        if (!spec.has("target")) return attack;
+        const isExternal = spec.has("externalTargets");
+        // Nothing answers at a port that no packet reaches: each way but "from" means the same.
+        spec.word("direction", { both: "both", to: isExternal ? "to" : oneWay, from: oneWay }, "to");
+        const isOfPods = spec.has("target") || spec.isEmpty("target");
+        if (isExternal && isOfPods)
+            spec.refuse("is beside externalTargets, but peers are either pods or addresses: import one each", "target");
+        if (isExternal) {
+            spec.take("target");
+            return { ...attack, ...externalPeers(spec) };
+        }
+        if (!isOfPods) return attack;
         const target = spec.object("target");
         target.word("mode", { all: "all" });
         const peers = selected(target.object("selector"), additions.namespace);
@@ -65,13 +75,42 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
             Request: "Request",
             Response: new Refusal("changes the answers of the pods; a fault holds or aborts requests before these"),
         });
-        spec.word("path", { "*": "*" }, "*");
         const abort = spec.word("abort", { true: "reset", false: "" }, "false");
         if (abort === "reset" && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
         if (spec.has("port")) spec.leaveOut("a fault works on all ports of its Service", "port");
-        return { kind: "fault", service, delay: spec.text("delay"), abort: abort || undefined };
+        return { kind: "fault", service, delay: spec.text("delay"), abort: abort || undefined, match: matchOf(spec) };
     },
 };
+
+/** As Chaos Mesh reads them: https://github.com/chaos-mesh/chaos-mesh/blob/master/pkg/netutils */
+const hostAndPort = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d+)$/;
+
+function externalPeers(spec: Fields) {
+    const places = spec.texts("externalTargets").map((text, index) => {
+        const [, inBrackets, plain, port] = hostAndPort.exec(text) ?? [];
+        if (port === undefined) spec.refuse(`${portNeeded}: write HOST:PORT`, `externalTargets.${index}`);
+        return { host: inBrackets ?? plain ?? text, port: Number(port) };
+    });
+    return peersAt(places, spec, "externalTargets");
+}
+
+/**
+ * Its selector: https://github.com/chaos-mesh/rs-tproxy. Its paths have the wildcards `*` and `?`, and one that ends in
+ * its only `*` means the same here.
+ */
+function matchOf(spec: Fields): Draft["match"] {
+    for (const key of ["path", "method"]) if (spec.isEmpty(key)) spec.refuse("is empty, so no request matches", key);
+    const [path, method] = [spec.text("path"), spec.text("method")];
+    if (path !== undefined && !/^(?:\*|\/[^*?]*\*?)$/.test(path))
+        spec.refuse("is neither a path such as /api/orders nor one that ends in its only *, such as /api/*", "path");
+    const headers = spec.textsByKey("request_headers");
+    const match = {
+        path: path === "*" || path === "/*" ? undefined : path,
+        method,
+        headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
+    };
+    return Object.values(match).some((part) => part !== undefined) ? match : undefined;
+}
 
 /** @param object a manifest of Chaos Mesh */
 export function ofChaosMesh(object: Fields, additions: Additions): Found {
@@ -137,7 +176,7 @@ const operators: Record<string, (values: string[]) => Pick<Condition, "values" |
 const fieldsOfPods = new Map([
     ["metadata.name", "k8s.pod.name"],
     ["metadata.namespace", "k8s.namespace"],
-    ["spec.nodeName", "host.hostname"],
+    ["spec.nodeName", "k8s.node.name"],
 ]);
 
 /** @param named the namespace, if the selector has none */
@@ -146,6 +185,7 @@ function selected(selector: Fields, named: string | undefined) {
     const add = (key: string, values: string[]) => values.length > 0 && conditions.push({ key, values });
     if (selector.has("pods")) {
         const pods = selector.object("pods");
+        for (const namespace of pods.keys()) if (!pods.has(namespace)) pods.refuse("names no pod", namespace);
         add("k8s.namespace", pods.keys());
         add(
             "k8s.pod.name",
@@ -155,7 +195,10 @@ function selected(selector: Fields, named: string | undefined) {
         return targetOf(selector, conditions, named);
     }
     add("k8s.namespace", selector.texts("namespaces"));
-    add("host.hostname", selector.texts("nodes"));
+    add("k8s.node.name", selector.texts("nodes"));
+    if (selector.has("nodes") && selector.has("nodeSelectors"))
+        selector.refuse("is for further nodes beside nodes; conditions here must all hold: omit one", "nodeSelectors");
+    for (const [label, value] of selector.textsByKey("nodeSelectors")) add(attributeOfNode(label), [value]);
     for (const [label, value] of selector.textsByKey("labelSelectors")) add(`k8s.label.${label}`, [value]);
     for (const [field, value] of selector.textsByKey("fieldSelectors")) {
         const key = fieldsOfPods.get(field);

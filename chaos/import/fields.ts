@@ -63,6 +63,11 @@ export class Fields {
         return !isEmpty(this.values[key]);
     }
 
+    /** Whether there is an empty text, list or object: that may mean "none of them", where null means "any". */
+    isEmpty(key: string): boolean {
+        return isEmpty(this.values[key]) && this.values[key] !== undefined && this.values[key] !== null;
+    }
+
     /** A value as the file has it. Undefined if it is missing, null, or an empty text, list or object. */
     take(key: string): unknown {
         this.unread.delete(key);

@@ -7,9 +7,10 @@ import type { Check } from "../checks/registry";
 import type { Action } from "../actions/registry";
 import type { AttackDefinition } from "../definition/definition";
 import { parseJson } from "../json";
+import { peersAt, portNeeded } from "./addresses";
 import { type Fields, Refusal } from "./fields";
 import { type Additions, checkOf, type Draft, type Found, killOnce, windowOf } from "./imported";
-import { type Condition, targetOf } from "./target";
+import { attributeOfNode, type Condition, targetOf } from "./target";
 import { offsetOf, placed, type Placed, relationTo } from "./timeline";
 
 const noCounterpart = "has no counterpart";
@@ -126,7 +127,10 @@ function attackOf(step: Step, first: Step, { namespace }: Additions) {
     const count = radius.number("maximum", { least: 1, most: 999_999 });
     if (share === undefined && count === undefined && !radius.has("percentage") && !radius.has("maximum"))
         radius.refuse("has neither percentage nor maximum: say how many targets");
-    if (share !== undefined && share < 100) radius.leaveOut("is rounded down here, not to the nearest", "percentage");
+    if (radius.has("percentage") && radius.has("maximum"))
+        radius.refuse("is beside percentage, but a radius is a share or a number: omit one", "maximum");
+    else if (share !== undefined && share < 100)
+        radius.leaveOut("is rounded down here, not to the nearest", "percentage");
     radius.refuseRest(noCounterpart);
     finish(fields, "a failure of an attack makes the verdict INCONCLUSIVE");
     const definition: Draft = {
@@ -201,8 +205,24 @@ function windowAround(first: Step, checks: readonly Step[], attacks: readonly Dr
 const direct = ["namespace", "deployment", "statefulset", "daemonset", "pod.name", "container.name"];
 const attributes = new Map([
     ...direct.map((name) => [`k8s.${name}`, `k8s.${name}`] as const),
-    ["k8s.node.name", "host.hostname"],
+    ["k8s.node.name", "k8s.node.name"],
 ]);
+
+/** The labels of a container's node that Steadybit also calls `k8s.label.NAME`: extension-kubernetes, `extcommon`. */
+const nodeLabels = new Set([
+    "topology.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "kubernetes.io/arch",
+    "kubernetes.io/os",
+    "node.kubernetes.io/instance-type",
+]);
+
+function attributeOf(key: string): string | undefined {
+    const [, of, label] = /^k8s\.(?:(pod|node)\.)?label\.(.+)$/.exec(key) ?? [];
+    if (label === undefined) return attributes.get(key);
+    const isOfNode = of === "node" || (of === undefined && nodeLabels.has(label));
+    return isOfNode ? attributeOfNode(label) : `k8s.label.${label}`;
+}
 
 /** Of an attribute whose name is in quotes if it has special characters. */
 const equality = /^\s*(?:"([^"]+)"|([\w./-]+))\s*=\s*"([^"\\]*)"\s*$/;
@@ -217,8 +237,7 @@ function conditionsIn(radius: Fields): Condition[] {
         else found.push({ key, values: [value] });
     }
     return found.flatMap(({ key, values }) => {
-        const [, label] = /^k8s\.(?:pod\.)?label\.(.+)$/.exec(key) ?? [];
-        const attribute = label === undefined ? attributes.get(key) : `k8s.label.${label}`;
+        const attribute = attributeOf(key);
         if (attribute !== undefined) return [{ key: attribute, values }];
         if (key === "k8s.cluster-name") radius.leaveOut(`${key}: the kubeconfig and its context name the cluster`);
         else radius.refuse(`${key} ${noCounterpart} among the attributes of targets`);
@@ -232,16 +251,26 @@ function ofPredicate(predicate: Fields): Condition[] {
     const inner = isGroup ? predicate.objects("predicates").flatMap(ofPredicate) : [];
     const key = isGroup ? undefined : predicate.text("key");
     const values = isGroup ? [] : predicate.texts("values");
+    if (!isGroup && !predicate.has("key")) predicate.refuse("is missing", "key");
     predicate.refuseRest(noCounterpart);
     return key === undefined || operator === undefined ? inner : [{ key, values }];
 }
 
 function blackholeOf(parameters: Fields): Draft {
-    for (const key of ["hostname", "ip"]) if (parameters.has(key)) parameters.refuse("no attack is of addresses", key);
-    if (parameters.has("port"))
-        parameters.refuse("ports of Services count there, and those of pods here: write ports by hand", "port");
     ofHostNetwork(parameters);
-    return { kind: "blackhole" };
+    const [key] = ["hostname", "ip"].filter((each) => parameters.has(each));
+    if (key === undefined) {
+        if (parameters.has("port"))
+            parameters.refuse("ports of Services count there, and those of pods here: write ports by hand", "port");
+        return { kind: "blackhole" };
+    }
+    const hosts = [...parameters.texts("hostname"), ...parameters.texts("ip")];
+    if (!parameters.has("port")) parameters.refuse(`${portNeeded}: write port`, key);
+    const ports = parameters.texts("port").map(Number);
+    if (!ports.every(Number.isInteger))
+        parameters.refuse("is not a list of ports such as 443: write those of a range one by one", "port");
+    const places = hosts.flatMap((host) => ports.map((port) => ({ host, port })));
+    return { kind: "blackhole", ...peersAt(places, parameters, key) };
 }
 
 function dnsOf(parameters: Fields): Draft {
@@ -262,7 +291,7 @@ function rolloutOf(parameters: Fields, { deployment }: { deployment?: string }):
 }
 
 function scaleOf(parameters: Fields, { deployment }: { deployment?: string }): Draft {
-    parameters.leaveOut("it stays scaled until the run is undone", "duration");
+    if (parameters.has("duration")) parameters.leaveOut("it stays scaled until the run is undone", "duration");
     return { kind: "scale", deployment, replicas: parameters.number("replicaCount", { least: 0, most: 100 }) };
 }
 
@@ -289,7 +318,9 @@ function httpOf(parameters: Fields, { durationMs }: { durationMs: number }): Dra
         parameters.refuse("is not an object in JSON", "body");
     const headers = parameters
         .objects("headers")
-        .map((header) => [header.text("key") ?? "", header.text("value") ?? ""]);
+        .map((header) => [header.text("key") ?? "", header.text("value") ?? ""] as const);
+    if (new Set(headers.map(([name]) => name.toLowerCase())).size < headers.length)
+        parameters.refuse("names a header twice, but a check sends each once", "headers");
     return {
         ...addressOf(parameters),
         kind: "http",

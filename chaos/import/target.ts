@@ -1,4 +1,4 @@
-import type { AttributeExpression } from "../targets/attributes";
+import { type AttributeExpression, nodeLabelPrefix, topologyLabels } from "../targets/attributes";
 import type { Fields } from "./fields";
 
 export interface Condition {
@@ -8,6 +8,10 @@ export interface Condition {
     /** None of them, or no such attribute. */
     negated?: true;
 }
+
+/** The attribute that a label of nodes is. */
+export const attributeOfNode = (label: string): string =>
+    Object.entries(topologyLabels).find(([, known]) => known === label)?.[0] ?? nodeLabelPrefix + label;
 
 /** What an attribute expression has no way to write in a key or a value. */
 const unwritable = /[,|*=!]|^\s|\s$/;

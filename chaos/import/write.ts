@@ -1,9 +1,13 @@
 import type { Imported } from "./import";
 
+/** Another one for each name, and no word of TypeScript such as `delete`, whatever the name. */
+const variableOf = (name: string): string =>
+    `${name.replace(/^(?=\d)|-(?=\d)/g, "_").replace(/-(.)/g, (_, next: string) => next.toUpperCase())}Experiment`;
+
 /** A program's part with an experiment's arguments, for each experiment of a file. */
 export function writtenAs(experiments: readonly Imported[], file: string): string {
     const constants = experiments.map(({ name, args, leftOut }) => {
-        const variable = name.replace(/^(?=\d)/, "_").replace(/-+(.)/g, (_, next: string) => next.toUpperCase());
+        const variable = variableOf(name);
         const remarks = leftOut.map(({ path, reason }) => `// - ${path}: ${reason}`.replaceAll(/\s+/g, " "));
         const head = remarks.length > 0 ? ["// Goes without these fields of the file:", ...remarks] : [];
         const keysUnquoted = JSON.stringify(args, null, 4).replace(/^( *)"([A-Za-z_]\w*)": /gm, "$1$2: ");

@@ -54,7 +54,8 @@ export async function annotate(base: string, token: string, journals: readonly J
             const detail = typeof message === "string" ? excerpt(message.replaceAll(token, "***")) : undefined;
             throw unsent(receiver, new RefusedError(status, detail));
         }
-        if (answer === undefined)
+        // A list of annotations, or what was done.
+        if (method === "GET" ? !Array.isArray(answer) : answer === undefined)
             throw unsent(receiver, new Error("what answers there is not Grafana. Correct the URL"));
         return answer;
     };

@@ -70,6 +70,9 @@ const silent = { error: nothing, info: nothing, debug: nothing, verbose: nothing
 
 function refusalIn(message: string, rest: unknown[]): string[] {
     if (message.startsWith("Received Partial Success")) return [`it rejects a part of them: ${String(rest[0])}`];
+    // A component's warning begins with its name.
+    if (String(rest[0]).startsWith("Export succeeded but could not deserialize"))
+        return ["what answers there is no receiver of OTLP over HTTP with protobuf. Correct the URL"];
     // Other warnings may quote variables, which may hold secrets.
     return message.startsWith("Failed to read") ? [`${message}, which a variable names`] : [];
 }

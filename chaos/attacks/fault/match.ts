@@ -45,19 +45,24 @@ export function contradictionsIn(match: RequestMatch): { path: (string | number)
     return [{ path: [], message }];
 }
 
-/** Begins no path that an application has. */
+/** An end of a path that hardly any application has. */
 const anything = "chaos-experiments";
+/** Ends that begin differently: an exception of the prefix `/c*` leaves others. */
+const ends = [anything, ...[..."0123456789abcdefghijklmnopqrstuvwxyz"].map((first) => `${first}-${anything}`)];
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", ...METHODS];
 
 /** A request that matches, if there is one: it has nothing in common with an exception that it need not have. */
-function matchingSample({ except = [], ...pattern }: RequestMatch): Matchable {
-    const method = methods.find((candidate) => !except.some((one) => one.method === candidate));
-    return requestOf({ method, ...pattern });
+function matchingSample(match: RequestMatch): Matchable {
+    const { except = [], ...pattern } = match;
+    const isExcepted = (method: string) => Number(except.some((one) => one.method === method));
+    const sorted = [...methods].sort((a, b) => isExcepted(a) - isExcepted(b));
+    const candidates = ends.flatMap((end) => sorted.map((method) => requestOf({ method, ...pattern }, end)));
+    return candidates.find(matcherOf(match)) ?? candidates[0]!;
 }
 
-const requestOf = ({ path = "/*", method = "GET", headers = {} }: RequestPattern): Matchable => ({
+const requestOf = ({ path = "/*", method = "GET", headers = {} }: RequestPattern, end = anything): Matchable => ({
     method,
-    target: path.replace(/\*$/, anything),
+    target: path.replace(/\*$/, end),
     headers: Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const),
 });
 

@@ -27,7 +27,7 @@ describe("`chaos import`", () => {
         expect(code).toBe(0);
         expect(log).toMatch(/^\/\/ Imported from .*primary-partition\.yaml\.\nimport type \{ DefinedExperiment \}/);
         expect(log).toContain("// - metadata.labels: is of the object");
-        expect(log).toContain("export const ledgerPrimaryAlone: DefinedExperiment = {\n    hypothesis: ");
+        expect(log).toContain("export const ledgerPrimaryAloneExperiment: DefinedExperiment = {\n    hypothesis: ");
         expect(error).toContain("metadata.labels: is of the object");
     });
 
@@ -48,7 +48,7 @@ describe("`chaos import`", () => {
         writeFileSync(file, JSON.stringify(object));
         const { code, log } = run(...additions, file);
         expect(code).toBe(0);
-        expect(log).toContain("export const _2ndTry: DefinedExperiment");
+        expect(log).toContain("export const _2ndTryExperiment: DefinedExperiment");
         expect(log).toContain('new Experiment("2nd-try"');
         expect(log).toContain("// - metadata.x evil(): ");
     });

@@ -248,6 +248,12 @@ describe("`chaos-report --otlp`", () => {
         expect(spans.length).toBeGreaterThan(0);
     });
 
+    it("takes an empty answer for success", async () => {
+        keep(passed);
+        const { url } = await otlpReceiver((response) => response.end());
+        expect(await report("--otlp", url)).toMatchObject({ code: 0 });
+    });
+
     const taken = (partialSuccess: object) => ExportTraceServiceResponse.encode({ partialSuccess }).finish();
     it.each<[string, (response: ServerResponse) => void, RegExp]>([
         [
@@ -264,6 +270,13 @@ describe("`chaos-report --otlp`", () => {
             (response) => response.end(taken({ rejectedSpans: 2, errorMessage: "too old" })),
             /rejects a part of them: .*too old/,
         ],
+        [
+            "HTML",
+            (response) => response.end("<!doctype html>secret"),
+            /what answers there is no receiver of OTLP over HTTP with protobuf\. Correct the URL$/,
+        ],
+        ["JSON", (response) => response.end('{"ok":true}'), /is no receiver of OTLP/],
+        ["a word", (response) => response.end("OK"), /is no receiver of OTLP/],
     ])("says in a sentence what a receiver answered: %s", async (_, answer, expected) => {
         keep(passed);
         const { url } = await otlpReceiver(answer);
@@ -370,6 +383,8 @@ describe("`chaos-report --grafana`", () => {
             (response) => response.end("<!doctype html>secret"),
             /what answers there is not Grafana\. Correct the URL$/,
         ],
+        ["other JSON", (response) => response.end('{"ok":true}'), /what answers there is not Grafana/],
+        ["null", (response) => response.end("null"), /what answers there is not Grafana/],
     ])("says in a sentence what answered: %s", async (_, answer, expected) => {
         keep(passed);
         const port = await serve((_, response) => answer(response));

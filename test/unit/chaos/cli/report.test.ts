@@ -138,7 +138,7 @@ describe("`chaos-report`", () => {
         });
         expect(written("site/index.html")).toContain(`href="../${basename(path).replace(/json$/, "html")}"`);
         expect(written("site/index.html")).toContain(`${other} is a journal of form ${journalVersion - 1}`);
-        expect(written("badge.svg")).toContain(">1 of 2 passed</text>");
+        expect(written("badge.svg")).toContain(">1 of 5 passed</text>");
         expect(await report("--junit", at("junit.xml"), ...args, folder)).toMatchObject({ code: 2 });
         expect(await report(...args, "--run", "none", path)).toMatchObject({ code: 1 });
         expect((await report("--index", at("a"), "--badge", at("a"), "--junit", at("b"), path)).error).toMatch(

@@ -38,6 +38,12 @@ function edited(file: string, before: string | RegExp, after: string): string {
     return changed;
 }
 
+/** A partition from these instead of pods. */
+function external(targets: readonly string[], direction: string): string {
+    const text = edited("primary-partition.yaml", /  target:\n(    .*\n)+/, "");
+    return text.replace("direction: both", `${direction}\n  externalTargets: ${JSON.stringify(targets)}`);
+}
+
 describe("an experiment of Chaos Mesh", () => {
     it("a partition in both directions is a blackhole with peers", () => {
         const [experiment] = imported(read("primary-partition.yaml"), added);
@@ -104,6 +110,44 @@ describe("an experiment of Chaos Mesh", () => {
         expect(refusedOf(read("http.yaml"), added)).toEqual([expect.stringContaining("add --service NAME")]);
     });
 
+    it.each<[fields: string, match: object | undefined]>([
+        ["path: /api/*\n  method: GET", { path: "/api/*", method: "GET" }],
+        ["path: /api/orders", { path: "/api/orders" }],
+        ["path: /*", undefined],
+        ["request_headers: { x-session: mine }", { headers: { "x-session": "mine" } }],
+    ])("a HTTPChaos with %j is of some requests", (fields, match) => {
+        const text = edited("http.yaml", 'path: "*"', fields);
+        const [experiment] = imported(text, { ...added, service: "catalogue" });
+        expect((experiment!.args.attacks![0] as { match?: object }).match).toEqual(match);
+    });
+
+    it.each<[targets: string[], attack: object]>([
+        [["api.example.com:443"], { peers: [{ host: "api.example.com", port: 443 }] }],
+        [["203.0.113.7/32:443"], { peers: [{ host: "203.0.113.7", port: 443 }] }],
+        [["[2001:db8::1]:443"], { peers: [{ host: "2001:db8::1", port: 443 }] }],
+        [
+            ["203.0.113.0/24:443", "203.0.113.7:443"],
+            { peers: [{ cidr: "203.0.113.0/24" }, { host: "203.0.113.7", port: 443 }], ports: [443] },
+        ],
+    ])("a partition from the external targets %j is a blackhole of addresses", (targets, attack) => {
+        for (const direction of ["to", "both"]) {
+            const [experiment] = imported(external(targets, `direction: ${direction}`), added);
+            expect(experiment!.args.attacks).toEqual([
+                { kind: "blackhole", target: expect.any(String), radius: 1, ...attack },
+            ]);
+        }
+    });
+
+    it("nodes are chosen by their labels, or by their names", () => {
+        const selecting = (selector: string) =>
+            imported(edited("primary-partition.yaml", "  selector:", `  selector:\n    ${selector}`), added)[0]!.args
+                .attacks![0]!.target;
+        expect(selecting("nodeSelectors: { topology.kubernetes.io/zone: a, disk: ssd }")).toContain(
+            "k8s.zone=a,k8s.node.label.disk=ssd,",
+        );
+        expect(selecting("nodes: [one, two]")).toContain("k8s.node.name=one|two,");
+    });
+
     it("wants a hypothesis and a check, which no file of Chaos Mesh has", () => {
         expect(refusedOf(read("primary-partition.yaml"))).toEqual([
             expect.stringContaining("add --hypothesis TEXT"),
@@ -121,9 +165,31 @@ describe("an experiment of Chaos Mesh", () => {
             [
                 "primary-partition.yaml",
                 "direction: both",
-                "direction: both\n  externalTargets: [example.org]",
-                "spec.externalTargets",
-                "has no counterpart",
+                "direction: both\n  externalTargets: [example.org:443]",
+                "spec.target",
+                "peers are either pods or addresses",
+            ],
+            ["primary-partition.yaml", /  target:\n(    .*\n)+/, "  target: {}\n", "spec.target.mode", "is missing"],
+            [
+                "primary-partition.yaml",
+                "    namespaces:\n      - ledger",
+                "    nodes: [one]\n    nodeSelectors: {disk: ssd}\n    namespaces: [ledger]",
+                "spec.selector.nodeSelectors",
+                "is for further nodes beside nodes",
+            ],
+            [
+                "schedule.yaml",
+                /          - broker-0\n.*\n/,
+                "          []\n",
+                "spec.podChaos.selector.pods.streams",
+                "names no pod",
+            ],
+            [
+                "schedule.yaml",
+                /streams:\n(.*\n){2}/,
+                "streams: null\n      labelSelectors: {app: one}\n",
+                "spec.podChaos.selector.pods.streams",
+                "names no pod",
             ],
             [
                 "primary-partition.yaml",
@@ -168,7 +234,13 @@ describe("an experiment of Chaos Mesh", () => {
             ["beacon.yaml", "name: relay-kill", "name: validators-alone", "1", "has the name validators-alone"],
             ["beacon.yaml", '["Running"]', '["Pending"]', "1.spec.selector.podPhaseSelectors", "only running pods"],
             ["http.yaml", "target: Request", "target: Response", "spec.target", "changes the answers"],
-            ["http.yaml", 'path: "*"', "path: /api", "spec.path", "has no counterpart"],
+            ["http.yaml", 'path: "*"', "path: /*/orders", "spec.path", "is neither a path such as"],
+            ["http.yaml", 'path: "*"', "path: /order?", "spec.path", "is neither a path such as"],
+            ["http.yaml", 'path: "*"', "path: api", "spec.path", "is neither a path such as"],
+            ["http.yaml", 'path: "*"', 'path: ""', "spec.path", "is empty, so no request matches"],
+            ["http.yaml", 'path: "*"', 'method: ""', "spec.method", "is empty, so no request matches"],
+            ["http.yaml", 'path: "*"', "method: get", "", "attacks.0.match.method"],
+            ["http.yaml", 'path: "*"', "request_headers: {Cookie: id=7}", "", "attacks.0.match.headers.Cookie"],
             ["http.yaml", "delay: 500ms", "delay: 500ms\n  abort: true", "spec.delay", "has no effect there"],
             ["http.yaml", "delay: 500ms", "replace: {code: 503}", "spec.replace", "has no counterpart"],
             ["http.yaml", "delay: 500ms", "delay: soon", "", "attacks.0.delay"],
@@ -186,6 +258,17 @@ describe("an experiment of Chaos Mesh", () => {
                 reason,
             );
         }
+        for (const [targets, direction, path, reason] of [
+            [["example.org"], "to", "spec.externalTargets.0", "has no port"],
+            [["2001:db8::1"], "to", "spec.externalTargets.0", "has no port"],
+            [["example.org:443"], "from", "spec.direction", "from: drops the packets"],
+            [["203.0.113.0/24:443"], "to", "", "nothing is known to answer in 203.0.113.0/24"],
+            [["203.0.113.0/24:443", "198.51.100.0/24:80"], "to", "spec.externalTargets", "different ports"],
+            [["example.org:443", ""], "to", "spec.externalTargets.1", "is empty"],
+        ] as const)
+            expect(refusedOf(external(targets, `direction: ${direction}`), added)).toContainEqual(
+                expect.stringMatching(new RegExp(`^${path}: .*${reason}`, "s")),
+            );
         const both = edited("primary-partition.yaml", "direction: both", "direction: from\n  device: eth0");
         expect(refusedOf(both, added)).toHaveLength(2);
     });
@@ -271,6 +354,35 @@ describe("an experiment of Steadybit", () => {
         });
     });
 
+    it("hosts and addresses with ports are peers", () => {
+        const lists = '"hostname": ["api.example.com"], "ip": ["203.0.113.7", "203.0.113.0/24"], "port": ["443", "80"]';
+        const text = edited("shop.json", /"hostname": \[\],\s*"ip": \[\],\s*"port": \[\]/, lists);
+        expect(imported(text)[0]!.args.attacks).toMatchObject([
+            {
+                kind: "blackhole",
+                peers: [
+                    { cidr: "203.0.113.0/24" },
+                    ...["api.example.com", "203.0.113.7"].flatMap((host) => [
+                        { host, port: 443 },
+                        { host, port: 80 },
+                    ]),
+                ],
+                ports: [443, 80],
+            },
+        ]);
+    });
+
+    it.each([
+        ["k8s.node.label.disk", "k8s.node.label.disk"],
+        ["k8s.node.label.topology.kubernetes.io/zone", "k8s.zone"],
+        ["k8s.label.topology.kubernetes.io/region", "k8s.region"],
+        ["k8s.pod.label.kubernetes.io/os", "k8s.label.kubernetes.io/os"],
+        ["k8s.node.name", "k8s.node.name"],
+    ])("%s is the attribute %s", (key, attribute) => {
+        const [experiment] = imported(edited("shop.json", '"k8s.deployment"', JSON.stringify(key)));
+        expect(experiment!.args.attacks![0]!.target).toBe(`${attribute}=deals,k8s.namespace=shop`);
+    });
+
     it("a long attack gets a deadline that has room for it", () => {
         const long = read("shop.json").replaceAll('"120s"', '"40m"').replace('"60s"', '"30m"');
         expect(imported(long)[0]!.args).toMatchObject({ window: { duration: "30m" }, deadline: "61m" });
@@ -280,7 +392,30 @@ describe("an experiment of Steadybit", () => {
         const attack = "lanes.1.steps.2";
         const cases: [file: string, before: string | RegExp, after: string, path: string, reason: string][] = [
             ["shop.json", "network_blackhole", "stress_cpu", `lanes.1.steps.2.actionType`, "has no counterpart"],
-            ["shop.json", '"ip": []', '"ip": ["10.0.0.1"]', `${attack}.parameters.ip`, "no attack is of addresses"],
+            ["shop.json", '"ip": []', '"ip": ["203.0.113.7"]', `${attack}.parameters.ip`, "has no port"],
+            [
+                "shop.json",
+                /"ip": \[\],\s*"port": \[\]/,
+                '"ip": ["203.0.113.7"], "port": ["80-90"]',
+                `${attack}.parameters.port`,
+                "is not a list of ports such as 443",
+            ],
+            [
+                "shop.json",
+                /"ip": \[\],\s*"port": \[\]/,
+                '"ip": ["203.0.113.0/24"], "port": ["80"]',
+                "",
+                "nothing is known to answer in 203.0.113.0/24",
+            ],
+            ["shop.json", '"maximum": 1', '"percentage": 50, "maximum": 40', `${attack}.radius.maximum`, "omit one"],
+            ["shop.json", '"key": "k8s.deployment", ', "", `${attack}.radius.predicate.predicates.2.key`, "is missing"],
+            [
+                "shop.json",
+                '"value": "demo" }',
+                '"value": "demo" }, { "key": "x-tenant", "value": "a" }',
+                "lanes.0.steps.0.parameters.headers",
+                "names a header twice",
+            ],
             ["shop.json", '"port": []', '"port": ["5432"]', `${attack}.parameters.port`, "ports of Services count"],
             ["shop.json", '"maximum": 1', '"list": ["a"]', `${attack}.radius.list`, "has no counterpart"],
             ["shop.json", '"maximum": 1', '"x": null', `${attack}.radius`, "neither percentage nor maximum"],
@@ -387,6 +522,15 @@ it("what is written compiles against the package, for each file", () => {
         const additions = /yaml$/.test(file) ? { ...added, service: "catalogue" } : fromFile;
         return [join(__dirname, `${file}.ts`), writtenAs(imported(read(file), additions), file)] as const;
     });
+    const [{ args }] = imported(external(["203.0.113.7:443"], "direction: to"), added) as [Imported];
+    const names = ["delete", "await", "global-this", "web-1", "web1", "web-1-a", "web1-a", "2nd", "n-2nd"];
+    sources.push([
+        join(__dirname, "names.ts"),
+        writtenAs(
+            names.map((name) => ({ name, args, leftOut: [] })),
+            "names",
+        ),
+    ]);
     const written = new Map(sources);
     const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: any };
     const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, process.cwd());

@@ -78,12 +78,17 @@ describe("the page of all runs", () => {
 describe("the badge", () => {
     it("counts the newest run of each experiment, and names those that have not passed", () => {
         const badge = badgeSvg([...daily({ verdict: "FAILED" }, {}), failed, passed, broken]);
-        expect(badge).toContain(">2 of 3 passed</text>");
+        expect(badge).toContain(">2 of 4 passed</text>");
         expect(badge).toContain(
-            "<title>Chaos experiments: 2 of 3 passed; hot-deals-blackhole FAILED; without a verdict: 1</title>",
+            "<title>Chaos experiments: 2 of 4 passed; hot-deals-blackhole FAILED; hot-deals-kill no verdict</title>",
         );
         expect(badge).toContain('<rect class="bad"');
         expect(badgeSvg(daily({ verdict: "FAILED" }, {}))).toMatch(/<rect class="good".*>1 of 1 passed</);
+        const unread = (experiment: string, startedAt: number) => ({ ...broken, experiment, startedAt });
+        const [old, run] = daily({}, {}) as [ReportedRun, ReportedRun];
+        expect(badgeSvg([run, unread("daily-1", run.startedAt + 1)])).toMatch(/<rect class="bad".*>0 of 1 passed</);
+        expect(badgeSvg([run, unread("daily-1", old.startedAt)])).toMatch(/<rect class="good".*>1 of 1 passed</);
+        expect(badgeSvg([run, unread("daily2-1", old.startedAt)])).toMatch(/<rect class="bad".*>1 of 2 passed</);
         expect(badgeSvg([])).toMatch(/<rect class="unknown".*>no runs</);
     });
 });

@@ -1,6 +1,7 @@
+import { METHODS } from "node:http";
 import { describe, expect, it } from "vitest";
 import { fault } from "../../../../../chaos/attacks/fault/fault";
-import { describeMatch, samplesOf } from "../../../../../chaos/attacks/fault/match";
+import { contradictionsIn, describeMatch, samplesOf } from "../../../../../chaos/attacks/fault/match";
 import { requestHead } from "../../../../../chaos/attacks/fault/proxy/http-head";
 import { matcherOf } from "../../../../../chaos/attacks/fault/proxy/matcher";
 import type { RequestMatch } from "../../../../../chaos/attacks/fault/proxy/protocol";
@@ -72,10 +73,14 @@ describe("a request of each sort", () => {
             ],
         },
         { headers: { a: "1" }, except: [{ headers: { A: "1", b: "2" } }] },
+        { path: "/*", except: [{ path: "/chaos-experiments*" }] },
+        { path: "/shop/*", except: [{ path: "/shop/c*" }, { path: "/shop/a*" }] },
+        { except: [...METHODS.map((method) => ({ method, path: "/chaos-*" })), { path: "/0*" }] },
     ])("of %j is one for the proxy, too", (of) => {
         for (const { head, differs } of samplesOf(of))
             expect(matches(of, head.trim()), `a request ${differs}`).toBe(differs === undefined);
         expect(samplesOf(of).length).toBeGreaterThan(1);
+        expect(contradictionsIn(of)).toEqual([]);
     });
 
     it("is any, if there is no match", () => expect(samplesOf(undefined)).toEqual([{ head: "" }]));
