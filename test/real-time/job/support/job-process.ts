@@ -35,7 +35,7 @@ export class JobProcess {
     /** The status that refuses a request. Undefined if it is answered. */
     refuse: (request: string) => number | undefined = () => undefined;
     /** The Status that refuses the eviction of a pod. Undefined if it is evicted. */
-    refuseEviction: (pod: string) => ({ code: number } & object) | undefined = () => undefined;
+    refuseEviction: (pod: string) => { code: number } | undefined = () => undefined;
     /** Whether a request gets no answer. */
     hang: (request: string) => boolean = () => false;
     /** The program's log so far. */
