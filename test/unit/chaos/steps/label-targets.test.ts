@@ -564,7 +564,10 @@ describe("a blackhole of addresses", () => {
         ],
         [
             "no address in a block at a port of the attack",
-            () => attack({ peers: [host, { cidr: "203.0.113.0/24" }, { host: "b.example", port: 80 }], ports: [80] }),
+            () => {
+                attack({ peers: [host, { cidr: "203.0.113.0/24" }, { host: "b.example", port: 80 }], ports: [80] });
+                run.resolves = (_, name) => (name === "b.example" ? ["192.0.2.1"] : found[name]!);
+            },
             /no host of the peers is in 203\.0\.113\.0\/24 at port 80/,
         ],
         [
@@ -581,8 +584,8 @@ describe("a blackhole of addresses", () => {
     });
 
     it.each(["Pod", "Service"])("goes on if the account may not look for a %s elsewhere", async (kind) => {
-        run.cluster.intercept = (call) => {
-            if (call === `list${kind}ForAllNamespaces`) refuse(403, "forbidden");
+        run.cluster.intercept = (call, { fieldSelector }) => {
+            if (call === `list${kind}ForAllNamespaces` && fieldSelector) refuse(403, "forbidden");
         };
         expect((await step()).attacks[0]!.hosts![0]!.addresses).toEqual(["203.0.113.7"]);
     });
