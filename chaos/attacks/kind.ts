@@ -235,7 +235,7 @@ export interface StillWorks {
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
     /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;
-    /** Fresh TCP connections from the targets to a host. If nobody named it, it may lack an address that is left alone. */
+    /** Fresh TCP connections from the targets to a host. Left out if nobody named it and it has none to try. */
     host?: Host & { isDefault?: true };
 }
 

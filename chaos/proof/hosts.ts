@@ -170,11 +170,10 @@ async function serviceAt({ core }: Cluster, addresses: readonly string[], named?
             ),
         ].map((reading) => reading.catch(() => [])),
     );
-    const service = found
-        .flat()
-        .find(({ spec: { clusterIP, clusterIPs = [clusterIP] } = {} }) =>
-            clusterIPs.some((one) => one !== undefined && addresses.includes(one)),
-        );
+    const service = found.flat().find(({ spec }) => {
+        const { clusterIP, clusterIPs = [clusterIP] } = spec ?? {};
+        return clusterIPs.some((one) => one !== undefined && addresses.includes(one));
+    });
     return service && { name: service.metadata!.name!, namespace: service.metadata!.namespace! };
 }
 
