@@ -4,7 +4,7 @@ import * as z from "zod";
 import { hostName } from "../cluster/kubernetes-rules";
 import { contains, isAddress, isCidr, isInBlock } from "../policies/blocks";
 import { describeValue, type Mistake, notAllowed } from "../texts";
-import type { Host } from "./kind";
+import type { Host, ProvenBlock } from "./kind";
 
 /** A block of addresses outside of the cluster's pods, with all of its ports unless the attack names some. */
 export interface Block {
@@ -69,6 +69,18 @@ export const messagesOf = (
 export const hostsIn = (addresses: readonly Address[]): Host[] => addresses.filter((one) => "host" in one);
 export const blocksIn = (addresses: readonly Address[]): Block[] => addresses.filter((one) => "cidr" in one);
 
+/** What must be proven of blocks. @param ports that are denied in them. @default all: then any is enough */
+export const provenBlocks = (blocks: readonly Block[], ports?: readonly number[]): ProvenBlock[] =>
+    blocks.flatMap((block) => ports?.map((port) => ({ ...block, port })) ?? [block]);
+
+/** Whether a connection proves a block. @param host an address */
+export const isProvenAt = (block: ProvenBlock, { host, port }: Host): boolean =>
+    isInBlock(block, host) && (block.port ?? port) === port;
+
+/** For people: `203.0.113.0/24 at port 443` */
+export const describeBlock = ({ port, ...block }: ProvenBlock): string =>
+    describeAddress(block) + (port === undefined ? "" : ` at port ${port}`);
+
 /** For people: `api.example.com at port 443 and 203.0.113.0/24`. @param ports of blocks. @default all */
 export const describeAddresses = (addresses: readonly Address[], ports?: readonly number[]): string =>
     addresses.map((one) => describeAddress(one) + ("cidr" in one && ports ? ` ${onPorts(ports)}` : "")).join(" and ");
@@ -93,13 +105,15 @@ export function mistakeIn(
     if (!blocks.every(isValid)) return undefined;
     if (ports && blocks.length === 0)
         return { field: "ports", message: "is for blocks of addresses, and peers name none; allowed: a host's `port`" };
-    const unproven = blocks.find((block) => hosts.every(({ host }) => isIP(host) > 0 && !isInBlock(block, host)));
+    const mayProve = (block: ProvenBlock, one: Host) =>
+        isIP(one.host) > 0 ? isProvenAt(block, one) : (block.port ?? one.port) === one.port;
+    const unproven = provenBlocks(blocks, ports).find((block) => !hosts.some((one) => mayProve(block, one)));
     if (unproven)
         return {
             field: "peers",
             message:
-                `nothing is known to answer in ${describeAddress(unproven)}, so the attack could not be proven; ` +
-                "allowed: together with a host in it, { host, port }",
+                `nothing is known to answer in ${describeBlock(unproven)}, so the attack could not be proven; ` +
+                `allowed: together with a host in it, { host, port${unproven.port ? `: ${unproven.port}` : ""} }`,
         };
     if (control && isDenied(control, addresses, ports))
         return {

@@ -12,6 +12,7 @@ import {
     mistakeIn,
     onPorts,
     portSchema,
+    provenBlocks,
 } from "./addresses";
 import { type AttackKind, type Host, type Proof, witnessPorts } from "./kind";
 
@@ -109,7 +110,7 @@ export const blackhole: AttackKind<BlackholeAttack> = {
     proof(attack) {
         const { ports, peers } = attack;
         const addresses = addressesOf(attack);
-        if (addresses) return proofOfAddresses(addresses, attack.control);
+        if (addresses) return proofOfAddresses(addresses, attack);
         if (peers)
             return {
                 peers: { ways: waysOf(attack), ports },
@@ -135,11 +136,11 @@ export const blackhole: AttackKind<BlackholeAttack> = {
 /** The witness is no peer. */
 const withWitness = { inward: { except: [] }, outward: { port: witnessPorts[0] } };
 
-function proofOfAddresses(addresses: readonly Address[], control?: Host): Proof {
+function proofOfAddresses(addresses: readonly Address[], { ports, control }: BlackholeAttack): Proof {
     const [hosts, blocks] = [hostsIn(addresses), blocksIn(addresses)];
     // A block may have the addresses behind the API server's, which are not known.
-    const host = control ?? (blocks.length === 0 ? apiServer : undefined);
-    return { addresses: { hosts, blocks }, stillWorks: { ...withWitness, host } };
+    const host = control ?? (blocks.length === 0 ? { ...apiServer, isDefault: true as const } : undefined);
+    return { addresses: { hosts, blocks: provenBlocks(blocks, ports) }, stillWorks: { ...withWitness, host } };
 }
 
 /**

@@ -3,6 +3,8 @@ import type { ObjectApi, ObjectReference } from "../cluster/resources";
 
 /** What the deadline Job does for an attack, besides ending it and connecting to its targets. */
 export interface JobPart {
+    /** Set if it reports each pod when it attacks that, and the label alone says nothing. */
+    readonly saysWhoIsAttacked?: true;
     /** What the last look has found: names that its reports have as `open` or `closed`. @default nothing */
     readonly last?: { open: readonly string[]; closed: readonly string[] };
     /** Why the attacks must end now. Undefined while they may last. @throws Error if the API server does not say */

@@ -213,7 +213,7 @@ export interface Proof {
     /** A DNS lookup of a name, made in the targets. */
     lookup?: { name: string };
     /** Fresh TCP connections from the targets to each of some hosts, and so to an address in each of some blocks. */
-    addresses?: { hosts: readonly Host[]; blocks: readonly V1IPBlock[] };
+    addresses?: { hosts: readonly Host[]; blocks: readonly ProvenBlock[] };
     /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
     deleted?: true;
     /** Set if the API server may refuse to delete some of them: then at least one must be gone, of those that match. */
@@ -235,8 +235,13 @@ export interface StillWorks {
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
     /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;
-    /** Fresh TCP connections from the targets to a host. */
-    host?: Host;
+    /** Fresh TCP connections from the targets to a host. Left out if nobody named it and it has none to try. */
+    host?: Host & { isDefault?: true };
+}
+
+/** A block of addresses in which connections fail, at this port if it has one. */
+export interface ProvenBlock extends V1IPBlock {
+    port?: number;
 }
 
 /** Something that accepts TCP connections outside of the cluster's pods. */

@@ -49,11 +49,12 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
 async function countReady(of: AttributeExpression, context: CheckContext): Promise<number> {
     const { cluster, defaultNamespace, clusterName } = context;
     const { target, namespace } = locateTarget(of, "Global", defaultNamespace);
-    const [pods, replicaSets, nodes] = await Promise.all([
+    const [pods, replicaSets] = await Promise.all([
         cluster.core.listNamespacedPod({ namespace }),
         cluster.apps.listNamespacedReplicaSet({ namespace }),
-        recentNodesFor(cluster, [target]),
     ]);
+    const named = pods.items.flatMap(({ spec }) => spec?.nodeName ?? []);
+    const nodes = await recentNodesFor(cluster, [target], named);
     if (pods.items.length === 0) await requireNamespace(cluster, namespace);
     return readyAmong(pods.items, replicaSets.items, target, clusterName, nodes);
 }

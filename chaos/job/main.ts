@@ -71,7 +71,7 @@ async function main(): Promise<void> {
             log,
             killed: ({ at, pod, uid }) => {
                 jobLog.reported({ at, killed: { pod, uid, label } });
-                void events.began([{ name: pod, uid, label }], { what, until: untilOf(path) }, false);
+                void events.began([{ name: pod, uid, label }], { what, until: untilOf(path) });
             },
             refused: ({ at, ...refused }) => jobLog.reported({ at, refused: { label, ...refused } }),
             missed: ({ at, ...missed }) => jobLog.reported({ at, missed: { label, ...missed } }),
@@ -79,12 +79,13 @@ async function main(): Promise<void> {
         }),
     );
     const found = (pods: readonly AttackedPod[]) => {
-        for (const { path, label, what } of attacks.filter((attack) => firstSeen.has(attack.path)))
+        for (const [index, { path, label, what }] of attacks.entries()) {
+            if (!firstSeen.has(path) || parts[index]?.saysWhoIsAttacked) continue;
             void events.began(
                 pods.filter((pod) => pod.label === label),
                 { what, until: untilOf(path) },
-                true,
             );
+        }
     };
     if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, parts, found });
     const over = await whyOver(begun, parts, ending.signal);

@@ -13,6 +13,8 @@ export interface AttackedPod {
     uid: string;
     /** Value of the label of its attack's targets. */
     label: string;
+    /** As it was seen with that label. Absent if it is killed, and so loses no label. */
+    resourceVersion?: string;
 }
 
 /**
@@ -32,30 +34,36 @@ export class TargetEvents {
      *
      * @param pods those that are not known yet are said to be attacked
      * @param attack what it does to them, and until when at the latest, in milliseconds since the epoch
-     * @param stay whether the pods stay, and so can lose their labels
      */
-    async began(pods: readonly AttackedPod[], attack: { what: string; until: number }, stay: boolean): Promise<void> {
+    async began(pods: readonly AttackedPod[], attack: { what: string; until: number }): Promise<void> {
         const fresh = pods.filter(({ uid }) => !this.known.has(uid));
         for (const { uid } of fresh) this.known.add(uid);
-        await inTurns(fresh, maxCalls, (pod) => this.say(pod, attack, stay).catch(log));
+        await inTurns(fresh, maxCalls, (pod) => this.say(pod, attack).catch(log));
     }
 
     private async say(
-        { name, uid, label }: AttackedPod,
+        { name, uid, label, resourceVersion }: AttackedPod,
         { what, until }: { what: string; until: number },
-        stays: boolean,
     ) {
         const { namespace, run, ending } = this.of;
         if (this.isRefused || ending.aborted) return;
         const event = beginningOf({ namespace, pod: name, uid, run, experiment: experimentOf(label) }, what, until);
+        if (resourceVersion !== undefined) {
+            // First: by it, who takes the label says that the attack has ended. Nobody has taken it since it was seen.
+            const metadata = { uid, resourceVersion, annotations: { [annotations.begun]: run } };
+            const noting = objectApi.patch({ resource: resources.pod, namespace, name }, { metadata });
+            const noted = await noting.catch((error: unknown) => {
+                if ((error as { code?: unknown }).code !== 409) throw error;
+                // Somebody has changed the pod: the next look shows whether it still has the label.
+                this.known.delete(uid);
+            });
+            if (noted === undefined) return;
+        }
         const { status } = await post(pathOf({ resource: eventType, namespace }), event);
         // An earlier process of this Job may have made it.
         if (status >= 300 && status !== 409) {
             this.isRefused ||= status === 403;
             throw new Error(`the Event on Pod ${name} cannot be created: ${status}`);
         }
-        if (!stays) return;
-        const metadata = { uid, annotations: { [annotations.begun]: run } };
-        await objectApi.patch({ resource: resources.pod, namespace, name }, { metadata });
     }
 }

@@ -49,8 +49,8 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
     const pods: LabeledPod[] = [];
     for await (const pod of listed<Pod>(path, "the targets cannot be listed")) {
-        const { name, uid } = pod.metadata as { name: string; uid: string };
-        pods.push({ name, uid, label: targetLabelOf(pod) ?? "", endpoints: endpointsOf(pod) });
+        const { name, uid, resourceVersion } = pod.metadata as { name: string; uid: string; resourceVersion?: string };
+        pods.push({ name, uid, resourceVersion, label: targetLabelOf(pod) ?? "", endpoints: endpointsOf(pod) });
     }
     return pods;
 }

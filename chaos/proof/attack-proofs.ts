@@ -3,7 +3,7 @@ import { attackKindOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
 import { AttackProof } from "./attack-proof";
-import { type Established, whyEstablishedNotCut } from "./established";
+import { type Established, notLookedAt, whyEstablishedNotCut } from "./established";
 import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../reasons";
 import { busyMs, type Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
@@ -142,7 +142,10 @@ export class AttackProofs {
 
     /** Finds out what became of connections that were established before the attacks. */
     async seeEstablished(): Promise<void> {
-        for (const { witness, shown } of this.attacks) shown.became = await witness.established(shown.proven!);
+        for (const { witness, shown } of this.attacks) {
+            const proof = attackKindOf(shown.attack).proof(shown.attack);
+            shown.became = notLookedAt(proof) ?? (await witness.established(shown.proven!));
+        }
     }
 
     /** Why an attack that wants established connections cut is not proven. Undefined if they are. */

@@ -6,14 +6,15 @@ import {
     parseEndpoint,
     silentAfterMs,
 } from "../job/protocol";
+import { beginsAtPeers, beginsAtTargets, type Proof } from "../attacks/kind";
 import { reason as reasonOf, type Reason } from "../reasons";
 import { remedy, type Written } from "../texts";
 import { hasAll } from "./reports";
 
 /** What became of the connections that the witness had to an attack's targets before it. */
 export interface Established {
-    /** Which connections these were: into the targets. Absent if the attack denies none of them. */
-    direction?: "inward";
+    /** Which connections these were: into the targets, or out of them. Absent if the attack denies none. */
+    direction?: "inward" | "outward";
     /** `cut` if all are shown to be cut, `survived` if one is shown to have survived. */
     became: "cut" | "survived" | "unknown";
     /**
@@ -23,6 +24,13 @@ export interface Established {
     afterMs?: number;
     /** Why that is unknown, as a part of a sentence. */
     reason?: string;
+}
+
+/** Of an attack that denies connections, but none of the witness's to its targets. Undefined of any other. */
+export function notLookedAt(proof: Proof): Established | undefined {
+    if (proof.inward || proof.lookup || !(beginsAtTargets(proof) || beginsAtPeers(proof))) return undefined;
+    const reason = "nobody looks at connections that the application had open before the attack; they may have gone on";
+    return { direction: beginsAtTargets(proof) ? "outward" : "inward", became: "unknown", reason };
 }
 
 type Outcome = Omit<Established, "direction">;

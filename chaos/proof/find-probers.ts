@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { beginsAtPeers, beginsAtTargets, controlsAtTargets, type Proof } from "../attacks/kind";
 import { type Cluster, messageOf } from "../cluster/client";
 import { groupedBy } from "../grouped";
@@ -13,9 +14,12 @@ const notThere =
 /** With these, a runtime may say the same: the codes of shells. */
 const notThereCodes = [126, 127, noTool];
 
-/** What the tools in a container must be able to do for a proof. */
-export const kindsFor = ({ lookup, addresses }: Pick<Proof, "lookup" | "addresses">): QuestionKind[] =>
-    lookup ? ["lookup"] : addresses ? ["connect", "resolve"] : ["connect"];
+/** What the tools in a container must be able to do for a proof. An address is not looked up. */
+export function kindsFor({ lookup, addresses, stillWorks: { host } = {} }: Proof): QuestionKind[] {
+    if (lookup) return ["lookup"];
+    const hosts = [...(addresses?.hosts ?? []), ...(host && !host.isDefault ? [host] : [])];
+    return hosts.some((one) => isIP(one.host) === 0) ? ["connect", "resolve"] : ["connect"];
+}
 
 export interface Lacking {
     pod: string;

@@ -1,8 +1,7 @@
-import type { V1IPBlock } from "@kubernetes/client-node";
+import { describeBlock, isProvenAt } from "../attacks/addresses";
 import { dnsPorts } from "../attacks/dns";
-import type { Proof } from "../attacks/kind";
+import type { Proof, ProvenBlock } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
-import { isInBlock } from "../policies/blocks";
 import { onePerPod } from "../targets/pods";
 import type { Chosen, ResolvedHost } from "../targets/choose";
 import type { Target } from "../targets/containers";
@@ -50,6 +49,17 @@ interface Trial {
 
 /** `others` are addresses that a host did not have before the attack. */
 type Result = Trial & { worked: boolean; others?: string[] };
+
+/** So many of some trials: a lookup each time, which connections to many addresses would put off. */
+function someOf(trials: readonly Trial[], turn: number, atATime: number): Trial[] {
+    const inTurn = (some: readonly Trial[], count: number) =>
+        Array.from({ length: Math.min(count, some.length) }, (_, index) => some[(turn * count + index) % some.length]!);
+    const isLookup = ({ question }: Trial) => "resolve" in question;
+    const [lookups, others] = [trials.filter(isLookup), trials.filter((one) => !isLookup(one))];
+    if (atATime === 1) return inTurn(trials, 1);
+    const ofNames = inTurn(lookups, Math.max(1, atATime - others.length));
+    return [...ofNames, ...inTurn(others, atATime - ofNames.length)];
+}
 
 /** Tries what must fail under an attack from within its targets and their peers. */
 export class FromWithin {
@@ -162,12 +172,7 @@ export class FromWithin {
         if ("inconclusive" in trials || trials.length === 0) return undefined;
         const nodes = [...groupedBy(trials, ({ from }) => from.node ?? "").values()];
         const onEach = Math.max(1, Math.min(maxOnNode, Math.floor(maxAtATime / nodes.length)));
-        const some = nodes.flatMap((ofNode) =>
-            Array.from(
-                { length: Math.min(onEach, ofNode.length) },
-                (_, index) => ofNode[(turn * onEach + index) % ofNode.length]!,
-            ),
-        );
+        const some = nodes.flatMap((ofNode) => someOf(ofNode, turn, onEach));
         return this.try(some, timeoutMs);
     }
 
@@ -254,13 +259,13 @@ export class FromWithin {
         for (const { uid, pod } of onePerPod(targets)) {
             const working = results.filter(({ worked, from }) => worked && from.uid === uid);
             const host = hosts.find((one) => working.every((result) => result.host !== one));
-            const answers = (cidr: V1IPBlock) =>
-                working.some(({ question }) => "connect" in question && isInBlock(cidr, question.connect.host));
+            const answers = (block: ProvenBlock) =>
+                working.some(({ question }) => "connect" in question && isProvenAt(block, question.connect));
             const block = addresses.blocks.find((one) => !answers(one));
             if (host ?? block)
                 return (
                     `nothing answered ${pod} at ` +
-                    (host ? `${host.host} (${host.addresses.join(", ")}), port ${host.port},` : `${block!.cidr}`) +
+                    (host ? `${host.host} (${host.addresses.join(", ")}), port ${host.port},` : describeBlock(block!)) +
                     " before the attack"
                 );
         }

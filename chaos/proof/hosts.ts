@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
 import { inTurns } from "../async";
-import type { Host } from "../attacks/kind";
+import { describeBlock, isProvenAt } from "../attacks/addresses";
+import type { Host, StillWorks } from "../attacks/kind";
 import { attackKindOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
-import { serviceNamed } from "../cluster/kubernetes-rules";
+import { addressesOf, hasEnded, serviceNamed } from "../cluster/kubernetes-rules";
 import type { RunAttack } from "../definition/plan";
 import { kubectlFor } from "../kubectl";
 import { contains, isInBlock } from "../policies/blocks";
@@ -39,11 +40,13 @@ export async function resolveHosts(
     const hosts = await resolved(cluster, targets, addresses.hosts);
     for (const host of hosts) await requireFit(cluster, attack, host, discovered);
     for (const block of addresses.blocks) {
-        const isProven = hosts.some((host) => host.addresses.some((one) => isInBlock(block, one)));
+        const isProven = hosts.some(({ port, addresses: all }) =>
+            all.some((host) => isProvenAt(block, { host, port })),
+        );
         if (isProven) continue;
         throw new ReasonError(
             "peers-unfit",
-            `no host of the peers is in ${block.cidr}, so it could not be proven: ${describeHosts(hosts)}`,
+            `no host of the peers is in ${describeBlock(block)}, so it could not be proven: ${describeHosts(hosts)}`,
             "Add the { host, port } of something that answers there",
         );
     }
@@ -119,9 +122,9 @@ async function requireFit(
             `${host} is ${local} in the targets, which is the pod itself, and no NetworkPolicy applies there`,
             "Choose a host outside of the targets",
         );
-    const pod = discovered.find(({ address, addresses: all = [address] }) =>
-        all.some((one) => addresses.includes(one)),
-    );
+    const pod =
+        discovered.find(({ address, addresses: all = [address] }) => all.some((one) => addresses.includes(one))) ??
+        (await podAt(cluster, addresses));
     if (pod)
         throw new ReasonError(
             "peers-unfit",
@@ -129,11 +132,8 @@ async function requireFit(
                 "in a NetworkPolicy applies to a pod",
             "Describe pods by attributes, as in peers: k8s.deployment=NAME",
         );
-    const service = serviceNamed(host, namespace);
-    // Who may not read it finds out when the attack is proven.
-    const found = service && (await cluster.core.readNamespacedService(service).catch(() => undefined));
-    const { clusterIP, clusterIPs = [clusterIP] } = found?.spec ?? {};
-    if (service && clusterIPs.some((one) => one !== undefined && addresses.includes(one)))
+    const service = await serviceAt(cluster, addresses, serviceNamed(host, namespace));
+    if (service)
         throw new ReasonError(
             "peers-unfit",
             // https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-ipblock-selectors
@@ -143,19 +143,66 @@ async function requireFit(
         );
 }
 
-/** What must still be reached: those addresses that the attack leaves alone. Undefined if there is none. */
+/**
+ * A pod of any namespace that has one of some addresses. Undefined if there is none, or the account may not look: it
+ * finds out when the attack is proven.
+ */
+async function podAt({ core }: Cluster, addresses: readonly string[]) {
+    // By the first address of a pod only; the API server selects by no other.
+    const lists = addresses.map((one) =>
+        core.listPodForAllNamespaces({ fieldSelector: `status.podIP=${one}` }).catch(() => ({ items: [] })),
+    );
+    const pod = (await Promise.all(lists))
+        .flatMap(({ items }) => items)
+        // On its node's network, the address is the node's.
+        .filter((one) => !one.spec?.hostNetwork && !hasEnded(one))
+        .find((one) => addressesOf(one).some((address) => addresses.includes(address)));
+    return pod && { pod: pod.metadata!.name!, namespace: pod.metadata!.namespace! };
+}
+
+/** The same of a Service. @param named may be read alone */
+async function serviceAt({ core }: Cluster, addresses: readonly string[], named?: { name: string; namespace: string }) {
+    const found = await Promise.all(
+        [
+            ...(named ? [core.readNamespacedService(named).then((one) => [one])] : []),
+            ...addresses.map((one) =>
+                core.listServiceForAllNamespaces({ fieldSelector: `spec.clusterIP=${one}` }).then(({ items }) => items),
+            ),
+        ].map((reading) => reading.catch(() => [])),
+    );
+    const service = found.flat().find(({ spec }) => {
+        const { clusterIP, clusterIPs = [clusterIP] } = spec ?? {};
+        return clusterIPs.some((one) => one !== undefined && addresses.includes(one));
+    });
+    return service && { name: service.metadata!.name!, namespace: service.metadata!.namespace! };
+}
+
+/**
+ * What must still be reached: those addresses that the attack leaves alone. Undefined if there is none, and nobody
+ * named it. @throws ReasonError if somebody did
+ */
 async function controlOf(
     cluster: Cluster,
     { attack, chosen }: RunAttack,
-    host: Host,
+    { isDefault, ...host }: NonNullable<StillWorks["host"]>,
     hosts: readonly ResolvedHost[],
 ): Promise<ResolvedHost | undefined> {
-    // A pod with name servers of its own may not know the API server.
-    const [found] = await resolved(cluster, onePerPod(chosen.targets), [host]).catch(() => []);
+    const [found] = await resolved(cluster, onePerPod(chosen.targets), [host]).catch((error: unknown) => {
+        // A pod with name servers of its own may not know the API server.
+        if (isDefault) return [];
+        throw error;
+    });
     const denied = [
         ...(attackKindOf(attack).denies!(attack).blocks ?? []),
         ...peersIn({ hosts: [...hosts] }).blocks!,
     ].filter(({ ports }) => ports?.includes(host.port) ?? true);
     const addresses = found?.addresses.filter((one) => !denied.some((block) => isInBlock(block, one))) ?? [];
-    return addresses.length > 0 ? { ...host, addresses } : undefined;
+    if (addresses.length > 0) return { ...host, addresses };
+    if (isDefault) return undefined;
+    throw new ReasonError(
+        "peers-unfit",
+        `the control ${host.host} at port ${host.port} is ${found!.addresses.join(", ")} in the targets, which the ` +
+            "attack denies",
+        "Name a host that it leaves alone",
+    );
 }

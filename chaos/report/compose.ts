@@ -3,12 +3,13 @@ import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
 import { needsDeadlineJob, type Plan } from "../definition/plan";
 import type { ShownAttack } from "../proof/attack-proofs";
+import { describeMilliseconds } from "../duration";
 import { describeEstablished } from "../proof/established";
 import { type Reason, sentenceOf } from "../reasons";
 import { percentOf } from "../share";
 import { disabling } from "../texts";
 import { journalPath } from "./journal-files";
-import { type Conclusion, unprovenOutward, withUnproven } from "./conclusion";
+import { type Conclusion, describeUnproven, unprovenOutward, withNotes } from "./conclusion";
 import { type Journal, journalVersion } from "./journal-schema";
 import { judge, type Judged, judgeChecks, type Measured, together, type Verdict } from "./verdict";
 
@@ -49,6 +50,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
     );
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
     const unproven = unprovenOutward(attacks);
+    const notes = [describeUnproven(unproven) ?? [], ...attacks.map(killsOnNodes)].flat();
     const done = seen.actions.filter(({ problem }) => problem === undefined);
     const lasts = needsDeadlineJob(plan) && !isEnded;
     return {
@@ -61,7 +63,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             ),
             verdict,
             ...(code && { code }),
-            reason: verdict === "INCONCLUSIVE" ? reason : withUnproven(reason, unproven),
+            reason: verdict === "INCONCLUSIVE" ? reason : withNotes(reason, notes),
             requests: measured.requests,
             successRate: successRateOf(measured),
             timeToFirstFailureMs: measured.firstFailureMs ?? null,
@@ -121,6 +123,18 @@ function establishedConclusion({ name, became }: ShownAttack): NonNullable<Concl
             became: describeEstablished(became),
             ...(reason !== undefined && { reason }),
         },
+    ];
+}
+
+/** How far a kill on certain nodes came: no controller must replace a pod there, and then the radius stays used up. */
+function killsOnNodes({ name, chosen: { nodes }, kills = [] }: ShownAttack): string[] {
+    const [first, last] = [kills.at(0), kills.at(-1)];
+    if (!nodes || !first || !last) return [];
+    const pods =
+        kills.length === 1 ? "1 pod" : `${kills.length} pods within ${describeMilliseconds(last.at - first.at)}`;
+    return [
+        `on the nodes of its target, ${name} removed ${pods}, and one that is replaced on another node counts as ` +
+            "missing there",
     ];
 }
 

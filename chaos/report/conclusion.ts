@@ -6,8 +6,8 @@ import { milliseconds } from "../texts";
 import { verdicts } from "./verdict";
 
 export const direction = z
-    .literal("inward")
-    .describe("Into the targets; absent if the attack denies no connections there");
+    .enum(["inward", "outward"])
+    .describe("Into the targets or out of them; absent if the attack denies no connections");
 
 /** The result of a run, as the stack's output shows it. Times are milliseconds. */
 export const conclusionSchema = z.object({
@@ -72,8 +72,9 @@ export function describeUnproven(unproven: Unproven = []): string | undefined {
     return pods.length === 0 ? undefined : `outward was not proven: nothing could be tried in ${pods.join(", ")}`;
 }
 
-/** The reason of a verdict, and what it does not rest on. */
-export function withUnproven(reason: string, unproven: Unproven): string {
-    const told = describeUnproven(unproven);
-    return told === undefined ? reason : `${reason.replace(/(?<![.!?])$/, ".")} ${told.replace("o", "O")}.`;
-}
+/** The reason of a verdict, and what else must be known of it. */
+export const withNotes = (reason: string, notes: readonly string[]): string =>
+    notes.reduce(
+        (told, note) => `${told.replace(/(?<![.!?])$/, ".")} ${note.charAt(0).toUpperCase()}${note.slice(1)}.`,
+        reason,
+    );

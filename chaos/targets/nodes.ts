@@ -27,16 +27,25 @@ export async function nodesFor(
 
 /** How long what was read of nodes serves checks, in ms: their labels hardly change, and a list may have thousands. */
 const recentMs = 30_000;
-const recent = new WeakMap<Cluster, { at: number; nodes: ReturnType<typeof nodesFor> }>();
+const recent = new WeakMap<Cluster, { at: number; nodes: Nodes; asked: ReadonlySet<string> }>();
 
-/** As `nodesFor`, for what asks every second. */
-export async function recentNodesFor(cluster: Cluster, expressions: readonly AttributeExpression[]) {
-    if (!areAsked(expressions)) return undefined;
+/**
+ * As `nodesFor`, for what asks every second.
+ *
+ * @param asked names of nodes on which pods run. With one that was not asked for before, the list is read again: the
+ *   node may be new. One that is gone is in no list
+ */
+export async function recentNodesFor(
+    cluster: Cluster,
+    expressions: readonly AttributeExpression[],
+    asked: readonly string[],
+): Promise<Nodes | undefined> {
     const last = recent.get(cluster);
-    if (last && performance.now() - last.at < recentMs) return last.nodes;
-    const nodes = nodesFor(cluster, expressions);
-    recent.set(cluster, { at: performance.now(), nodes });
-    nodes.catch(() => recent.delete(cluster));
+    const isKnown = (name: string) => last!.nodes.has(name) || last!.asked.has(name);
+    if (last && performance.now() - last.at < recentMs && asked.every(isKnown)) return last.nodes;
+    const at = performance.now();
+    const nodes = await nodesFor(cluster, expressions);
+    if (nodes) recent.set(cluster, { at, nodes, asked: new Set(asked) });
     return nodes;
 }
 

@@ -27,7 +27,7 @@ const refusedMs = maxLateMs / 2;
 /** Removes pods at an interval, as `kubectl delete pod` or `kubectl drain` do. */
 export const killInJob: BeginInJob<Killing> = (killing, context) => {
     void killWhileAllowed(killing, context);
-    return {};
+    return { saysWhoIsAttacked: true };
 };
 
 async function killWhileAllowed(killing: Killing, context: JobContext): Promise<never> {

@@ -314,6 +314,7 @@ describe("a host outside of the cluster", () => {
         expect(conclusion).toMatchObject({ verdict: "PASSED" });
         expect(said).toContain(`${host} is ${addresses.host} in the targets`);
         expect(said).not.toContain("Not part of the proof");
+        expect(said).toContain("Established connections (outward): unknown");
         const { attacks: kept } = JSON.parse(readFileSync(conclusion.journal, "utf8"));
         expect(kept[0].hosts).toEqual([{ host, port, addresses: [addresses.host] }]);
     });
@@ -335,7 +336,7 @@ describe("a host outside of the cluster", () => {
         expect(conclusion.reason).toContain(`${host} is 198.51.100.1 in alone, which it was not before the attack`);
     });
 
-    it("is refused before the attack if nothing answers there, or if it is a pod", async () => {
+    it("is refused before the attack if nothing answers there, or if it is a pod or a Service", async () => {
         // Another plan than that of the last run, which would not be run again.
         await expect(up(attack({ radius: "all" }))).rejects.toThrow(
             inOrder("ABORTED (baseline-failed): ", `nothing answered alone at ${host} (198.51.100.1), port ${port},`),
@@ -344,6 +345,15 @@ describe("a host outside of the cluster", () => {
         const pod = { host: status!.podIP!, port: 4222 };
         await expect(up(attack({ peers: pod }))).rejects.toThrow(
             inOrder("ABORTED (peers-unfit): ", `${pod.host} is the pod pair in namespace ${namespace}`),
+        );
+        // By its address, since in another namespace this may as well be a name of the Internet.
+        const service = { host: "kubernetes.default", port: 443 };
+        await expect(up(attack({ peers: service }))).rejects.toThrow(
+            inOrder("ABORTED (peers-unfit): ", `${service.host} is the Service kubernetes in namespace default`),
+        );
+        const control = { host: "nowhere.invalid", port: 443 };
+        await expect(up(attack({ control }))).rejects.toThrow(
+            inOrder("ABORTED (peers-unfit): ", `alone finds no address for the name ${control.host}`),
         );
         expect(await traces()).toBe(0);
     });

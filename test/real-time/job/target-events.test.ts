@@ -20,10 +20,8 @@ it("targets have an Event that says how they are attacked when that begins, and 
     await job.until("it has looked", () => job.requests.length > 10);
     expect(events()).toEqual([]);
     job.addAttack(policyPath);
-    await job.until(
-        "the beginning is noted",
-        () => annotations.begun in job.objects.get(podPath("a")).metadata.annotations,
-    );
+    await job.until("the beginning is noted", () => events().length > 0);
+    expect(job.objects.get(podPath("a")).metadata.annotations).toHaveProperty(annotations.begun);
     const involvedObject = { apiVersion: "v1", kind: "Pod", namespace: "demo", name: "a", uid: "a" };
     expect(events()).toEqual([
         {
@@ -56,6 +54,40 @@ it("a killed pod has an Event, too, although it never was labeled", async () => 
     ]);
     await job.until("it is noted", () => events().length > 0);
     expect(events()).toMatchObject([{ involvedObject: { name: "b" }, message: expect.stringContaining(what) }]);
+});
+
+it.each([
+    ["a pod that loses its label at that moment has no Event", true],
+    ["a pod that is changed at that moment has one all the same", false],
+])("%s", async (_, isEnded) => {
+    job.addPod("a");
+    job.addAttack(policyPath);
+    const patching = `PATCH ${podPath("a")}`;
+    job.refuse = (request) => {
+        const { metadata } = job.objects.get(podPath("a"));
+        if (request !== patching || metadata.resourceVersion !== "1") return undefined;
+        metadata.resourceVersion = "2";
+        if (isEnded) metadata.labels = {};
+        return undefined;
+    };
+    await job.start([blackhole]);
+    await job.until("it is noted", () => (isEnded ? job.requests.includes(patching) : events().length > 0));
+    const before = job.requests.length;
+    await job.until("it goes on", () => job.requests.length > before + 10);
+    expect(events()).toHaveLength(isEnded ? 0 : 1);
+    expect(annotations.begun in job.objects.get(podPath("a")).metadata.annotations).toBe(!isEnded);
+});
+
+it("a target whose eviction is refused has no Event: nothing happened to it", async () => {
+    job.addPod("a", { label: "x.kill" });
+    job.addAttack(killPath);
+    const causes = [{ reason: "DisruptionBudget", message: "the budget needs it" }];
+    job.refuseEviction = () => ({ code: 429, message: "refused", details: { causes } });
+    const told = { intervalMs: 1_000, by: "eviction", effect: "", target: "k8s.namespace=demo", clusterName: "local" };
+    await job.start([{ kind: "kill", path: killPath, label: "x.kill", told: { ...told, radius: { kind: "all" } } }]);
+    const tries = () => job.requests.filter((request) => request.endsWith("/a/eviction")).length;
+    await job.until("it is tried twice", () => tries() > 1);
+    expect(events()).toEqual([]);
 });
 
 it("an Event that is refused is tried once, and the Job goes on", async () => {

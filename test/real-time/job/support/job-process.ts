@@ -62,6 +62,7 @@ export class JobProcess {
                 name,
                 namespace: "demo",
                 uid: name,
+                resourceVersion: "1",
                 labels: { ...(label && { [labels.target]: label }) },
                 annotations: { padding },
                 ownerReferences: [{ kind: "ReplicaSet", name: owner, uid: owner, controller: true }],
@@ -170,7 +171,14 @@ export class JobProcess {
         const object = this.objects.get(pathname);
         if (object === undefined) return { status: 404, answer: {} };
         if (method === "DELETE") this.objects.delete(pathname);
-        if (method === "PATCH") mergeInto(object, JSON.parse(body));
+        if (method === "PATCH") {
+            const patch = JSON.parse(body);
+            const { resourceVersion = "" } = object.metadata;
+            if ((patch.metadata?.resourceVersion ?? resourceVersion) !== resourceVersion)
+                return { status: 409, answer: {} };
+            mergeInto(object, patch);
+            object.metadata.resourceVersion = `${resourceVersion}1`;
+        }
         return { status: 200, answer: object };
     }
 

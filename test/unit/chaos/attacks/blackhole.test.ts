@@ -80,13 +80,17 @@ describe("a blackhole", () => {
                 stillWorks: {
                     inward: { except: [] },
                     outward: { port: 8080 },
-                    host: { host: "kubernetes.default.svc", port: 443 },
+                    host: { host: "kubernetes.default.svc", port: 443, isDefault: true },
                 },
             });
             // Its own addresses may be in the block.
             const ofBlock = proofOf({ kind: "blackhole", peers: [block, host] });
             expect(ofBlock.addresses).toEqual({ hosts: [host], blocks: [block] });
             expect(ofBlock.stillWorks!.host).toBeUndefined();
+            expect(proofOf({ kind: "blackhole", peers: [block, host], ports: [80, 443] }).addresses!.blocks).toEqual([
+                { ...block, port: 80 },
+                { ...block, port: 443 },
+            ]);
         });
 
         it("has another positive control, if one is named", () => {

@@ -282,6 +282,27 @@ describe("a definition", () => {
             [matching(message)],
         ]),
         [
+            "a port of blocks at which no host is named that may answer there",
+            {
+                attacks: [
+                    {
+                        ...attack,
+                        ports: [5432],
+                        peers: [
+                            { cidr: "203.0.113.0/24" },
+                            { host: "203.0.113.7", port: 443 },
+                            { host: "a.example", port: 80 },
+                        ],
+                    },
+                ],
+            },
+            [
+                matching(
+                    /^attacks\.0\.peers: .* 203\.0\.113\.0\/24 at port 5432, .* a host in it, \{ host, port: 5432 \}$/,
+                ),
+            ],
+        ],
+        [
             "a control without addresses as peers",
             { attacks: [{ ...attack, control: { host: "a.example", port: 443 } }] },
             [matching(/^attacks\.0\.control: is for addresses as `peers`/)],

@@ -410,6 +410,15 @@ describe("connections to addresses", () => {
         expect(await settled(proof.baseline(0))).toEqual(failed(/at 203\.0\.113\.0\/29 before the attack$/));
     });
 
+    it("prove nothing of a block if none answers at a port that the attack denies in it", async () => {
+        const blocks = [443, 80].map((port) => ({ cidr: "203.0.113.0/24", port }));
+        expect(
+            await settled(proofOf({ addresses: { hosts: [host], blocks } }, undefined, { hosts }).baseline(0)),
+        ).toMatchObject({
+            inconclusive: { message: "nothing answered hot-deals-1 at 203.0.113.0/24 at port 80 before the attack" },
+        });
+    });
+
     it("disprove the attack if one works, which is named", async () => {
         run.attack();
         run.probe = (_, args) => args.join(":") === "203.0.113.8:443";
@@ -435,6 +444,18 @@ describe("connections to addresses", () => {
                     "\\(203\\.0\\.113\\.7, 203\\.0\\.113\\.8\\), 1[2-6](\\.\\d)? s after the attack was proven$",
             ),
         );
+    });
+
+    it("show nothing if that is so for a time and many connections are tried meanwhile", async () => {
+        const many = Array.from({ length: 60 }, (_, index) => `192.0.2.${index}`);
+        const literals = many.map((one) => ({ host: one, port: 443, addresses: [one] }));
+        run.attack();
+        const move = () => {
+            run.resolves = () => ["203.0.113.9"];
+            run.after(5_000, () => (run.resolves = () => ["203.0.113.7"]));
+        };
+        const proof = proofOf({ addresses }, undefined, { hosts: [...literals, ...hosts] });
+        expect(await heldThrough(proof, move)).toMatch(/^api\.example\.com is 203\.0\.113\.9 in hot-deals-1, /);
     });
 
     it("hold if the name has fewer addresses, or is not found for a moment", async () => {

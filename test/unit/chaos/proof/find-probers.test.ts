@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { findProbers } from "../../../../chaos/proof/find-probers";
+import type { Host } from "../../../../chaos/attacks/kind";
+import { findProbers, kindsFor } from "../../../../chaos/proof/find-probers";
 import { containersOf, type Discovered } from "../../../../chaos/targets/containers";
 import { FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";
@@ -44,4 +45,14 @@ it.each([
 it("what one of them lacks, all of them lack", async () => {
     run.hasProgram = () => false;
     expect((await look(discovered("a", "a"))).lacking).toEqual([{ pod: "hot-deals-1" }, { pod: "hot-deals-2" }]);
+});
+
+it("only a host that is a name needs what looks names up; the API server's, which nobody named, does not", () => {
+    const [address, name] = ["203.0.113.7", "api.example.com"].map((host) => ({ host, port: 443 }));
+    const kinds = (hosts: object[], host: object) =>
+        kindsFor({ addresses: { hosts: hosts as Host[], blocks: [] }, stillWorks: { host: host as Host } });
+    const apiServer = { host: "kubernetes.default.svc", port: 443, isDefault: true };
+    expect(kinds([address!], apiServer)).toEqual(["connect"]);
+    expect(kinds([address!], name!)).toEqual(["connect", "resolve"]);
+    expect(kinds([address!, name!], apiServer)).toEqual(["connect", "resolve"]);
 });

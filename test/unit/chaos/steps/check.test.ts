@@ -402,6 +402,15 @@ describe("what became of established connections", () => {
         expect(run.said.join()).not.toContain("Established");
     });
 
+    it("is unknown, with its direction, for an attack on connections that the targets open, and told", async () => {
+        run.plan.attacks = [{ ...run.plan.attacks[0]!, attack: { kind: "blackhole", direction: "egress" } }];
+        run.reachable = ["10.0.0.1"];
+        expect((await step()).established).toEqual([
+            { attack: "blackhole", direction: "outward", became: "unknown", reason: expect.stringMatching(/^nobody/) },
+        ]);
+        expect(run.said).toContain("Established connections (outward): unknown");
+    });
+
     it("is not said of an attack that is not proven", async () => {
         run.enforced = false;
         expect(await step()).not.toHaveProperty("established");
@@ -843,9 +852,10 @@ describe("a target without a tool, which the experiment accepts,", () => {
 
 describe("a kill", () => {
     it.each([
-        ["", false],
-        [", in a namespace with policies, too", true],
-    ])("is proven by the Job's own kills, which are in the journal%s", async (_, isPoliced) => {
+        ["", false, undefined],
+        [", in a namespace with policies, too", true, undefined],
+        ["; on certain nodes, the verdict says how far it came", false, ["node-a"]],
+    ])("is proven by the Job's own kills, which are in the journal%s", async (_, isPoliced, nodes) => {
         endAttack();
         run.cluster.add("ConfigMap", "run-kill");
         const attack = { kind: "kill", by: "eviction" } as const;
@@ -856,13 +866,21 @@ describe("a kill", () => {
         run.report({ at: Date.now(), killed: { pod: target.pod, uid: target.uid, label } });
         const refused = { pod: "hot-deals-2", uid: run.target("hot-deals-2").uid, problem: "a budget needs it" };
         run.report({ at: Date.now(), refused: { ...refused, label } });
-        const targets = { attacks: [{ name: "kill", matching: 2, targets: [target] }], baselineMs: 30, isPoliced };
+        const targets = {
+            attacks: [{ name: "kill", matching: 2, targets: [target], nodes }],
+            baselineMs: 30,
+            isPoliced,
+        };
         const given = {
             steadyState: { latencyMs: 5, runName: "run", pass, checks: [] },
             targets,
             deadlineJob: job,
         };
-        expect(await settled(check(run.context, given))).toMatchObject({ verdict: "PASSED", attack: "kill" });
+        const { reason, ...conclusion } = await settled(check(run.context, given));
+        expect(conclusion).toMatchObject({ verdict: "PASSED", attack: "kill" });
+        if (nodes)
+            expect(reason).toMatch(/\. On the nodes of its target, kill removed 1 pod, and one that is replaced /);
+        else expect(reason).not.toContain("node");
         expect(journal().attacks[0]!.kills).toMatchObject([{ pod: "hot-deals-1", uid: target.uid }]);
         expect(journal().attacks[0]!.refused).toMatchObject([refused]);
         expect(runPage(journal())).toContain("1 pod was refused, first of hot-deals-2: a budget needs it");

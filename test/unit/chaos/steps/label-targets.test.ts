@@ -508,10 +508,19 @@ describe("a blackhole of addresses", () => {
         expect(run.said).toContain("api.example.com is 203.0.113.1 in the targets");
     });
 
-    it("does not take for a control what it denies", async () => {
-        attack({ peers: [host, { cidr: "203.0.113.0/24" }], control: { host: "other.example.com", port: 80 } });
+    it("does not take the API server for a control if it denies that", async () => {
         run.resolves = () => ["203.0.113.7"];
         expect((await step()).attacks[0]!.control).toBeUndefined();
+    });
+
+    it.each<[string, string[], RegExp]>([
+        ["has no address", [], /finds no address for the name other\.example\.com/],
+        ["is denied", ["203.0.113.9"], /the control other\.example\.com at port 80 is 203\.0\.113\.9 .* denies/],
+    ])("is ABORTED if the control that it names %s", async (_, addresses, message) => {
+        attack({ peers: [host, { cidr: "203.0.113.0/24" }], control: { host: "other.example.com", port: 80 } });
+        run.resolves = (_, name) => (name === "other.example.com" ? addresses : found[name]!);
+        await expect(step()).rejects.toThrow(message);
+        expect(labels()).toEqual([]);
     });
 
     it.each<[string, () => void, RegExp]>([
@@ -536,6 +545,32 @@ describe("a blackhole of addresses", () => {
             /payments is the Service payments in namespace demo, and networks differ/,
         ],
         [
+            "the address of a pod in another namespace",
+            () => {
+                run.resolves = () => ["10.0.1.1"];
+                const status = { phase: "Running", podIPs: [{ ip: "10.0.1.1" }] };
+                run.cluster.add("Pod", "on-node", { status, spec: { hostNetwork: true } }, "data");
+                run.cluster.add("Pod", "db-0", { status, spec: {} }, "data");
+            },
+            /is the pod db-0 in namespace data/,
+        ],
+        [
+            "the address of a Service in another namespace",
+            () => {
+                attack({ peers: { host: "10.96.8.8", port: 443 } });
+                run.cluster.add("Service", "db", { spec: { clusterIP: "10.96.8.8" } }, "data");
+            },
+            /10\.96\.8\.8 is the Service db in namespace data, and networks differ/,
+        ],
+        [
+            "no address in a block at a port of the attack",
+            () => {
+                attack({ peers: [host, { cidr: "203.0.113.0/24" }, { host: "b.example", port: 80 }], ports: [80] });
+                run.resolves = (_, name) => (name === "b.example" ? ["192.0.2.1"] : found[name]!);
+            },
+            /no host of the peers is in 203\.0\.113\.0\/24 at port 80/,
+        ],
+        [
             "no address in a block",
             () => attack({ peers: [host, { cidr: "192.0.2.0/24" }] }),
             /no host of the peers is in 192\.0\.2\.0\/24, .*: api\.example\.com is 203\.0\.113\.7 in the targets/,
@@ -546,6 +581,13 @@ describe("a blackhole of addresses", () => {
         expect(thrown).toMatch(/^ABORTED \(peers-unfit\): /);
         expect(thrown).toMatch(message);
         expect(labels()).toEqual([]);
+    });
+
+    it.each(["Pod", "Service"])("goes on if the account may not look for a %s elsewhere", async (kind) => {
+        run.cluster.intercept = (call, { fieldSelector }) => {
+            if (call === `list${kind}ForAllNamespaces` && fieldSelector) refuse(403, "forbidden");
+        };
+        expect((await step()).attacks[0]!.hosts![0]!.addresses).toEqual(["203.0.113.7"]);
     });
 
     it("may deny the addresses behind a headless Service", async () => {

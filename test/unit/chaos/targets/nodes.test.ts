@@ -106,6 +106,17 @@ it("a Job that may read no nodes gets their names, and the rest of the target", 
     expect(withoutNodeConditions(target)).toBe("k8s.deployment=x,k8s.namespace=demo");
 });
 
+it("the check podsReady finds a pod on a node that has just come", async () => {
+    const check = { kind: "podsReady", of: "k8s.zone=new", atLeast: 1 } as const;
+    const context = { cluster: run.cluster.api, endpoints: undefined as never, defaultNamespace: "demo" };
+    const ask = () => podsReady.probe(check, { ...context, clusterName: "local" }, 1_000);
+    expect(await ask()).toMatchObject({ good: false });
+    run.cluster.add("Node", "node-d", { metadata: { labels: { [zone]: "new" } } });
+    run.cluster.get("Pod", "hot-deals-3").spec.nodeName = "node-d";
+    expect(await ask()).toMatchObject({ good: true });
+    expect(lists()).toBe(2);
+});
+
 it("the check podsReady counts by nodes, too, and reads them once in 30 s", async () => {
     const check = { kind: "podsReady", of: "k8s.zone=b", atLeast: 1 } as const;
     const context = { cluster: run.cluster.api, endpoints: undefined as never, defaultNamespace: "demo" };
