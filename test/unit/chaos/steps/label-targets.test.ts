@@ -613,8 +613,9 @@ describe("in a namespace with other NetworkPolicies", () => {
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
         await step();
         const { metadata, spec } = policy("run-blackhole-1");
-        // Without it, and let go of by the others, the targets would be open if somebody deleted the Job.
-        expect(metadata).not.toHaveProperty("ownerReferences");
+        // It goes with the Job's work, not with the Job: let go of by the others, the targets would be open then.
+        const { uid } = policy("run-job").metadata;
+        expect(metadata.ownerReferences).toMatchObject([{ kind: "NetworkPolicy", name: "run-job", uid }]);
         expect(spec).toMatchObject({ policyTypes: ["Ingress", "Egress"], egress: [{}, {}] });
         const { matchLabels, matchExpressions } = spec.podSelector;
         // Not before the others let go: the attack must not begin before the Job has seen its targets.
