@@ -68,8 +68,7 @@ async function equipped(
     await Promise.all(
         alike(pods, discovered).map(async (group) => {
             const prober = await proberInAny(cluster, group, kinds);
-            for (const { one } of group)
-                probers.set(one.uid, "pod" in prober ? { ...prober, pod: one.pod } : prober);
+            for (const { one } of group) probers.set(one.uid, "pod" in prober ? { ...prober, pod: one.pod } : prober);
         }),
     );
     return {
