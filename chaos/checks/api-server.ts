@@ -90,7 +90,8 @@ export class ApiServerPulse {
 
     /**
      * Whether no answer at all came from the API server for at least half the time since a moment: not even a refusal.
-     * Then a stall of this machine's network may be why something had no answer. False if none ever came.
+     * Then a stall of this machine's network may be why something had no answer, or a late one. False if none ever
+     * came.
      *
      * @param moment in milliseconds of `performance.now()`
      */

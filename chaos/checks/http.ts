@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
-import { lackOfEndpoints } from "./api-server";
+import { lackOfEndpoints, spoiledBySilence } from "./api-server";
 import { credentialInPath, credentialsWithin, storedInClear } from "./credentials";
 import type { EndpointSettings, SecretReference } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
@@ -9,7 +9,7 @@ import { endpointMistakes, endpointSchema, fromSecrets } from "./endpoint-schema
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
 import { parseJson } from "../json";
 import { excerpt, expectationSchema, type JsonExpectation, unmet, valueAt } from "./values";
-import { type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
+import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";
 import { newTraceparent } from "./traceparent";
@@ -115,7 +115,7 @@ export const http: CheckKind<HttpCheck> = {
     rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
     probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
-            askOverHttp(check, context.cluster, route, timeoutMs, rest),
+            askOverHttp(check, context.cluster, route, timeoutMs, { ...rest, pulse: context.pulse }),
         ),
 };
 
@@ -142,16 +142,17 @@ function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
     return service === undefined ? request : `${request} of ${service}`;
 }
 
-const nothingSecret: Omit<Endpoint, "route"> = { access: {}, hide: (text) => text };
+const nothingSecret: Omit<Endpoint, "route"> & Pick<CheckContext, "pulse"> = { access: {}, hide: (text) => text };
 
 export async function askOverHttp(
     check: HttpCheck,
     cluster: Cluster,
     route: Route,
     timeoutMs: number,
-    { access, hide } = nothingSecret,
+    { access, hide, pulse } = nothingSecret,
 ): Promise<Answer> {
     const { maxLatencyMs = Infinity } = check;
+    const begun = performance.now();
     const traced = tracedBy(check, access);
     const answer = await answerOf(async (signal) => {
         const request = { ...check, headers: { ...traced?.headers, ...check.headers } };
@@ -164,7 +165,9 @@ export async function askOverHttp(
     const problem = answer.good
         ? `status ${answer.status} after ${answer.latencyMs} ms (required: at most ${maxLatencyMs} ms)`
         : hide(answer.problem!);
-    return { ...answer, good: false, problem, ...(traced && { traceId: traced.traceId }) };
+    const bad = { ...answer, good: false, problem, ...(traced && { traceId: traced.traceId }) };
+    // Only late, and not by the application if this machine's network has stalled for half of that time or more.
+    return answer.good && pulse?.wasSilentSince(begun) ? spoiledBySilence(bad) : bad;
 }
 
 /** A new trace, and the header that begins it. Undefined if the definition has that header itself. */

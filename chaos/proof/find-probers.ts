@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { beginsAtPeers, beginsAtTargets, controlsAtTargets, type Proof } from "../attacks/kind";
 import { type Cluster, messageOf } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import { groupedBy } from "../grouped";
 import { besides, onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
@@ -25,6 +26,8 @@ export interface Lacking {
     pod: string;
     /** Why nothing may be run in it. @default no container has a tool */
     refusal?: string;
+    /** Why that could not be found out. @default it was */
+    failure?: string;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface Lacking {
  * tried with: first the targets themselves, then the other containers.
  *
  * @param discovered all containers of these pods
- * @returns also the pods in which something must be tried for the proof, and cannot be
+ * @returns also the pods in which something must be tried for the proof, and cannot be, or could not be at the moment
  */
 export async function findProbers(
     cluster: Cluster,
@@ -65,24 +68,23 @@ async function equipped(
         const own = containers.filter(({ uid }) => uid === one.uid).map(({ container }) => container);
         return { one, names: [...own, ...besides(discovered, containers, one)] };
     });
-    const probers = new Map<string, Prober | Lacking | undefined>();
+    const probers = new Map<string, Prober | Lacking>();
     await Promise.all(
         alike(pods, discovered).map(async (group) => {
             const prober = await proberInAny(cluster, group, kinds);
-            for (const { one } of group)
-                probers.set(one.uid, prober && "pod" in prober ? { ...prober, pod: one.pod } : prober);
+            for (const { one } of group) probers.set(one.uid, "pod" in prober ? { ...prober, pod: one.pod } : prober);
         }),
     );
     return {
         containers: containers.map((one) => {
-            const prober = probers.get(one.uid);
-            if (prober === undefined || "pod" in prober) return one;
+            const prober = probers.get(one.uid)!;
+            if ("pod" in prober) return one;
             const isDefault = prober.container === one.container && prober.program === undefined;
             return isDefault ? one : { ...one, prober };
         }),
         lacking: pods.flatMap(({ one }) => {
-            const prober = probers.get(one.uid);
-            return prober && "pod" in prober ? prober : [];
+            const prober = probers.get(one.uid)!;
+            return "pod" in prober ? prober : [];
         }),
     };
 }
@@ -112,45 +114,44 @@ const revisionLabels = ["pod-template-hash", "controller-revision-hash"];
 const maxTried = 3;
 
 async function proberInAny(cluster: Cluster, alike: readonly Searched[], kinds: readonly QuestionKind[]) {
+    let prober: Prober | Lacking | undefined;
     for (const { one, names } of alike.slice(0, maxTried)) {
-        const prober = await proberIn(cluster, one, names, kinds);
-        if (prober !== undefined) return prober;
+        prober = await proberIn(cluster, one, names, kinds);
+        if (!("failure" in prober)) break;
     }
-    return undefined;
+    return prober!;
 }
 
-/** The first container with a tool. Undefined if that could not be found out. */
+/** The first container with a tool. */
 async function proberIn(
     cluster: Cluster,
     pod: Target,
     containers: readonly string[],
     kinds: readonly QuestionKind[],
-): Promise<Prober | Lacking | undefined> {
-    let unknown = false;
-    let refusal: string | undefined;
+): Promise<Prober | Lacking> {
+    const lacking: Lacking = { pod: pod.pod };
     for (const container of containers) {
         for (const program of [undefined, ...shellLessPrograms]) {
             const found = await isThere(cluster, { ...pod, container }, searchFor(kinds, program));
             if (found === true) return { container, ...(program !== undefined && { program }) };
             if (found === false) continue;
-            if (found === undefined) unknown = true;
-            else refusal = found.refusal;
+            Object.assign(lacking, found);
             break;
         }
     }
-    return unknown ? undefined : { pod: pod.pod, ...(refusal !== undefined && { refusal }) };
+    return lacking;
 }
 
-/** Whether a container has what a command needs. Undefined if that could not be found out. */
+/** Whether a container has what a command needs, or why that is not known. */
 async function isThere(
     cluster: Cluster,
     where: Target,
     command: string[],
-): Promise<boolean | { refusal: string } | undefined> {
+): Promise<boolean | Pick<Lacking, "refusal" | "failure">> {
     try {
         return !notThereCodes.includes((await runWithin(cluster, where, command)).exitCode);
     } catch (error) {
         if (error instanceof ExecRefused) return { refusal: error.message };
-        return notThere.test(messageOf(error)) ? false : undefined;
+        return notThere.test(messageOf(error)) ? false : { failure: problemOf(error) };
     }
 }

@@ -1,9 +1,9 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
+import type { V1ManagedFieldsEntry, V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
-import { isExperimentPolicy, targetLabelOf } from "../cluster/labels";
+import { fieldManager, isExperimentPolicy, targetLabelOf } from "../cluster/labels";
 import { jobPolicyName } from "../ending/scope";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
@@ -12,9 +12,6 @@ import { maxSilenceMs } from "./outcome";
 
 /** Time between two looks, in milliseconds: a policy that is there for longer is seen. */
 const pauseMs = 4_000;
-
-/** How policies were when they were first looked at: their generations, by uid. A new one says another thing. */
-type Known = Map<string, number>;
 
 /**
  * Looks again and again for a NetworkPolicy that somebody has created or changed since the run began, and that denies
@@ -32,12 +29,11 @@ export async function whyDeniedByOthers(
     endsAt: number,
     signal?: AbortSignal,
 ): Promise<Reason | undefined> {
-    const known: Known = new Map();
     let lookedAt = performance.now();
     for (;;) {
         const isLast = signal?.aborted === true || Date.now() >= endsAt;
         try {
-            const seen = await denied(cluster, run, known);
+            const seen = await denied(cluster, run);
             if (seen !== undefined || isLast) return seen;
             lookedAt = performance.now();
         } catch (error) {
@@ -52,7 +48,6 @@ export async function whyDeniedByOthers(
 async function denied(
     cluster: Cluster,
     { namespace, runName }: { namespace: string; runName: string },
-    known: Known,
 ): Promise<Reason | undefined> {
     const { core, networking } = cluster;
     const { items: policies } = await networking.listNamespacedNetworkPolicy({ namespace });
@@ -61,7 +56,7 @@ async function denied(
     if (since === undefined) return undefined;
     const others = policies.filter((one) => !isExperimentPolicy(one));
     const isNew = ({ metadata }: V1NetworkPolicy) => (timeOf(metadata!.creationTimestamp) ?? 0) > since;
-    const isLate = (one: V1NetworkPolicy) => isNew(one) || isChanged(one, known);
+    const isLate = (one: V1NetworkPolicy) => isNew(one) || isChangedSince(one, since);
     const late = others.filter((one) => isLate(one) && ways.some((way) => deniesSome(one.spec!, way)));
     if (late.length === 0) return undefined;
     const { items: pods } = await core.listNamespacedPod({ namespace });
@@ -97,10 +92,13 @@ const deniesSome = (spec: V1NetworkPolicySpec, way: Way) =>
 
 const timeOf = (time: Date | string | undefined) => (time === undefined ? undefined : new Date(time).getTime());
 
-/** Runs change policies before the first look, and after the last. */
-function isChanged({ metadata }: V1NetworkPolicy, known: Known): boolean {
-    const { uid = "", generation = 0 } = metadata!;
-    const first = known.get(uid) ?? generation;
-    known.set(uid, first);
-    return generation > first;
-}
+/**
+ * Whether somebody has changed what a policy says: by the time that the API server notes for each who sets fields. Runs
+ * change policies, too.
+ */
+const isChangedSince = ({ metadata }: V1NetworkPolicy, since: number): boolean =>
+    (metadata!.managedFields ?? []).some(
+        (entry) => entry.manager !== fieldManager && setsSpec(entry) && (timeOf(entry.time) ?? 0) > since,
+    );
+
+const setsSpec = ({ fieldsV1 = {} }: V1ManagedFieldsEntry) => "f:spec" in fieldsV1;

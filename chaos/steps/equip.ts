@@ -22,7 +22,9 @@ export async function equip(
     const equipped = await Promise.all(
         attacks.map(async (one) => {
             const proof = attackKindOf(one.attack).proof(one.attack);
-            const { chosen, lacking } = await findProbers(cluster, proof, one.chosen, discovered);
+            const { chosen, lacking: found } = await findProbers(cluster, proof, one.chosen, discovered);
+            // What must be proven is tried again by the baseline: nothing but a failure was seen.
+            const lacking = found.filter(({ failure }) => failure === undefined || one.outward === "unproven");
             const withoutTool = lacking.map(({ pod }) => pod);
             return { ...one, chosen: { ...chosen, ...(lacking.length > 0 && { withoutTool }) }, lacking };
         }),
@@ -81,10 +83,12 @@ function whyUnproven({ name, attack, lacking }: Equipped): Reason {
 /** Why nothing can be tried from within some pods. */
 function whyUntried(attack: Attack, lacking: readonly Lacking[]): Reason {
     const refused = lacking.filter(({ refusal }) => refusal !== undefined);
-    const toolless = lacking.filter(({ refusal }) => refusal === undefined);
+    const failed = lacking.filter(({ refusal, failure }) => refusal === undefined && failure !== undefined);
+    const toolless = lacking.filter(({ refusal, failure }) => (refusal ?? failure) === undefined);
     const tools = toolNames(kindsFor(attackKindOf(attack).proof(attack)));
     const why = [
         refused.length > 0 && `nothing may be run in ${podsOf(refused)}: ${refused[0]!.refusal}`,
+        failed.length > 0 && `nothing could be run in ${podsOf(failed)}: ${failed[0]!.failure}`,
         toolless.length > 0 && `no container of ${podsOf(toolless)} has a tool (${tools})`,
     ];
     return reason(refused.length > 0 ? "exec-refused" : "no-tool", why.filter(Boolean).join("; "));

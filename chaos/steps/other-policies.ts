@@ -28,7 +28,7 @@ export interface Admitted {
     runName: string;
     /** See `labels.pass`. */
     pass: string;
-    /** The policy that lets the Job through. It owns the others that let something through: they go with it. */
+    /** The policy that lets the Job through. It owns the others that the steps make: they go with it. */
     owner: V1OwnerReference;
 }
 
@@ -125,21 +125,16 @@ export async function admitAttacks(
 
 /**
  * Creates the policies that combine attacks with those of the namespace. They select targets as soon as the others let
- * go of them, and allow nothing that those do not, but for connections with the deadline Job's pod. Nothing owns them:
- * if somebody deleted that Job, no policy would select the targets any more.
+ * go of them, and allow nothing that those do not, but for connections with the deadline Job's pod. The Job does not
+ * own them: if somebody deleted it, no policy would select the targets any more.
  */
-export async function createCombined({ cluster, plan }: Admitted, attacks: readonly CombinedAttack[]): Promise<void> {
+export async function createCombined(run: Admitted, attacks: readonly CombinedAttack[]): Promise<void> {
     const policies = attacks.flatMap(({ object, label, combination }) =>
         (combination?.combined ?? []).map(({ rules }, index) => {
             const number = String(index + 1);
             const matchLabels = { [labels.target]: label, [labels.combined]: number };
             const matchExpressions = [{ key: labels.attacked, operator: "Exists" }];
-            const spec = { podSelector: { matchLabels, matchExpressions }, ...rules };
-            const metadata = { name: `${object}-${number}`, namespace: plan.namespace };
-            return create(cluster, {
-                metadata: { ...metadata, labels: { [labels.experiment]: plan.experiment } },
-                spec,
-            });
+            return createOwn(run, `${object}-${number}`, { podSelector: { matchLabels, matchExpressions }, ...rules });
         }),
     );
     await Promise.all(policies);
@@ -154,7 +149,7 @@ export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkP
     }
 }
 
-/** Makes a policy that lets something through. @param more labels besides the experiment's */
+/** Makes a policy that ends with the Job's. @param more labels besides the experiment's */
 async function createOwn(
     { cluster, plan, owner }: Admitted,
     name: string,

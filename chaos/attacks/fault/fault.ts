@@ -10,6 +10,7 @@ import { pointToProxy, proxyReady } from "./begin";
 import { findService, type FoundService } from "./find";
 import { describeMatch } from "./match";
 import { matchSchema } from "./match-schema";
+import { bindings } from "./outside";
 import { explainFault, readCounts, reportedOf, whyHitNobody } from "./proof";
 import type { Abort, Fault, RequestMatch } from "./proxy/protocol";
 
@@ -124,6 +125,13 @@ function rights(namespace: string): Right[] {
             ["list"],
             "refuse faults that callers in other namespaces would take for an outage",
             "such faults are not refused",
+        ),
+        ...bindings.map(({ group, plural }) =>
+            rightsOn({ namespace, apiGroup: group, resource: plural })(
+                ["list"],
+                "refuse faults of a Service whose pods an AWS load balancer has as targets",
+                "such a Service is refused only if its annotations, or its pods' readiness gates, show it",
+            ),
         ),
         rightsOn({ namespace, resource: "namespaces", names: [namespace] })(
             ["get"],

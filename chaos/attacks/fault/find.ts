@@ -6,7 +6,7 @@ import { annotations, labels, selectorOf } from "../../cluster/labels";
 import { ReasonError } from "../../reasons";
 import type { Found } from "../kind";
 import { listenersFor } from "./listeners";
-import { whyBypassed, whyInMesh } from "./outside";
+import { bindingOf, whyBypassed, whyInMesh } from "./outside";
 import type { Fault } from "./proxy/protocol";
 
 /** The Service of a fault, as the run found it. */
@@ -57,9 +57,12 @@ export async function findService(
     };
     refuseIf(whyRefused(found, rest));
     const selector = found.spec!.selector!;
-    const { items } = await core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) });
+    const [{ items }, binding] = await Promise.all([
+        core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) }),
+        bindingOf(cluster, { namespace, service }),
+    ]);
     const pods = items.filter((pod) => !hasEnded(pod));
-    refuseIf(whyBypassed(found, pods) ?? whyInMesh(pods) ?? whyNowhere(found, pods));
+    refuseIf(whyBypassed(found, pods, binding) ?? whyInMesh(pods) ?? whyNowhere(found, pods));
     const ports = portsOf(found.spec!.ports!, pods);
     const without = pods.filter((pod) => isNowhereIn(found, pod)).map(nameOf);
     const conditions = Object.entries(selector).map(([key, value]) => `k8s.label.${key}=${value}`);

@@ -1,5 +1,6 @@
 /** Callers of a Service that would not reach a proxy in its place, as far as the Service and its pods show it. */
 import type { V1Service } from "@kubernetes/client-node";
+import { type Cluster, unlessForbidden } from "../../cluster/client";
 import { parseJson } from "../../json";
 import type { Pod } from "../../cluster/kubernetes-rules";
 
@@ -27,6 +28,33 @@ const targetsPods: readonly {
     { annotation: "service.cloud.tencent.com/direct-access", value: "true", type: "LoadBalancer" },
 ];
 
+// https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/targetgroupbinding/targetgroupbinding/
+/**
+ * In these, the AWS Load Balancer Controller and EKS Auto Mode note what load balancers have as targets, in the
+ * Service's namespace: for its own annotations, and for Ingresses, IngressClassParams and Gateways.
+ */
+export const bindings = [
+    { group: "elbv2.k8s.aws", version: "v1beta1", plural: "targetgroupbindings" },
+    { group: "eks.amazonaws.com", version: "v1", plural: "targetgroupbindings" },
+] as const;
+
+interface TargetGroupBinding {
+    metadata: { name: string };
+    spec: { serviceRef?: { name: string }; targetType?: string };
+}
+
+/** The TargetGroupBinding by which a load balancer has a Service's pods as targets. Undefined if none is seen. */
+export async function bindingOf(
+    { custom }: Cluster,
+    { namespace, service }: { namespace: string; service: string },
+): Promise<string | undefined> {
+    const lists = await Promise.all(
+        bindings.map((type) => unlessForbidden(custom.listNamespacedCustomObject({ ...type, namespace }))),
+    );
+    const items = lists.flatMap((list) => (list as { items: TargetGroupBinding[] } | undefined)?.items ?? []);
+    return items.find(({ spec }) => spec.serviceRef?.name === service && spec.targetType === "ip")?.metadata.name;
+}
+
 function hasField(json: string | undefined, field: string): boolean {
     const found = (parseJson(json ?? "") as Record<string, object> | null | undefined)?.[field];
     return Object.keys(found ?? {}).length > 0;
@@ -37,8 +65,14 @@ function hasField(json: string | undefined, field: string): boolean {
  * register the proxy, which takes up to minutes. Undefined if nothing shows that.
  *
  * The AWS controller names a readiness gate of the pods after their Service, if it may inject one.
+ *
+ * @param binding see `bindingOf`
  */
-export function whyBypassed({ metadata, spec }: V1Service, pods: readonly Pod[]): string | undefined {
+export function whyBypassed(
+    { metadata, spec }: V1Service,
+    pods: readonly Pod[],
+    binding: string | undefined,
+): string | undefined {
     const { annotations = {}, namespace = "", name = "" } = metadata ?? {};
     const found = targetsPods.find(({ annotation, value, field, type }) => {
         if (type !== undefined && type !== spec!.type) return false;
@@ -50,7 +84,11 @@ export function whyBypassed({ metadata, spec }: V1Service, pods: readonly Pod[])
     const gated = pods.find(({ spec: of }) =>
         of?.readinessGates?.some(({ conditionType }) => conditionType.startsWith(gate)),
     );
-    const mark = found ? `its annotation ${found}` : gated && `the readiness gate of ${gated.metadata!.name}`;
+    const [mark] = [
+        found && `its annotation ${found}`,
+        binding && `the TargetGroupBinding ${binding}`,
+        gated && `the readiness gate of ${gated.metadata!.name}`,
+    ].filter(Boolean);
     return (
         mark &&
         `${mark} shows that a load balancer sends requests directly to its pods: it would have no target until it ` +

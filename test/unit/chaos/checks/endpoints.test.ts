@@ -193,8 +193,8 @@ describe("nothing is known about the application, and the problem says what to d
 
 describe("while the API server does not answer this machine either, a request by address", () => {
     const stalled = { answeredSince: async () => true, wasSilentSince: () => true } as unknown as ApiServerPulse;
-    const answerOf = (url: string, pulse?: ApiServerPulse) =>
-        http.probe(check({ url }), { ...contextOf(cluster), pulse }, 2_000);
+    const answerOf = (url: string, pulse?: ApiServerPulse, maxLatencyMs?: number) =>
+        http.probe(check({ url, maxLatencyMs }), { ...contextOf(cluster), pulse }, 2_000);
 
     it("says nothing of the application if no answer comes, and fails otherwise", async () => {
         const url = `http://127.0.0.1:${await closedPort()}`;
@@ -207,11 +207,26 @@ describe("while the API server does not answer this machine either, a request by
         expect(await answerOf(url)).not.toHaveProperty("unseen");
     });
 
-    it("fails if a bad answer comes", async () => {
-        const port = await serve((_, response) => response.writeHead(500).end());
-        const answer = await answerOf(`http://127.0.0.1:${port}`, stalled);
+    it("fails if a bad answer comes, also a late one", async () => {
+        const port = await serve((_, response) => void setTimeout(() => response.writeHead(500).end(), 30));
+        const answer = await answerOf(`http://127.0.0.1:${port}`, stalled, 10);
         expect(answer).toMatchObject({ good: false, status: 500 });
         expect(answer).not.toHaveProperty("unseen");
+    });
+
+    it("says nothing of the application if a good answer is late, and fails otherwise", async () => {
+        const url = `http://127.0.0.1:${await serve((_, response) => void setTimeout(() => response.end(), 30))}`;
+        expect(await answerOf(url, stalled, 10)).toMatchObject({
+            good: false,
+            status: 200,
+            unseen: true,
+            problem: expect.stringMatching(
+                /after \d+ ms \(required: at most 10 ms\), while the API server did not answer other requests either$/,
+            ),
+        });
+        const awake = { wasSilentSince: () => false } as unknown as ApiServerPulse;
+        expect(await answerOf(url, awake, 10)).not.toHaveProperty("unseen");
+        expect(await answerOf(url, stalled)).toMatchObject({ good: true });
     });
 });
 

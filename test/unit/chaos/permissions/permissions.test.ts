@@ -123,6 +123,10 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(told(on(rights, "endpointslices"))).toEqual([
             "list, watch endpointslices.discovery.k8s.io in namespace demo",
         ]);
+        expect(told(on(rights, "targetgroupbindings"))).toEqual([
+            "optional: list targetgroupbindings.elbv2.k8s.aws in namespace demo",
+            "optional: list targetgroupbindings.eks.amazonaws.com in namespace demo",
+        ]);
         expect(told(on(rights, "services"))).toContain(
             "get, list, watch, create, patch, delete services in namespace demo",
         );

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { labels } from "../../../../chaos/cluster/labels";
+import { fieldManager, labels } from "../../../../chaos/cluster/labels";
 import { whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { settled, startClock, stopClock } from "../support/time";
@@ -16,6 +16,11 @@ beforeEach(() => {
     cluster.add("Pod", "web", { metadata: { labels: { app: "web" } }, status: { phase: "Running" } });
 });
 afterEach(startClock);
+
+/** Who has set some of the spec last, and when. */
+const setBy = (manager: string, time: Date, fieldsV1: object = { "f:spec": { "f:ingress": {} } }) => ({
+    managedFields: [{ manager, operation: "Update", time, fieldsV1 }],
+});
 
 function policy(name: string, spec: object, creationTimestamp: Date, more: object = {}): void {
     cluster.add("NetworkPolicy", name, { metadata: { creationTimestamp, ...more }, spec });
@@ -36,10 +41,14 @@ describe("a NetworkPolicy spoils a run if it denies traffic and", () => {
     });
 
     it("was changed by somebody during the run", async () => {
-        policy("lockdown", { ...everybody, ingress: [{}], egress: [{}] }, began, { generation: 2 });
-        setTimeout(() => policy("lockdown", everybody, began, { uid: uid(), generation: 3 }), 5_000);
-        const uid = () => cluster.get("NetworkPolicy", "lockdown").metadata.uid;
+        policy("lockdown", { ...everybody, ingress: [{}], egress: [{}] }, began, setBy("kubectl", began));
+        setTimeout(() => policy("lockdown", everybody, began, setBy("kubectl-edit", later)), 5_000);
         expect(await why(20_000)).toMatchObject({ message });
+    });
+
+    it("was changed by somebody after the run began, before the attack was proven", async () => {
+        policy("lockdown", everybody, new Date(0), setBy("kubectl-edit", later));
+        expect(await why()).toMatchObject({ message });
     });
 
     it("was there for more than 4 s", async () => {
@@ -59,7 +68,9 @@ describe("a NetworkPolicy spoils a run if it denies traffic and", () => {
 describe("a NetworkPolicy does not spoil a run if it", () => {
     it.each([
         ["was there before", everybody, began, {}],
-        ["was changed before", everybody, new Date(0), { generation: 7 }],
+        ["was changed before", everybody, new Date(0), setBy("kubectl-edit", began)],
+        ["was changed by the run", everybody, new Date(0), setBy(fieldManager, later)],
+        ["got another annotation", everybody, new Date(0), setBy("kubectl", later, { "f:metadata": {} })],
         ["allows everything", { ...everybody, ingress: [{}], egress: [{}] }, later, {}],
         ["selects no pod", { ...everybody, podSelector: { matchLabels: { app: "other" } } }, later, {}],
         ["is a run's", everybody, later, { labels: { [labels.experiment]: "e" } }],

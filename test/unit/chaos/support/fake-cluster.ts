@@ -16,6 +16,7 @@ export interface StoredObject {
 
 type Kind =
     | "ConfigMap"
+    | "CustomObject"
     | "DaemonSet"
     | "Deployment"
     | "Event"
@@ -41,6 +42,9 @@ export interface FakeRequest {
     namespace?: string;
     labelSelector?: string;
     fieldSelector?: string;
+    /** Of custom objects. */
+    group?: string;
+    plural?: string;
     dryRun?: "All";
     body?: any;
 }
@@ -78,6 +82,7 @@ export class FakeCluster {
                 "authorization",
                 "batch",
                 "coordination",
+                "custom",
                 "networking",
                 "rbac",
                 "storage",

@@ -58,18 +58,18 @@ export function limit(cluster: FakeCluster, rights: readonly Right[]): void {
     };
 }
 
-function askedBy(call: string, { name, namespace, fieldSelector }: FakeRequest): Asked {
+function askedBy(call: string, { name, namespace, fieldSelector, group, plural }: FakeRequest): Asked {
     if (call === "readNamespacedPodLog") return { verb: "get", group: "", resource: "pods/log", namespace, name };
     if (call === "connectGetNamespacedPodProxyWithPath")
         return { verb: "get", group: "", resource: "pods/proxy", namespace, name };
     const parts = /^(deleteCollection|[a-z]+)(?:Namespaced)?(\w+?)(?:ForAllNamespaces)?$/.exec(call)!;
     const [kind, method] = [parts[2]!.toLowerCase(), parts[1]!];
-    const resource = kind.endsWith("y") ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+    const resource = plural ?? (kind.endsWith("y") ? `${kind.slice(0, -1)}ies` : `${kind}s`);
     // RBAC takes the name of a list from its field selector.
     const selected = /^metadata\.name=(.+)$/.exec(fieldSelector ?? "")?.[1];
     return {
         verb: verbs[method] ?? method,
-        group: groups[resource] ?? "",
+        group: group ?? groups[resource] ?? "",
         resource,
         namespace: kind === "namespace" ? name : namespace,
         name: name ?? selected,

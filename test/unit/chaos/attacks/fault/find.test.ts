@@ -4,7 +4,7 @@ import { containerPorts } from "../../../../../chaos/attacks/fault/listeners";
 import { findService, whyRefused } from "../../../../../chaos/attacks/fault/find";
 import { reportedOf } from "../../../../../chaos/attacks/fault/proof";
 import type { ReasonError } from "../../../../../chaos/reasons";
-import { FakeCluster } from "../../support/fake-cluster";
+import { FakeCluster, type FakeRequest, refuse } from "../../support/fake-cluster";
 
 const spec: V1ServiceSpec = {
     type: "ClusterIP",
@@ -80,8 +80,8 @@ const foundAmong = (
     pods: (Partial<V1PodSpec> & { phase?: string; annotations?: Record<string, string> })[],
     metadata: V1ObjectMeta = {},
     changes: Partial<V1ServiceSpec> = {},
+    cluster = new FakeCluster(),
 ) => {
-    const cluster = new FakeCluster();
     cluster.add("Service", "hot-deals", { metadata, spec: { ...spec, ports, ...changes } });
     for (const [index, { phase = "Running", annotations, ...fields }] of pods.entries())
         cluster.add("Pod", `hot-deals-${index + 1}`, {
@@ -190,6 +190,36 @@ describe("a fault is refused before anything is attacked if callers go past a Se
             "load balancer",
         );
         await gated("target-health.elbv2.k8s.aws/k8s-demo-another-0123456789");
+    });
+
+    describe("by a TargetGroupBinding, as controllers make for an Ingress with the target type ip", () => {
+        /** @param groups those that the API server has */
+        const bound = (targetType: string, service = "hot-deals", groups = ["elbv2.k8s.aws"]) => {
+            const cluster = new FakeCluster();
+            cluster.intercept = (_, { group }: FakeRequest) =>
+                void (group !== undefined && !groups.includes(group) && refuse(404, "404 page not found"));
+            const spec = { targetType, serviceRef: { name: service, port: 80 } };
+            cluster.add("CustomObject", "k8s-demo-1", { spec });
+            return foundAmong([{ port: 80 }], [{}], {}, {}, cluster);
+        };
+
+        it.each(["elbv2.k8s.aws", "eks.amazonaws.com"])("of %s", (group) =>
+            expect(bound("ip", "hot-deals", [group])).rejects.toThrow(
+                "the TargetGroupBinding k8s-demo-1 shows that a load balancer sends requests directly to its pods",
+            ),
+        );
+
+        it("but not by one of nodes, of another Service, or where there are none", async () => {
+            await bound("instance");
+            await bound("ip", "another");
+            await bound("ip", "hot-deals", []);
+        });
+
+        it("and not if the account may not list them", async () => {
+            const cluster = new FakeCluster();
+            cluster.intercept = (call) => void (call === "listNamespacedCustomObject" && refuse(403, "forbidden"));
+            await foundAmong([{ port: 80 }], [{}], {}, {}, cluster);
+        });
     });
 
     it.each<[Record<string, string>, Partial<V1ServiceSpec>]>([
