@@ -66,7 +66,8 @@ describe.each(earlierVersions)("three NATS servers, by version %s as npm packed 
     it("its command writes an experiment of Chaos Mesh as arguments", async () => {
         const file = join(__dirname, "..", "..", "unit", "chaos", "import", "files", "beacon.yaml");
         const added = ["--check", "http://shop.front.svc/health", "--hypothesis", "The shop answers."];
-        expect(await examples.command("chaos", "import", ...added, file)).toContain("export const relayKillExperiment: Defined");
+        const written = await examples.command("chaos", "import", ...added, file);
+        expect(written).toContain("export const relayKillExperiment: DefinedExperiment");
     });
 
     itInAll("its types need no option that Pulumi's templates do not set", () => nats.compile());
