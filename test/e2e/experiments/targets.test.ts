@@ -28,6 +28,7 @@ import { experimentPrograms } from "../../../toolchain/programs";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { inOrder } from "../../support/in-order";
 import { until } from "../../support/until";
+import { itInAll } from "../in-all";
 
 const namespace = "e2e-targets";
 /** Its image has a shell and tools. */
@@ -319,14 +320,14 @@ describe("a host outside of the cluster", () => {
         expect(kept[0].hosts).toEqual([{ host, port, addresses: [addresses.host] }]);
     });
 
-    it("proves a block that it is in, and another host may be the control", async () => {
+    itInAll("proves a block that it is in, and another host may be the control", async () => {
         const peers = [{ cidr: `${addresses.host}/32` }, { host, port }];
         const control = { host: addresses.node, port: addresses.apiPort };
         expect(await up(attack({ peers, control }))).toMatchObject({ verdict: "PASSED" });
         expect(said).not.toMatch(/Not part of the proof|No address outside/);
     });
 
-    it("makes the verdict INCONCLUSIVE if its address changes", async () => {
+    itInAll("makes the verdict INCONCLUSIVE if its address changes", async () => {
         const moving = until("the attack has begun", async () => {
             const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
             return items.some(({ metadata }) => /-blackhole$/.test(metadata!.name!));
@@ -336,7 +337,7 @@ describe("a host outside of the cluster", () => {
         expect(conclusion.reason).toContain(`${host} is 198.51.100.1 in alone, which it was not before the attack`);
     });
 
-    it("is refused before the attack if nothing answers there, or if it is a pod or a Service", async () => {
+    itInAll("is refused before the attack if nothing answers there, or if it is a pod or a Service", async () => {
         // Another plan than that of the last run, which would not be run again.
         await expect(up(attack({ radius: "all" }))).rejects.toThrow(
             inOrder("ABORTED (baseline-failed): ", `nothing answered alone at ${host} (198.51.100.1), port ${port},`),
