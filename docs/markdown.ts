@@ -9,11 +9,11 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
 
 /** A page with another text for one of its parts. @throws Error if the page does not have the part */
 export function withPart(page: string, part: string, text: string): string {
-    const [begin, end] = [`<!-- ${part}: written by \`npm run docs\`. -->\n\n`, "\n<!-- End. -->\n"];
+    const [begin, end] = [`<!-- ${part}: written by \`npm run docs\`. -->\n`, "<!-- End. -->\n"];
     const from = page.indexOf(begin);
     const to = page.indexOf(end, from);
     if (from === -1 || to === -1) throw new Error(`the page lacks the lines ${begin.trim()} and ${end.trim()}`);
-    return page.slice(0, from) + begin + text + page.slice(to);
+    return `${page.slice(0, from)}${begin}\n${text}\n${page.slice(to)}`;
 }
 
 /** Text in lines of at most 120 columns. @param indent of all lines but the first. @default none */
