@@ -11,6 +11,9 @@ const measured = /(\.(conf|css|go|html|md|sh|sql|ya?ml)|\.ci\/run)$/;
 /** Another text, even of a comment, would recreate the database's pod at an upgrade, and its data without a claim. */
 const unchanged = "services/database/schema.sql";
 
+/** Reports, as they were written. */
+const written = /^docs\/gallery\/.*\.html$/;
+
 const git = (...args: string[]) => execFileSync("git", args, { cwd: project, encoding: "utf8" }).trim().split("\n");
 
 const files = () => git("ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate");
@@ -23,7 +26,7 @@ function tooLong(file: string): string[] {
 }
 
 it("no line has more than 120 columns, except in tables of Markdown", () => {
-    const read = files().filter((file) => measured.test(file) && file !== unchanged);
+    const read = files().filter((file) => measured.test(file) && !written.test(file) && file !== unchanged);
     expect(read.flatMap(tooLong)).toEqual([]);
 });
 
