@@ -15,7 +15,7 @@ export const stopCommand = (place: KubectlPlace & { namespace: string }) =>
 export const holderIn = ({ spec }: { spec?: { holderIdentity?: string } }): string | undefined =>
     /^stack (\S+) /.exec(spec?.holderIdentity ?? "")?.[1];
 
-/** In milliseconds since the epoch: 0 if the lease does not say it. Somebody else has made or changed it then. */
+/** A time of an object, in milliseconds since the epoch. 0 if it does not say it, as a lease that others have made. */
 export const timeOf = (time?: Date | string) => new Date(time ?? 0).getTime() || 0;
 
 /** When a lease ends, in milliseconds since the epoch: after its run's deadline. */

@@ -4,6 +4,7 @@ import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import { fieldManager, isExperimentPolicy, targetLabelOf } from "../cluster/labels";
+import { timeOf } from "../lifecycle/holder";
 import { jobPolicyName } from "../ending/scope";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
@@ -53,9 +54,9 @@ async function denied(
     const { items: policies } = await networking.listNamespacedNetworkPolicy({ namespace });
     const own = policies.find(({ metadata }) => metadata!.name === jobPolicyName(runName));
     const since = timeOf(own?.metadata?.creationTimestamp);
-    if (since === undefined) return undefined;
+    if (since === 0) return undefined;
     const others = policies.filter((one) => !isExperimentPolicy(one));
-    const isNew = ({ metadata }: V1NetworkPolicy) => (timeOf(metadata!.creationTimestamp) ?? 0) > since;
+    const isNew = ({ metadata }: V1NetworkPolicy) => timeOf(metadata!.creationTimestamp) > since;
     const isLate = (one: V1NetworkPolicy) => isNew(one) || isChangedSince(one, since);
     const late = others.filter((one) => isLate(one) && ways.some((way) => deniesSome(one.spec!, way)));
     if (late.length === 0) return undefined;
@@ -90,15 +91,13 @@ const onlyAllows = ({ spec }: V1NetworkPolicy, pod: V1Pod, earlier: readonly V1N
 const deniesSome = (spec: V1NetworkPolicySpec, way: Way) =>
     isolates(spec, way) && !rulesOf(spec, way).some(({ peers, ports }) => !peers?.length && !ports?.length);
 
-const timeOf = (time: Date | string | undefined) => (time === undefined ? undefined : new Date(time).getTime());
-
 /**
  * Whether somebody has changed what a policy says: by the time that the API server notes for each who sets fields. Runs
  * change policies, too.
  */
 const isChangedSince = ({ metadata }: V1NetworkPolicy, since: number): boolean =>
     (metadata!.managedFields ?? []).some(
-        (entry) => entry.manager !== fieldManager && setsSpec(entry) && (timeOf(entry.time) ?? 0) > since,
+        (entry) => entry.manager !== fieldManager && setsSpec(entry) && timeOf(entry.time) > since,
     );
 
 const setsSpec = ({ fieldsV1 = {} }: V1ManagedFieldsEntry) => "f:spec" in fieldsV1;
