@@ -33,7 +33,7 @@ export const reasonCodes = {
     "peers-changed": "the name of a host that an attack denies had another address during the run than before it",
     "proxy-failed": "a fault's proxy was not ready, or ended",
     "policy-allows": "another NetworkPolicy selects a target and allows what the attack denies",
-    "policy-denies": "another NetworkPolicy came or was changed during the run, and denies traffic",
+    "policy-denies": "another NetworkPolicy came, went or was changed during the run, and traffic is denied by that",
 
     // What was seen of the attack counts before what could not be seen.
     "attack-not-held": "the attack worked at first, and not until the end",

@@ -1,4 +1,4 @@
-import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1LabelSelector, V1LabelSelectorRequirement, V1NetworkPolicy } from "@kubernetes/client-node";
 import { isDeepStrictEqual } from "node:util";
 import { BorrowedSelector, newOwners, type Owner } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
@@ -29,8 +29,16 @@ function nextRestoring(policy: V1NetworkPolicy): object | undefined {
 
 const isApply = ({ operation }: { operation?: string }) => operation === "Apply";
 
-const hasLine = ({ matchExpressions = [] }: V1LabelSelector = {}) =>
-    matchExpressions.some(({ key, operator }) => key === exemption.key && operator === exemption.operator);
+const isLine = ({ key, operator }: V1LabelSelectorRequirement) =>
+    key === exemption.key && operator === exemption.operator;
+
+const hasLine = ({ matchExpressions = [] }: V1LabelSelector = {}) => matchExpressions.some(isLine);
+
+/** A policy's `podSelector` as it is without the line, whoever has added that. */
+export function withoutLine({ matchLabels, matchExpressions = [] }: V1LabelSelector = {}): V1LabelSelector {
+    const others = matchExpressions.filter((one) => !isLine(one));
+    return { ...(matchLabels && { matchLabels }), ...(others.length > 0 && { matchExpressions: others }) };
+}
 
 /** Whether somebody means the line: has set the whole selector, not only merged other labels into it. */
 function isSetByOthers(policy: V1NetworkPolicy, set: V1LabelSelector, owners: readonly Owner[]): boolean {

@@ -1,11 +1,10 @@
-import type { V1ManagedFieldsEntry, V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
-import { fieldManager, isExperimentPolicy, targetLabelOf } from "../cluster/labels";
-import { timeOf } from "../lifecycle/holder";
-import { jobPolicyName } from "../ending/scope";
+import { isExperimentPolicy, targetLabelOf } from "../cluster/labels";
+import { withoutLine } from "../policies/exemption";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
@@ -14,19 +13,36 @@ import { maxSilenceMs } from "./outcome";
 /** Time between two looks, in milliseconds: a policy that is there for longer is seen. */
 const pauseMs = 4_000;
 
+/** What a NetworkPolicy says, without what runs change in it. */
+export interface KnownPolicy {
+    name: string;
+    uid: string;
+    spec: V1NetworkPolicySpec;
+}
+
+/** What the NetworkPolicies of a namespace say, without those of experiments. */
+export const knownPolicies = (policies: readonly V1NetworkPolicy[]): KnownPolicy[] =>
+    policies
+        .filter((one) => !isExperimentPolicy(one))
+        .map(({ metadata, spec }) => ({
+            name: metadata!.name!,
+            uid: metadata!.uid!,
+            spec: { ...spec, podSelector: withoutLine(spec!.podSelector) },
+        }));
+
 /**
- * Looks again and again for a NetworkPolicy that somebody has created or changed since the run began, and that denies
- * traffic: what fails then may fail for that, and not for the attack. Failing connections show it much later, since a
- * pod that does not answer once is not cut off.
+ * Looks again and again for a NetworkPolicy that somebody has created, changed or deleted since the run began, by which
+ * traffic is denied: what fails then may fail for that, and not for the attack. Failing connections show it much later,
+ * since a pod that does not answer once is not cut off.
  *
- * @param run the namespace, and the run's name
+ * @param run the namespace, and the policies that were there when the run began. @default those of the first look
  * @param endsAt when it looks for the last time, in milliseconds since the epoch
  * @param signal set if the run is aborted earlier: that is the last time, then
  * @throws Error if the cluster could not be asked for a long time at the end
  */
 export async function whyDeniedByOthers(
     cluster: Cluster,
-    run: { namespace: string; runName: string },
+    { namespace, policies: known }: { namespace: string; policies?: readonly KnownPolicy[] },
     endsAt: number,
     signal?: AbortSignal,
 ): Promise<Reason | undefined> {
@@ -34,7 +50,9 @@ export async function whyDeniedByOthers(
     for (;;) {
         const isLast = signal?.aborted === true || Date.now() >= endsAt;
         try {
-            const seen = await denied(cluster, run);
+            const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
+            known ??= knownPolicies(items);
+            const seen = await denied(cluster, namespace, known, items);
             if (seen !== undefined || isLast) return seen;
             lookedAt = performance.now();
         } catch (error) {
@@ -45,59 +63,69 @@ export async function whyDeniedByOthers(
     }
 }
 
-/** The API server's clock says what came first, to the second: the run's own first policy tells when it began. */
+/** @param known the policies when the run began @param policies those of now */
 async function denied(
     cluster: Cluster,
-    { namespace, runName }: { namespace: string; runName: string },
+    namespace: string,
+    known: readonly KnownPolicy[],
+    policies: readonly V1NetworkPolicy[],
 ): Promise<Reason | undefined> {
-    const { core, networking } = cluster;
-    const { items: policies } = await networking.listNamespacedNetworkPolicy({ namespace });
-    const own = policies.find(({ metadata }) => metadata!.name === jobPolicyName(runName));
-    const since = timeOf(own?.metadata?.creationTimestamp);
-    if (since === 0) return undefined;
     const others = policies.filter((one) => !isExperimentPolicy(one));
-    const isNew = ({ metadata }: V1NetworkPolicy) => timeOf(metadata!.creationTimestamp) > since;
-    const isLate = (one: V1NetworkPolicy) => isNew(one) || isChangedSince(one, since);
-    const late = others.filter((one) => isLate(one) && ways.some((way) => deniesSome(one.spec!, way)));
-    if (late.length === 0) return undefined;
-    const { items: pods } = await core.listNamespacedPod({ namespace });
-    const living = pods.filter((pod) => !hasEnded(pod));
-    const earlier = others.filter((one) => !isLate(one));
-    const found = late.find((one) =>
-        living.some((pod) => isSelected(pod, one) && !(isNew(one) && onlyAllows(one, pod, earlier))),
+    const now = knownPolicies(others);
+    const came = others.filter((_, index) => !known.some((one) => saysSame(one, now[index]!)));
+    // One that was deleted and created again, as it was, did not allow anything for a moment.
+    const gone = known.filter((was) => !now.some((one) => one.uid === was.uid && saysSame(one, was)));
+    if (came.length + gone.length === 0) return undefined;
+    const { items } = await cluster.core.listNamespacedPod({ namespace });
+    const pods = items.filter((pod) => !hasEnded(pod));
+    const lost = gone.find((was) => {
+        const rest = others.filter((_, index) => !saysSame(was, now[index]!));
+        return ways.some((way) => pods.some((pod) => allowed(was, pod, way, rest)));
+    });
+    const added = came.find(
+        (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one) && !onlyAllows(one, pod, known)),
     );
-    if (found === undefined) return undefined;
+    const name = lost?.name ?? added?.metadata!.name;
+    if (name === undefined) return undefined;
+    const kubectl = kubectlFor(cluster, namespace);
+    const isDeleted = lost !== undefined && !now.some(({ uid }) => uid === lost.uid);
+    const done = known.some((one) => one.name === name) ? "changed" : "created";
     return reason(
         "policy-denies",
-        `the NetworkPolicy ${found.metadata!.name} was created or changed during the run, and denies traffic besides ` +
-            `the attack; see it: ${kubectlFor(cluster, namespace)} describe networkpolicy ${found.metadata!.name}`,
+        isDeleted
+            ? `the NetworkPolicy ${name} was deleted during the run, and others deny what it allowed; see them: ` +
+                  `${kubectl} get networkpolicies`
+            : `the NetworkPolicy ${name} was ${done} during the run, and denies traffic besides the attack; ` +
+                  `see it: ${kubectl} describe networkpolicy ${name}`,
     );
 }
 
-const isSelected = ({ metadata }: V1Pod, { spec }: V1NetworkPolicy) =>
+/** The API server gives fields in the same order each time. A label or annotation is none of it. */
+const saysSame = (one: KnownPolicy, another: KnownPolicy) =>
+    one.name === another.name && JSON.stringify(one.spec) === JSON.stringify(another.spec);
+
+const isSelected = ({ metadata }: V1Pod, { spec }: { spec?: V1NetworkPolicySpec }) =>
     selects(spec!.podSelector, metadata!.labels ?? {});
 
+/** Whether an earlier policy allowed a pod what others deny it. */
+function allowed(was: KnownPolicy, pod: V1Pod, way: Way, others: readonly V1NetworkPolicy[]): boolean {
+    if (rulesOf(was.spec, way).length === 0 || !isSelected(pod, was)) return false;
+    const isolating = others.filter((one) => isolates(one.spec!, way) && isSelected(pod, one));
+    return isolating.length > 0 && isolating.every((one) => deniesSomeOf(one, way));
+}
+
 /**
- * Whether a policy can only allow a pod more: policies add up, and earlier ones deny it all that none of them allows.
- * Not a target, which they may have stopped selecting: what is allowed to that may spoil the attack.
+ * Whether a policy can only allow a pod more: policies add up, and earlier ones denied it all that none of them
+ * allowed. Not a target, which they may have stopped selecting: what is allowed to that may spoil the attack.
  */
-const onlyAllows = ({ spec }: V1NetworkPolicy, pod: V1Pod, earlier: readonly V1NetworkPolicy[]) =>
+const onlyAllows = (one: V1NetworkPolicy, pod: V1Pod, known: readonly KnownPolicy[]) =>
     targetLabelOf(pod) === undefined &&
     ways.every(
-        (way) => !deniesSome(spec!, way) || earlier.some((one) => isolates(one.spec!, way) && isSelected(pod, one)),
+        (way) => !deniesSomeOf(one, way) || known.some((was) => isolates(was.spec, way) && isSelected(pod, was)),
     );
 
 /** Whether a policy denies its pods traffic, unless others allow it. */
-const deniesSome = (spec: V1NetworkPolicySpec, way: Way) =>
-    isolates(spec, way) && !rulesOf(spec, way).some(({ peers, ports }) => !peers?.length && !ports?.length);
+const deniesSome = (one: V1NetworkPolicy) => ways.some((way) => deniesSomeOf(one, way));
 
-/**
- * Whether somebody has changed what a policy says: by the time that the API server notes for each who sets fields. Runs
- * change policies, too.
- */
-const isChangedSince = ({ metadata }: V1NetworkPolicy, since: number): boolean =>
-    (metadata!.managedFields ?? []).some(
-        (entry) => entry.manager !== fieldManager && setsSpec(entry) && timeOf(entry.time) > since,
-    );
-
-const setsSpec = ({ fieldsV1 = {} }: V1ManagedFieldsEntry) => "f:spec" in fieldsV1;
+const deniesSomeOf = ({ spec }: V1NetworkPolicy, way: Way) =>
+    isolates(spec!, way) && !rulesOf(spec!, way).some(({ peers, ports }) => !peers?.length && !ports?.length);

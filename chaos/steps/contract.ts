@@ -3,6 +3,7 @@ import type { KnownRoutes } from "../checks/endpoints";
 import type { Observed } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
+import type { KnownPolicy } from "../proof/policy-denies";
 import type { Conclusion } from "../report/conclusion";
 import type { ChosenFor } from "../targets/choose";
 import { fromVariable, parsed } from "./variable";
@@ -39,6 +40,8 @@ export interface LabeledTargets {
     baselineMs: number;
     /** Other NetworkPolicies are in the namespace, which stop selecting targets with a label. @default false */
     isPoliced?: boolean;
+    /** What other NetworkPolicies said before the attacks. @default not known: version 0.5.0 did not note it */
+    policies?: KnownPolicy[];
 }
 
 /** What a run makes that a namespace may not admit, as the program makes it. Names are those of the run. */

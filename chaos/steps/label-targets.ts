@@ -5,6 +5,7 @@ import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeHosts, resolveHosts } from "../proof/hosts";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
+import { knownPolicies } from "../proof/policy-denies";
 import { describeBesides, labelPods } from "../targets/pods";
 import { nodeConditions } from "../targets/attributes";
 import { type Chosen, type ChosenFor, chooseForAll } from "../targets/choose";
@@ -112,6 +113,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
             attacks: provable.map(({ name, chosen: found }) => ({ ...found, name })),
             baselineMs,
             ...(isPoliced && { isPoliced }),
+            policies: knownPolicies(policies),
         };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);

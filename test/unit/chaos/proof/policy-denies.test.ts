@@ -1,109 +1,168 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fieldManager, labels } from "../../../../chaos/cluster/labels";
-import { whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";
+import { labels } from "../../../../chaos/cluster/labels";
+import { exemption } from "../../../../chaos/policies/exemption";
+import { knownPolicies, whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { settled, startClock, stopClock } from "../support/time";
 
-const began = new Date("2026-11-26T04:00:00Z");
-const later = new Date("2026-11-26T04:00:05Z");
 const everybody = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+const open = { ...everybody, ingress: [{}], egress: [{}] };
+const web = { podSelector: { matchLabels: { app: "web" } }, policyTypes: ["Ingress"] };
+const allowing = { ...web, ingress: [{ ports: [{ port: 80 }] }] };
 
 let cluster: FakeCluster;
 beforeEach(() => {
     stopClock();
     cluster = new FakeCluster();
-    policy("run-job", { podSelector: { matchLabels: { pass: "x" } } }, began, { labels: { [labels.witness]: "e" } });
-    cluster.add("Pod", "web", { metadata: { labels: { app: "web" } }, status: { phase: "Running" } });
+    pod("web");
 });
 afterEach(startClock);
 
-/** Who has set some of the spec last, and when. */
-const setBy = (manager: string, time: Date, fieldsV1: object = { "f:spec": { "f:ingress": {} } }) => ({
-    managedFields: [{ manager, operation: "Update", time, fieldsV1 }],
-});
-
-function policy(name: string, spec: object, creationTimestamp: Date, more: object = {}): void {
-    cluster.add("NetworkPolicy", name, { metadata: { creationTimestamp, ...more }, spec });
+function pod(app: string, more: object = {}): void {
+    cluster.add("Pod", app, { metadata: { labels: { app, ...more } }, status: { phase: "Running" } });
 }
 
-/** @param windowMs how long the run lasts */
-const why = (windowMs = 0) =>
-    settled(whyDeniedByOthers(cluster.api, { namespace: "demo", runName: "run" }, Date.now() + windowMs));
+function policy(name: string, spec: object, more: object = {}): void {
+    cluster.add("NetworkPolicy", name, { metadata: { uid: name, ...more }, spec });
+}
+
+/** What a run of this length sees that begins now. @param changes what is done after some milliseconds */
+async function why(windowMs: number, changes: Record<number, () => void> = {}) {
+    const { items } = await cluster.api.networking.listNamespacedNetworkPolicy({ namespace: "demo" });
+    const run = { namespace: "demo", policies: knownPolicies(items) };
+    const endsAt = Date.now() + windowMs;
+    changes[0]?.();
+    for (const [ms, change] of Object.entries(changes)) if (ms !== "0") setTimeout(change, Number(ms));
+    return settled(whyDeniedByOthers(cluster.api, run, endsAt));
+}
 
 describe("a NetworkPolicy spoils a run if it denies traffic and", () => {
-    const message =
-        "the NetworkPolicy lockdown was created or changed during the run, and denies traffic besides the attack; " +
+    const message = (was: string) =>
+        `the NetworkPolicy lockdown was ${was} during the run, and denies traffic besides the attack; ` +
         "see it: kubectl --namespace demo describe networkpolicy lockdown";
 
     it("was created after the run began", async () => {
-        policy("lockdown", everybody, later);
-        expect(await why()).toEqual({ code: "policy-denies", message });
+        const seen = await why(0, { 0: () => policy("lockdown", everybody) });
+        expect(seen).toEqual({ code: "policy-denies", message: message("created") });
     });
 
     it("was changed by somebody during the run", async () => {
-        policy("lockdown", { ...everybody, ingress: [{}], egress: [{}] }, began, setBy("kubectl", began));
-        setTimeout(() => policy("lockdown", everybody, began, setBy("kubectl-edit", later)), 5_000);
-        expect(await why(20_000)).toMatchObject({ message });
+        policy("lockdown", open);
+        const seen = await why(20_000, { 5_000: () => policy("lockdown", everybody) });
+        expect(seen).toEqual({ code: "policy-denies", message: message("changed") });
     });
 
-    it("was changed by somebody after the run began, before the attack was proven", async () => {
-        policy("lockdown", everybody, new Date(0), setBy("kubectl-edit", later));
-        expect(await why()).toMatchObject({ message });
+    it.each<[string, object]>([
+        ["rules", web],
+        ["ports", { ...web, ingress: [{ ports: [{ port: 81 }] }] }],
+        ["pods", { ...allowing, podSelector: { matchLabels: { app: "other" } } }],
+    ])("allows other %s than before, by which pods can be reached less", async (_, spec) => {
+        policy("deny", web);
+        policy("lockdown", allowing);
+        expect(await why(0, { 0: () => policy("lockdown", spec) })).toMatchObject({ message: message("changed") });
     });
 
     it("was there for more than 4 s", async () => {
-        setTimeout(() => policy("lockdown", everybody, later), 5_000);
-        setTimeout(() => cluster.remove("NetworkPolicy", "lockdown"), 9_100);
-        expect(await why(20_000)).toMatchObject({ message });
+        const remove = () => cluster.remove("NetworkPolicy", "lockdown");
+        const seen = await why(20_000, { 5_000: () => policy("lockdown", everybody), 9_100: remove });
+        expect(seen).toMatchObject({ message: message("created") });
     });
 
     it("comes shortly before the end, while the API server had not answered before", async () => {
-        cluster.intercept = () => void (Date.now() < end && refuse(503, "busy"));
         const end = Date.now() + 9_000;
-        policy("lockdown", everybody, later);
-        expect(await why(9_000)).toMatchObject({ message });
+        const come = () => {
+            policy("lockdown", everybody);
+            cluster.intercept = () => void (Date.now() < end && refuse(503, "busy"));
+        };
+        expect(await why(9_000, { 0: come })).toMatchObject({ message: message("created") });
     });
 });
 
 describe("a NetworkPolicy does not spoil a run if it", () => {
+    it.each<[string, object, object, object]>([
+        ["is as it was", everybody, everybody, {}],
+        ["got a label", everybody, everybody, { labels: { team: "a" } }],
+        [
+            "stops selecting targets for the run",
+            allowing,
+            { ...allowing, podSelector: { ...web.podSelector, matchExpressions: [exemption] } },
+            {},
+        ],
+        ["allows everything", everybody, open, {}],
+        ["selects no pod", everybody, { ...everybody, podSelector: { matchLabels: { app: "other" } } }, {}],
+        ["allows more than nothing", web, allowing, {}],
+        ["was created again, alone", allowing, allowing, { uid: "another" }],
+    ])("%s", async (_, before, spec, more) => {
+        policy("other", before);
+        expect(await why(0, { 0: () => policy("other", spec, more) })).toBeUndefined();
+    });
+
+    it("is a run's", async () => {
+        const own = { labels: { [labels.experiment]: "e" } };
+        expect(await why(0, { 0: () => policy("other", everybody, own) })).toBeUndefined();
+    });
+
+    it("was there at the first look of a run that did not note what was there", async () => {
+        policy("other", everybody);
+        expect(await settled(whyDeniedByOthers(cluster.api, { namespace: "demo" }, Date.now()))).toBeUndefined();
+    });
+});
+
+describe("a NetworkPolicy that is deleted", () => {
+    const remove = () => cluster.remove("NetworkPolicy", "allow");
+
+    it("spoils a run if others deny what it allowed", async () => {
+        policy("deny", { ...everybody, policyTypes: ["Ingress"] });
+        policy("allow", allowing);
+        expect(await why(20_000, { 5_000: remove })).toEqual({
+            code: "policy-denies",
+            message:
+                "the NetworkPolicy allow was deleted during the run, and others deny what it allowed; " +
+                "see them: kubectl --namespace demo get networkpolicies",
+        });
+    });
+
     it.each([
-        ["was there before", everybody, began, {}],
-        ["was changed before", everybody, new Date(0), setBy("kubectl-edit", began)],
-        ["was changed by the run", everybody, new Date(0), setBy(fieldManager, later)],
-        ["got another annotation", everybody, new Date(0), setBy("kubectl", later, { "f:metadata": {} })],
-        ["allows everything", { ...everybody, ingress: [{}], egress: [{}] }, later, {}],
-        ["selects no pod", { ...everybody, podSelector: { matchLabels: { app: "other" } } }, later, {}],
-        ["is a run's", everybody, later, { labels: { [labels.experiment]: "e" } }],
-    ])("%s", async (_, spec, createdAt, more) => {
-        policy("other", spec, createdAt, more);
-        expect(await why()).toBeUndefined();
+        ["spoils it", web, "policy-denies"],
+        ["spoils nothing if no other denies that", open, undefined],
+    ])("and created again, as it was, %s", async (_, other, code) => {
+        policy("other", other);
+        policy("allow", allowing);
+        const seen = await why(0, { 0: () => policy("allow", allowing, { uid: "another" }) });
+        expect(seen?.code).toBe(code);
+    });
+
+    it.each<[string, object]>([
+        ["no other applies to its pods", { ...everybody, podSelector: { matchLabels: { app: "other" } } }],
+        ["others deny in another direction", { ...everybody, policyTypes: ["Egress"] }],
+    ])("spoils nothing if %s", async (_, other) => {
+        policy("other", other);
+        policy("allow", allowing);
+        expect(await why(0, { 0: remove })).toBeUndefined();
+    });
+
+    it("spoils nothing if it allowed nothing", async () => {
+        policy("deny", everybody);
+        policy("allow", web);
+        expect(await why(0, { 0: remove })).toBeUndefined();
     });
 });
 
 describe("a new NetworkPolicy for pods to which earlier ones apply", () => {
-    const allowing = { podSelector: { matchLabels: { app: "web" } }, policyTypes: ["Ingress"], ingress: [] };
-
     it("only allows more, and spoils nothing", async () => {
-        policy("default-deny", everybody, new Date(0));
-        policy("allow", { ...allowing, ingress: [{ ports: [{ port: 80 }] }] }, later);
-        expect(await why()).toBeUndefined();
+        policy("default-deny", everybody);
+        expect(await why(0, { 0: () => policy("allow", allowing) })).toBeUndefined();
     });
 
     it.each<[string, object, object, object]>([
-        ["denies in another direction", { ...everybody, policyTypes: ["Egress"] }, allowing, {}],
-        [
-            "applies to a pod to which they do not apply",
-            { ...everybody, podSelector: allowing.podSelector },
-            everybody,
-            {},
-        ],
-        ["applies to a target, whose attack it may spoil", everybody, allowing, { [labels.target]: "e.a" }],
+        ["denies in another direction", { ...everybody, policyTypes: ["Egress"] }, web, {}],
+        ["applies to a pod to which they do not apply", { ...everybody, podSelector: web.podSelector }, everybody, {}],
+        ["applies to a target, whose attack it may spoil", everybody, web, { [labels.target]: "e.a" }],
     ])("spoils a run if it %s", async (_, earlier, spec, more) => {
-        policy("earlier", earlier, new Date(0));
-        cluster.add("Pod", "web", { metadata: { labels: { app: "web", ...more } }, status: { phase: "Running" } });
-        cluster.add("Pod", "other", { metadata: { labels: { app: "other" } }, status: { phase: "Running" } });
-        policy("late", spec, later);
-        expect(await why()).toMatchObject({ code: "policy-denies" });
+        policy("earlier", earlier);
+        pod("web", more);
+        pod("other");
+        expect(await why(0, { 0: () => policy("late", spec) })).toMatchObject({ code: "policy-denies" });
     });
 });
 
@@ -114,6 +173,6 @@ it("a cluster that cannot be asked only the last time spoils nothing: the look b
 });
 
 it("a cluster that cannot be asked for a long time is an error", async () => {
-    cluster.intercept = () => refuse(503, "busy");
-    await expect(why(15_000)).rejects.toThrow("busy");
+    const fall = () => void (cluster.intercept = () => refuse(503, "busy"));
+    await expect(why(15_000, { 0: fall })).rejects.toThrow("busy");
 });

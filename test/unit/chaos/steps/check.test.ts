@@ -21,12 +21,14 @@ import { settled } from "../support/time";
 let run: FakeRun;
 let leftOut: LabeledTargets["attacks"][0]["leftOut"];
 let isPoliced: boolean;
+let policies: LabeledTargets["policies"];
 beforeEach(async () => {
     run = new FakeRun();
     await run.label();
     run.attack();
     leftOut = undefined;
     isPoliced = false;
+    policies = [];
 });
 afterEach(() => run.close());
 
@@ -39,6 +41,7 @@ function step(
         attacks: [{ name: "blackhole", matching: 2, targets: [run.target()], leftOut }],
         baselineMs: 30,
         isPoliced,
+        policies,
     };
     const given = { steadyState, targets, deadlineJob: job };
     return settled(check({ ...run.context, ...more }, given));
@@ -98,6 +101,16 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
         isPoliced = false;
         await step();
         expect(attacked()).toBeUndefined();
+    });
+
+    it("and there is no verdict if one is gone that was there before", async () => {
+        const spec = { podSelector: {}, ingress: [{}] };
+        policies = [{ name: "allow", uid: "allow", spec }];
+        run.cluster.add("NetworkPolicy", "deny", { spec: { podSelector: {}, policyTypes: ["Ingress"] } });
+        expect(await step()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining("the NetworkPolicy allow was deleted during the run"),
+        });
     });
 
     it("but not if the attack is over", async () => {
