@@ -40,8 +40,12 @@ export function attackResource(
 
 /** A request to the deadline Job. */
 function request(name: string, { metadata, chosen }: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
-    // Absent for all nodes. What an earlier version has asked for is immutable, and stays as it is.
-    const data = chosen.apply(({ nodes }): Record<string, string> | undefined => nodes && { nodes: nodes.join() });
+    // What an earlier version has asked for is immutable, and stays as it is: it had no `atFirst`.
+    const data = chosen.apply(({ nodes, atFirst }): Record<string, string> | undefined =>
+        nodes || atFirst
+            ? { ...(nodes && { nodes: nodes.join() }), ...(atFirst && { atFirst: String(atFirst) }) }
+            : undefined,
+    );
     return new k8s.core.v1.ConfigMap(
         name,
         { metadata, data: data as pulumi.Output<Record<string, string>>, immutable: true },

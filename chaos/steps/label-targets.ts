@@ -79,7 +79,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const chosen = chooseForAll(discovered, { ...plan, ...placeOf(context), attacks: requests });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
-    if (nodes) for (const one of chosen) one.nodes = nodesForJob(plan, one, nodes);
+    for (const one of chosen) Object.assign(one, toldToJob(plan, one, nodes));
     await refuseWebhookServers(cluster, plan, discovered);
     const end = () => endAttacks(objectApi(cluster), attacksLeftOf(plan));
     // A killed update may have labeled others: together with these they could exceed the radius.
@@ -140,11 +140,12 @@ function withHosts(context: StepContext, attacks: readonly RunAttack[], discover
     return Promise.all(resolving);
 }
 
-/** The nodes that the Job must know, if it will choose further targets. Undefined if they may be on any. */
-function nodesForJob({ attacks }: Plan, { name }: ChosenFor, nodes: Nodes): string[] | undefined {
+/** What the Job must know, if it will choose further targets. */
+function toldToJob({ attacks }: Plan, { name, matching }: ChosenFor, nodes?: Nodes): Partial<ChosenFor> {
     const { attack, target } = attacks.find((planned) => planned.name === name)!;
-    if (!attackKindOf(attack).proof(attack).deleted || nodeConditions(target).length === 0) return undefined;
-    return namesOfNodes(nodes, target);
+    if (!attackKindOf(attack).proof(attack).deleted) return {};
+    const isOnNodes = nodes && nodeConditions(target).length > 0;
+    return { atFirst: matching, ...(isOnNodes && { nodes: namesOfNodes(nodes, target) }) };
 }
 
 function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {

@@ -46,6 +46,8 @@ export interface Chosen {
     origin?: string;
     /** Names of the nodes on which pods match. Absent if they match on all, or if no further pods will be chosen. */
     nodes?: string[];
+    /** How many containers matched before the attack. Absent if no further pods will be chosen. */
+    atFirst?: number;
     /** Address of the deadline Job's pod. Absent if nothing was found. */
     witness?: string;
 }

@@ -80,7 +80,7 @@ interface Made {
 
 class Killer {
     private atFirst?: number;
-    private nodes?: ReadonlySet<string>;
+    private request?: RequestData;
     /** By uid: a refusal is reported once. */
     private readonly refused = new Set<string>();
 
@@ -100,11 +100,14 @@ class Killer {
         const { log } = context;
         const none = { killed: 0, refused: 0 };
         if (!(await context.mayAct())) return none;
-        if (killing.isOnNodes) this.nodes ??= await nodesIn(context);
-        const matching = await listMatching(killing, context, this.nodes);
+        const request = (this.request ??= await requestIn(context));
+        // None if it names none.
+        const nodes = killing.isOnNodes && new Set(request.nodes?.split(","));
+        const matching = await listMatching(killing, context, nodes);
         // In a large namespace the list takes a moment.
         if (!(await context.mayAct())) return none;
-        this.atFirst ??= containersIn(matching);
+        // What an earlier process of this Job has killed may not be replaced yet.
+        this.atFirst ??= Math.max(Number(request.atFirst ?? 0), containersIn(matching));
         const victims = chooseVictims(matching, this.atFirst, killing, shuffled);
         const failures: unknown[] = [];
         const outcomes = await inTurns(victims, maxKills, (victim) =>
@@ -147,10 +150,9 @@ async function evict(pod: ObjectReference, uid: string, { post }: JobContext): P
     throw new Error(`${pod.resource.kind} ${pod.name} cannot be evicted: ${status}`);
 }
 
-/** The nodes that the request names: on no others, pods match. None if it names none. */
-async function nodesIn({ api, object }: JobContext): Promise<ReadonlySet<string>> {
+async function requestIn({ api, object }: JobContext): Promise<RequestData> {
     const request = (await api.get(object)) as { data?: RequestData } | undefined;
-    return new Set(request?.data?.nodes?.split(","));
+    return request?.data ?? {};
 }
 
 /** The last kills of all attacks, for programs that show what is attacked: a killed pod's label goes with it. */

@@ -22,6 +22,8 @@ export interface Killing {
 export interface RequestData {
     /** Names of the nodes on which pods match, comma-separated. Absent if they match on all. */
     nodes?: string;
+    /** How many containers matched when the targets were chosen: a Job that starts again may find fewer. */
+    atFirst?: string;
 }
 
 /** A pod that matches a kill's target. */

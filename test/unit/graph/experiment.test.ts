@@ -319,6 +319,17 @@ describe("a kill", () => {
         });
     });
 
+    it("must say how many containers matched, if the update that chose them noted it", async () => {
+        const attacks = [attackOn("hot-deals", { kind: "kill" })];
+        const asked = async (more: object) => {
+            const targets = { attacks: [{ name: "kill", matching: 3, targets: [target], ...more }] };
+            return find(await experimentOf({ attacks }, { ...printed, targets }), kinds.configMap, "kill").data;
+        };
+        expect(await asked({ atFirst: 3 })).toEqual({ atFirst: "3" });
+        // By an earlier version: another request would replace that one.
+        expect(await asked({})).toBeUndefined();
+    });
+
     it("must name the nodes on which pods match, if the target says something of these", async () => {
         const attack = { ...attackOn("hot-deals", { kind: "kill" }), target: "k8s.zone=a,k8s.namespace=demo" };
         const targets = { attacks: [{ name: "kill", matching: 1, targets: [target], nodes: ["node-1", "node-2"] }] };

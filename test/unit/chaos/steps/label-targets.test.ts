@@ -131,7 +131,7 @@ it("a kill in a zone gets the nodes of that zone, in which its Job chooses furth
     const target = "k8s.zone=a,k8s.namespace=demo";
     run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", target, attack: { kind: "kill" } }];
     const { attacks } = await step();
-    expect(attacks).toMatchObject([{ nodes: ["node-1", "node-2"], targets: [{ pod: "hot-deals-1" }] }]);
+    expect(attacks).toMatchObject([{ nodes: ["node-1", "node-2"], atFirst: 1, targets: [{ pod: "hot-deals-1" }] }]);
     expect(run.cluster.calls.filter((call) => call === "listNode")).toHaveLength(1);
 });
 
