@@ -1,3 +1,4 @@
+import type { V1Service } from "@kubernetes/client-node";
 import { isIP } from "node:net";
 import { inTurns } from "../async";
 import { describeBlock, isProvenAt } from "../attacks/addresses";
@@ -38,7 +39,12 @@ export async function resolveHosts(
     if (addresses === undefined) return attack;
     const targets = onePerPod(attack.chosen.targets);
     const hosts = await resolved(cluster, targets, addresses.hosts);
-    for (const host of hosts) await requireFit(cluster, attack, host, discovered);
+    // All: the API server selects them by no address but the cluster's. An account may not look.
+    const services = await cluster.core.listServiceForAllNamespaces().then(
+        ({ items }) => items,
+        () => [],
+    );
+    for (const host of hosts) await requireFit(cluster, attack, host, { discovered, services });
     for (const block of addresses.blocks) {
         const isProven = hosts.some(({ port, addresses: all }) =>
             all.some((host) => isProvenAt(block, { host, port })),
@@ -110,8 +116,8 @@ export const noAddress = ({ pod }: Target, host: string) => `${pod} finds no add
 async function requireFit(
     cluster: Cluster,
     { namespace }: RunAttack,
-    { host, addresses }: ResolvedHost,
-    discovered: readonly Discovered[],
+    { host, port, addresses }: ResolvedHost,
+    { discovered, services }: { discovered: readonly Discovered[]; services: readonly V1Service[] },
 ): Promise<void> {
     const local = addresses.find((one) =>
         ["127.0.0.0/8", "0.0.0.0/32", "::1/128", "::/128"].some((of) => contains(of, one)),
@@ -132,12 +138,15 @@ async function requireFit(
                 "in a NetworkPolicy applies to a pod",
             "Describe pods by attributes, as in peers: k8s.deployment=NAME",
         );
-    const service = await serviceAt(cluster, addresses, serviceNamed(host, namespace));
+    const named = serviceNamed(host, namespace);
+    // It may be read alone.
+    const read = named && (await cluster.core.readNamespacedService(named).catch(() => undefined));
+    const service = [...(read ? [read] : []), ...services].find((one) => leadsTo(one, { host, port, addresses }));
     if (service)
         throw new ReasonError(
             "peers-unfit",
             // https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-ipblock-selectors
-            `${host} is the Service ${service.name} in namespace ${service.namespace}, and networks differ in ` +
+            `${host} is the Service ${service.metadata!.name} in namespace ${service.metadata!.namespace}, and networks differ in ` +
                 "whether a NetworkPolicy sees its address or those behind it",
             "Describe the pods behind it by attributes, as in peers: k8s.deployment=NAME; or name their addresses",
         );
@@ -160,21 +169,17 @@ async function podAt({ core }: Cluster, addresses: readonly string[]) {
     return pod && { pod: pod.metadata!.name!, namespace: pod.metadata!.namespace! };
 }
 
-/** The same of a Service. @param named may be read alone */
-async function serviceAt({ core }: Cluster, addresses: readonly string[], named?: { name: string; namespace: string }) {
-    const found = await Promise.all(
-        [
-            ...(named ? [core.readNamespacedService(named).then((one) => [one])] : []),
-            ...addresses.map((one) =>
-                core.listServiceForAllNamespaces({ fieldSelector: `spec.clusterIP=${one}` }).then(({ items }) => items),
-            ),
-        ].map((reading) => reading.catch(() => [])),
-    );
-    const service = found.flat().find(({ spec }) => {
-        const { clusterIP, clusterIPs = [clusterIP] } = spec ?? {};
-        return clusterIPs.some((one) => one !== undefined && addresses.includes(one));
-    });
-    return service && { name: service.metadata!.name!, namespace: service.metadata!.namespace! };
+/**
+ * Whether nodes lead connections from their pods to an address to the pods of a Service. An address of a load balancer
+ * or of a node may be several Services', each with other ports.
+ * https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/
+ */
+function leadsTo({ spec, status }: V1Service, { port, addresses }: ResolvedHost): boolean {
+    const { clusterIP, clusterIPs = [clusterIP], externalIPs = [], ports = [] } = spec ?? {};
+    const balancers = status?.loadBalancer?.ingress ?? [];
+    const outer = [...externalIPs, ...balancers.flatMap(({ ip, ipMode }) => (ipMode === "Proxy" ? [] : ip))];
+    const atPort = ports.some((one) => one.port === port) ? outer : [];
+    return [...clusterIPs, ...atPort].some((one) => one !== undefined && addresses.includes(one));
 }
 
 /**

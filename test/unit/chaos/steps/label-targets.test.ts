@@ -579,6 +579,23 @@ describe("a blackhole of addresses", () => {
             /10\.96\.8\.8 is the Service db in namespace data, and networks differ/,
         ],
         [
+            "the address of a Service's load balancer",
+            () => {
+                const spec = { clusterIP: "10.96.9.9", ports: [{ port: 443 }] };
+                const status = { loadBalancer: { ingress: [{ ip: "203.0.113.7", ipMode: "VIP" }] } };
+                run.cluster.add("Service", "gateway", { spec, status }, "ingress");
+            },
+            /api\.example\.com is the Service gateway in namespace ingress, and networks differ/,
+        ],
+        [
+            "an external address of a Service",
+            () => {
+                const spec = { clusterIP: "10.96.9.9", externalIPs: ["203.0.113.7"], ports: [{ port: 443 }] };
+                run.cluster.add("Service", "gateway", { spec }, "ingress");
+            },
+            /api\.example\.com is the Service gateway in namespace ingress/,
+        ],
+        [
             "no address in a block at a port of the attack",
             () => {
                 attack({ peers: [host, { cidr: "203.0.113.0/24" }, { host: "b.example", port: 80 }], ports: [80] });
@@ -601,8 +618,18 @@ describe("a blackhole of addresses", () => {
 
     it.each(["Pod", "Service"])("goes on if the account may not look for a %s elsewhere", async (kind) => {
         run.cluster.intercept = (call, { fieldSelector }) => {
-            if (call === `list${kind}ForAllNamespaces` && fieldSelector) refuse(403, "forbidden");
+            const isOfHosts = kind === "Service" || fieldSelector;
+            if (call === `list${kind}ForAllNamespaces` && isOfHosts) refuse(403, "forbidden");
         };
+        expect((await step()).attacks[0]!.hosts![0]!.addresses).toEqual(["203.0.113.7"]);
+    });
+
+    it.each<[string, number, object]>([
+        ["to which nodes send connections, as it demands", 443, { ipMode: "Proxy" }],
+        ["at a port that is not the Service's", 80, {}],
+    ])("may deny a load balancer of the cluster %s", async (_, port, more) => {
+        const status = { loadBalancer: { ingress: [{ ip: "203.0.113.7", ...more }] } };
+        run.cluster.add("Service", "gateway", { spec: { clusterIP: "10.96.9.9", ports: [{ port }] }, status });
         expect((await step()).attacks[0]!.hosts![0]!.addresses).toEqual(["203.0.113.7"]);
     });
 
