@@ -83,6 +83,13 @@ export function objectApiBy(call: Calling): ObjectApi {
 /** The Job's calls to see what there is. */
 export const objectApi = objectApiBy(calling);
 
+/** How long an object has been there, by the API server's clock, in milliseconds. Undefined if it does not exist. */
+export async function ageOf(object: ObjectReference): Promise<number | undefined> {
+    const answer = await calling(pathOf(object));
+    const found = objectOf(answer, `${named(object)} cannot be read`);
+    return found && answer.sentAt - Date.parse(String(found.metadata!.creationTimestamp));
+}
+
 /** Sends a POST to a path. @returns what the API server answers, whatever that is */
 export const post = (path: string, body: object): Promise<ApiResponse> => calling(path, { method: "POST", body });
 

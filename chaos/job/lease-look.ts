@@ -23,14 +23,15 @@ export async function lookAtLease(leaseOf: LeaseOfRun): Promise<LeaseState> {
 }
 
 /**
- * When a run took the lease first, in milliseconds since the epoch. Undefined if the lease does not say so.
+ * When a run took the lease first, by this node's clock, in milliseconds since the epoch. Undefined if the lease does
+ * not say so.
  *
  * @throws Error if the API server does not say
  */
 export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> {
-    const { own } = await readOwn(leaseOf);
+    const { own, sentAt } = await readOwn(leaseOf);
     const at = Date.parse(own?.spec?.acquireTime ?? "");
-    return Number.isNaN(at) ? undefined : at;
+    return Number.isNaN(at) ? undefined : Date.now() - (sentAt - at);
 }
 
 /**

@@ -19,7 +19,7 @@ import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobPolicyName, ofRun } from "../ending/scope";
-import { endingApi, log, noteOnOwnPod, objectApi, post } from "./api";
+import { ageOf, endingApi, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
     );
     const found = (pods: readonly AttackedPod[]) => {
         for (const [index, { path, label, what }] of attacks.entries()) {
-            if (!firstSeen.has(path) || parts[index]?.saysWhoIsAttacked) continue;
+            if (!begunAt.has(path) || parts[index]?.saysWhoIsAttacked) continue;
             void events.began(
                 pods.filter((pod) => pod.label === label),
                 { what, until: untilOf(path) },
@@ -102,11 +102,11 @@ function tellFailures(error: unknown): void {
     log(`not everything is undone yet, which is tried again: ${shown.join("; ")}${more}`);
 }
 
-/** When each attack's object was first seen, by this node's clock. */
-const firstSeen = new Map<string, number>();
+/** When each attack's object was created, as far as it was seen: see `creationOf`. */
+const begunAt = new Map<string, number>();
 
 /** When an attack ends at the latest, as far as it was seen. */
-const untilOf = (path: string) => (firstSeen.get(path) ?? Date.now()) + deadlineMs;
+const untilOf = (path: string) => (begunAt.get(path) ?? Date.now()) + deadlineMs;
 
 /** Whether an attack has begun and its deadline has not passed. */
 async function lasts(path: string, deadlineMs: number): Promise<boolean> {
@@ -122,15 +122,16 @@ async function attackedSince(attacks: readonly JobAttack[]): Promise<number | un
 }
 
 /**
- * When an object was created, in milliseconds since the epoch. Undefined while it does not exist. Not later than it was
- * first seen: if this node's clock is behind the API server's, the difference would prolong the attack.
+ * When an object was created, by this node's clock, in milliseconds since the epoch. Undefined while it does not exist.
+ * The API server says how long that is ago, since this node's clock may be behind or ahead. No later look prolongs the
+ * attack.
  */
 async function creationOf(path: string): Promise<number | undefined> {
-    const found = await objectApi.get(referenceAt(path));
-    if (found === undefined) return undefined;
-    const seen = firstSeen.get(path) ?? Date.now();
-    firstSeen.set(path, seen);
-    return Math.min(Date.parse(String(found.metadata!.creationTimestamp)), seen);
+    const ageMs = await ageOf(referenceAt(path));
+    if (ageMs === undefined) return undefined;
+    const created = Math.min(Date.now() - Math.max(0, ageMs), begunAt.get(path) ?? Infinity);
+    begunAt.set(path, created);
+    return created;
 }
 
 type Look = () => Promise<string | undefined>;

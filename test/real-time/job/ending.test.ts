@@ -33,6 +33,20 @@ it("at the deadline the attack, the labels and the scaling are undone, and the J
     expect([job.exitCode, job.objects.has(policyPath), labeled(), replicas()]).toEqual([0, false, [], 1]);
 });
 
+it.each([
+    ["behind", 3_600_000],
+    ["ahead", -3_600_000],
+])("a node whose clock is %s does not move the deadline, also if the Job starts again there", async (_, aheadMs) => {
+    job.clockAheadMs = aheadMs;
+    const created = (agoMs: number) => new Date(Date.now() + aheadMs - agoMs).toISOString();
+    job.objects.get(policyPath).metadata.creationTimestamp = created(598_000);
+    await job.start(attacks);
+    await job.until("the Job looks", () => job.output.includes('"open"') || job.output.includes('"closed"'));
+    expect(job.objects.has(policyPath)).toBe(true);
+    await job.until("the program ends", () => job.exitCode !== undefined);
+    expect([job.exitCode, job.objects.has(policyPath)]).toEqual([0, false]);
+});
+
 it("without attacks, what was scaled is restored when the deadline has passed since the lease was taken", async () => {
     job.refuse = (request) => (request.includes("/pods") ? 403 : undefined);
     await job.start([], { DEADLINE_MS: "1000", CHANGED: changed });

@@ -38,6 +38,8 @@ export class JobProcess {
     refuseEviction: (pod: string) => { code: number } | undefined = () => undefined;
     /** Whether a request gets no answer. */
     hang: (request: string) => boolean = () => false;
+    /** How far the API server's clock is ahead of the node's, in milliseconds. */
+    clockAheadMs = 0;
     /** The program's log so far. */
     output = "";
     exitCode: number | null | undefined;
@@ -109,6 +111,7 @@ export class JobProcess {
             request.on("end", () => {
                 if (this.hang(`${request.method} ${request.url!.split("?")[0]}`)) return;
                 const { status, answer } = this.answer(request.method!, request.url!, body);
+                response.setHeader("date", new Date(Date.now() + this.clockAheadMs).toUTCString());
                 response.writeHead(status).end(JSON.stringify(answer));
             });
         });

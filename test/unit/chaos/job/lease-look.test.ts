@@ -44,6 +44,11 @@ it.each([
 it("a run has its lease since it took it first: a step that is tried again renews it later", async () => {
     const spec = { acquireTime: "2026-11-21T10:00:00.000000Z", renewTime: "2026-11-21T10:09:00.000000Z" };
     const body = JSON.stringify({ metadata: { annotations: { "chaos-experiments/run": "run" } }, spec });
-    get.mockResolvedValue({ status: 200, body, sentAt: Date.now() });
-    expect(await takenAt({ path: "/lease", run: "run" })).toBe(Date.parse("2026-11-21T10:00:00Z"));
+    const taken = async (aheadMs: number) => {
+        get.mockResolvedValue({ status: 200, body, sentAt: Date.now() + aheadMs });
+        return takenAt({ path: "/lease", run: "run" });
+    };
+    expect(await taken(0)).toBe(Date.parse("2026-11-21T10:00:00Z"));
+    // By the API server's clock, it was an hour ago.
+    expect(await taken(3_600_000)).toBe(Date.parse("2026-11-21T09:00:00Z"));
 });
