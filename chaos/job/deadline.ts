@@ -128,7 +128,7 @@ const lostNode = ["not-ready", "unreachable"].map((condition) => ({
 function podSpec({ plan, run, image, program }: KnownJob) {
     const { namespace } = plan;
     const lease: LeaseOfRun = { path: leasePath(namespace), run };
-    const env: Record<keyof DeadlineEnvironment, string> = {
+    const env: Record<Exclude<keyof DeadlineEnvironment, "POD_IPS">, string> = {
         NAMESPACE: namespace,
         ATTACKS: JSON.stringify(plan.attacks.map((planned) => jobAttack(plan, planned, run))),
         CHANGED: JSON.stringify(changedBy(plan).map((object) => pathOf({ ...object, namespace }))),
@@ -145,7 +145,11 @@ function podSpec({ plan, run, image, program }: KnownJob) {
                 name: deadlineContainer,
                 image,
                 command: ["node", ...heap, ...podProgram(program).args],
-                env: Object.entries(env).map(([name, value]) => ({ name, value })),
+                env: [
+                    ...Object.entries(env).map(([name, value]) => ({ name, value })),
+                    // Its network interfaces may have others, at which no pod of another node reaches it.
+                    { name: "POD_IPS", valueFrom: { fieldRef: { fieldPath: "status.podIPs" } } },
+                ],
                 volumeMounts: podProgram(program).volumeMounts,
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
                 securityContext: restrictedContainer,

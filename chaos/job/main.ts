@@ -26,7 +26,7 @@ import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
 import { type AttackedPod, TargetEvents } from "./target-events";
 import { acceptConnections, witness } from "./witnessing";
 
-const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;
+const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, POD_IPS = "", LEASE } = process.env as unknown as DeadlineEnvironment;
 const attacks = JSON.parse(ATTACKS) as JobAttack[];
 const deadlineMs = Number(DEADLINE_MS);
 const lease = JSON.parse(LEASE) as LeaseOfRun;
@@ -87,7 +87,9 @@ async function main(): Promise<void> {
             );
         }
     };
-    if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, parts, found });
+    const addresses = POD_IPS.split(",");
+    const witnessed = { addresses, ending: ending.signal, parts, found };
+    if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, witnessed);
     const over = await whyOver(begun, parts, ending.signal);
     ending.abort();
     while (!(await endAttacks(endingApi, reach, log).then(() => true, tellFailures))) await sleep(lookMs);

@@ -44,8 +44,10 @@ export const maxKept = 100;
  * the kubelet serves no log until it has noticed that the container runs, up to a second later.
  */
 export interface Presence {
-    /** Where it accepts connections from the targets. */
+    /** Where it accepts connections from the targets: the first of its pod's addresses. */
     address: string;
+    /** All of them, of each family one. @default `address` alone: version 0.5.0 did not note the others */
+    addresses?: string[];
     /** The endpoints of all labeled pods that it has found so far. */
     watched: string[];
 }
@@ -57,6 +59,8 @@ export interface DeadlineEnvironment {
     /** API paths of what the run changes besides NetworkPolicies, and must be restored, as JSON. */
     CHANGED: string;
     DEADLINE_MS: string;
+    /** The addresses of the Job's pod, as the kubelet gives them: the cluster's first family first, comma-separated. */
+    POD_IPS: string;
     /** `LeaseOfRun` as JSON. */
     LEASE: string;
 }

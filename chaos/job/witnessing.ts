@@ -1,5 +1,4 @@
 import { createServer } from "node:net";
-import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobPart } from "../attacks/job-part";
 import { ownApiServer } from "../cluster/in-cluster-api";
@@ -60,6 +59,7 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
  * no attack blocks. Also keeps connections open, as the lease says, and one to the API server to compare them with, and
  * logs what becomes of them. If an attack blocks all ports, it also tries to connect to pods that no attack touches.
  *
+ * @param addresses of this pod
  * @param ending no pod is announced any more: an attack must not begin on a pod that is labeled while this Job ends
  * @param parts what these have found is logged, too
  * @param found is told the labeled pods of each look
@@ -70,10 +70,16 @@ export async function witness(
     lease: LeaseOfRun,
     jobLog: JobLog,
     {
+        addresses,
         ending,
         parts,
         found,
-    }: { ending: AbortSignal; parts: readonly JobPart[]; found: (pods: readonly AttackedPod[]) => void },
+    }: {
+        addresses: string[];
+        ending: AbortSignal;
+        parts: readonly JobPart[];
+        found: (pods: readonly AttackedPod[]) => void;
+    },
 ): Promise<void> {
     let pods: LabeledPod[] | undefined;
     let endpoints: string[] = [];
@@ -85,7 +91,8 @@ export async function witness(
     const announceChange = async () => {
         const watched = endpoints.join();
         if (watched === announced) return;
-        if (await announce(namespace, endpoints).then(() => true, log)) announced = watched;
+        const presence: Presence = { address: addresses[0]!, addresses, watched: endpoints };
+        if (await announce(namespace, presence).then(() => true, log)) announced = watched;
     };
     // Before the first look: the address that targets can connect to is needed at once.
     await announceChange();
@@ -146,9 +153,7 @@ function targetsToKeep(pods: readonly LabeledPod[], toKeep: KeptTargets = {}): s
 }
 
 /** Notes in this pod's annotation which endpoints it watches, and where targets can connect to it. */
-async function announce(namespace: string, watched: string[]): Promise<void> {
-    const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-    const presence: Presence = { address: addresses.find(({ internal }) => !internal)!.address, watched };
+async function announce(namespace: string, presence: Presence): Promise<void> {
     await noteOnOwnPod(namespace, { annotations: { [annotations.witness]: JSON.stringify(presence) } });
 }
 

@@ -79,6 +79,12 @@ export class JobPod {
         return (await this.awaitPresence(timeoutMs, () => true)).address;
     }
 
+    /** All addresses from which it connects, of each family one. @throws as `awaitPresence` does */
+    async addresses(timeoutMs: number): Promise<string[]> {
+        const { address, addresses = [address] } = await this.awaitPresence(timeoutMs, () => true);
+        return addresses;
+    }
+
     /** What the Job's pods have logged so far, in order of time. */
     async read(): Promise<JobReports> {
         // A container that has not started has no log; the API server answers with an error (400) then.

@@ -157,11 +157,11 @@ function metadataOf({ attack, label, combination }: CombinedAttack, uid: string)
     };
 }
 
-/** Notes the witness's address where something was found: it may have to tell the witness apart. */
+/** Notes the witness's addresses where something was found: it may have to tell the witness apart. */
 async function noteWitness({ cluster }: StepContext, attacks: readonly RunAttack[], job: string): Promise<void> {
     for (const { namespace, chosen } of attacks)
         if (chosen.found !== undefined)
-            chosen.witness = await new JobPod(cluster, namespace, job).address(startTimeoutMs);
+            chosen.witness = (await new JobPod(cluster, namespace, job).addresses(startTimeoutMs)).join();
 }
 
 /**

@@ -48,7 +48,7 @@ export interface Chosen {
     nodes?: string[];
     /** How many containers matched before the attack. Absent if no further pods will be chosen. */
     atFirst?: number;
-    /** Address of the deadline Job's pod. Absent if nothing was found. */
+    /** Addresses of the deadline Job's pod, comma-separated. Absent if nothing was found. */
     witness?: string;
 }
 

@@ -52,6 +52,7 @@ describe("the attacks end within 5 s, long before the deadline,", () => {
 
 it("a pod that is labeled while the attacks end is not announced: no attack may begin on it", async () => {
     await job.until("the first pod is announced", () => presence().includes("127.0.0.1:1"));
+    expect(JSON.parse(presence())).toMatchObject({ address: "fd00::9", addresses: ["fd00::9", "10.0.0.9"] });
     job.refuse = (request) => (request.startsWith("PATCH") && request.endsWith("/a") ? 500 : undefined);
     job.objects.delete(leaseOfDemo);
     await job.until("the attack is removed", () => !job.objects.has(policyPath), 5_000);

@@ -17,7 +17,7 @@ export interface ProxyEnvironment {
     FAULT: string;
     /** The uids of the chosen pods, as a JSON list. */
     TARGETS: string;
-    /** Address of the witness's pod: what connects from there is a probe. Empty for none. */
+    /** Addresses of the witness's pod, comma-separated: what connects from there is a probe. Empty for none. */
     WITNESS: string;
     /** Port of the readiness probe, over HTTP. */
     READY_PORT: string;

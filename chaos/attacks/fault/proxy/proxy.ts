@@ -17,7 +17,7 @@ export interface ProxyArgs {
     fault: ProxyFault;
     /** Uids of the chosen pods. */
     targets: readonly string[];
-    /** Address of the witness's pod. Empty for none. */
+    /** Addresses of the witness's pod, comma-separated. Empty for none. */
     witness: string;
     pods: Pods;
     /** Throws the dice. @default Math.random */
@@ -45,7 +45,7 @@ export class Proxy {
     constructor(private readonly args: ProxyArgs) {
         const { run, pods, fault, targets, random, witness } = args;
         this.shared = { run, pods, counts: this.counts, faults: new Faults(fault, targets, random), closesIdle: false };
-        if (witness !== "") this.witness.addAddress(witness, family(witness));
+        for (const address of witness.split(",").filter(Boolean)) this.witness.addAddress(address, family(address));
     }
 
     /** Whether all ports listen, and the pods are known. */

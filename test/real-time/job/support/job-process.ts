@@ -126,6 +126,7 @@ export class JobProcess {
                 ATTACKS: JSON.stringify(attacks.map((attack) => ({ what: "cut off from the network", ...attack }))),
                 CHANGED: "[]",
                 DEADLINE_MS: "600000",
+                POD_IPS: "fd00::9,10.0.0.9",
                 LEASE: JSON.stringify({ path: leaseOfDemo, run: "run" }),
                 ...environment,
                 ACCOUNT_FOLDER: this.folder,

@@ -84,6 +84,11 @@ describe("without the run's proxy, the witness sees", () => {
         expect(await probe(await closedPort())).toEqual({ saw: "refused" });
     });
 
+    it("the pod from any address of its own", async () => {
+        const proxy = await startProxy(await pod(), { witness: `fd00::9,${witness}` });
+        expect(await probe(proxy.port)).toMatchObject({ saw: "connected" });
+    });
+
     it("that it was bypassed, if the proxy takes it for an ordinary caller", async () => {
         const proxy = await startProxy(await pod(), { witness: "10.0.0.7" });
         expect(await probe(proxy.port, target, 300)).toEqual({ saw: "bypassed" });
