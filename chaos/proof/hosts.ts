@@ -141,12 +141,14 @@ async function requireFit(
     const named = serviceNamed(host, namespace);
     // It may be read alone.
     const read = named && (await cluster.core.readNamespacedService(named).catch(() => undefined));
-    const service = [...(read ? [read] : []), ...services].find((one) => leadsTo(one, { host, port, addresses }));
+    const service = [...(read ? [read] : []), ...services].find((one) =>
+        leadsTo(one, { host, port, addresses }),
+    )?.metadata;
     if (service)
         throw new ReasonError(
             "peers-unfit",
             // https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-ipblock-selectors
-            `${host} is the Service ${service.metadata!.name} in namespace ${service.metadata!.namespace}, and networks differ in ` +
+            `${host} is the Service ${service.name} in namespace ${service.namespace}, and networks differ in ` +
                 "whether a NetworkPolicy sees its address or those behind it",
             "Describe the pods behind it by attributes, as in peers: k8s.deployment=NAME; or name their addresses",
         );

@@ -1,9 +1,10 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
+import type { V1LabelSelector, V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import { isExperimentPolicy, targetLabelOf } from "../cluster/labels";
+import { tokenOf } from "../definition/plan";
 import { withoutLine } from "../policies/exemption";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
@@ -13,11 +14,13 @@ import { maxSilenceMs } from "./outcome";
 /** Time between two looks, in milliseconds: a policy that is there for longer is seen. */
 const pauseMs = 4_000;
 
-/** What a NetworkPolicy says, without what runs change in it. */
+/** What a NetworkPolicy says, in short, and without what runs change in it. */
 export interface KnownPolicy {
     name: string;
     uid: string;
-    spec: V1NetworkPolicySpec;
+    podSelector: V1LabelSelector;
+    /** For each direction in which it isolates pods, a hash of what it allows: empty if that is nothing. */
+    allows: Partial<Record<Way, string>>;
 }
 
 /** What the NetworkPolicies of a namespace say, without those of experiments. */
@@ -27,8 +30,17 @@ export const knownPolicies = (policies: readonly V1NetworkPolicy[]): KnownPolicy
         .map(({ metadata, spec }) => ({
             name: metadata!.name!,
             uid: metadata!.uid!,
-            spec: { ...spec, podSelector: withoutLine(spec!.podSelector) },
+            podSelector: withoutLine(spec!.podSelector),
+            allows: Object.fromEntries(
+                ways.filter((way) => isolates(spec!, way)).map((way) => [way, hashOf(spec!, way)]),
+            ),
         }));
+
+/** The API server gives fields in the same order each time. */
+function hashOf(spec: V1NetworkPolicySpec, way: Way): string {
+    const rules = rulesOf(spec, way);
+    return rules.length === 0 ? "" : tokenOf(JSON.stringify(rules));
+}
 
 /**
  * Looks again and again for a NetworkPolicy that somebody has created, changed or deleted since the run began, by which
@@ -83,7 +95,7 @@ async function denied(
         return ways.some((way) => pods.some((pod) => allowed(was, pod, way, rest)));
     });
     const added = came.find(
-        (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one) && !onlyAllows(one, pod, known)),
+        (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one.spec!) && !onlyAllows(one, pod, known)),
     );
     const name = lost?.name ?? added?.metadata!.name;
     if (name === undefined) return undefined;
@@ -100,17 +112,18 @@ async function denied(
     );
 }
 
-/** The API server gives fields in the same order each time. A label or annotation is none of it. */
-const saysSame = (one: KnownPolicy, another: KnownPolicy) =>
-    one.name === another.name && JSON.stringify(one.spec) === JSON.stringify(another.spec);
+/** Compared as JSON: one has been in the state, and the other has the client's classes. */
+const saysSame = (one: KnownPolicy, another: KnownPolicy) => saidBy(one) === saidBy(another);
 
-const isSelected = ({ metadata }: V1Pod, { spec }: { spec?: V1NetworkPolicySpec }) =>
-    selects(spec!.podSelector, metadata!.labels ?? {});
+const saidBy = ({ name, podSelector, allows }: KnownPolicy) => JSON.stringify([name, podSelector, allows]);
+
+const isSelected = ({ metadata }: V1Pod, { podSelector }: Pick<V1NetworkPolicySpec, "podSelector">) =>
+    selects(podSelector, metadata!.labels ?? {});
 
 /** Whether an earlier policy allowed a pod what others deny it. */
 function allowed(was: KnownPolicy, pod: V1Pod, way: Way, others: readonly V1NetworkPolicy[]): boolean {
-    if (rulesOf(was.spec, way).length === 0 || !isSelected(pod, was)) return false;
-    const isolating = others.filter((one) => isolates(one.spec!, way) && isSelected(pod, one));
+    if (!was.allows[way] || !isSelected(pod, was)) return false;
+    const isolating = others.filter(({ spec }) => isolates(spec!, way) && isSelected(pod, spec!));
     return isolating.length > 0 && isolating.every((one) => deniesSomeOf(one, way));
 }
 
@@ -121,7 +134,7 @@ function allowed(was: KnownPolicy, pod: V1Pod, way: Way, others: readonly V1Netw
 const onlyAllows = (one: V1NetworkPolicy, pod: V1Pod, known: readonly KnownPolicy[]) =>
     targetLabelOf(pod) === undefined &&
     ways.every(
-        (way) => !deniesSomeOf(one, way) || known.some((was) => isolates(was.spec, way) && isSelected(pod, was)),
+        (way) => !deniesSomeOf(one, way) || known.some((was) => was.allows[way] !== undefined && isSelected(pod, was)),
     );
 
 /** Whether a policy denies its pods traffic, unless others allow it. */

@@ -104,8 +104,7 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
     });
 
     it("and there is no verdict if one is gone that was there before", async () => {
-        const spec = { podSelector: {}, ingress: [{}] };
-        policies = [{ name: "allow", uid: "allow", spec }];
+        policies = [{ name: "allow", uid: "allow", podSelector: {}, allows: { ingress: "0a1b2c3d" } }];
         run.cluster.add("NetworkPolicy", "deny", { spec: { podSelector: {}, policyTypes: ["Ingress"] } });
         expect(await step()).toMatchObject({
             verdict: "INCONCLUSIVE",
