@@ -10,6 +10,7 @@ import { forClient } from "../policies/rules";
 import { ReasonError } from "../reasons";
 import type { Room, StepContext } from "./contract";
 import { policyOfJob } from "./other-policies";
+import { isRejection } from "./rejected";
 
 interface DryRunObject {
     kind: keyof typeof creating;
@@ -91,10 +92,9 @@ async function whyRejected(
         await creating[kind](cluster, { namespace, body, dryRun: "All" });
         return [];
     } catch (error) {
-        const isAnswer = [400, 403, 422].includes(statusOf(error) ?? 0);
         // Whoever rejects objects has been asked before the API server looks whether there is one of that name (409).
         if (statusOf(error) === 409) return [];
-        if (!isAnswer) throw error;
+        if (!isRejection(error)) throw error;
         if (saysNothing(error)) {
             say(`A dry run does not show whether namespace ${namespace} admits ${what}: ${problemOf(error)}`);
             return [];

@@ -739,6 +739,40 @@ describe("in a namespace with other NetworkPolicies", () => {
         expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
     });
 
+    describe("is ABORTED in the words of whoever rejects what it must change or make, and ends as a whole:", () => {
+        const attacked = { kind: "blackhole", direction: "ingress" } as const;
+        const webhook = 'admission webhook "guard" denied the request: ask the platform team';
+        const quota = "exceeded quota: few, requested: count/networkpolicies.networking.k8s.io=1";
+        const reject = (rejected: string, ofName: RegExp, words: string, code = 403) => {
+            run.cluster.intercept = (call, { name, body, dryRun }) => {
+                const isIt = call === rejected && !dryRun && ofName.test(name ?? body.metadata.name);
+                // What was made or changed may be undone.
+                if (isIt && JSON.stringify(body).includes("chaos-experiments/")) refuse(code, words);
+            };
+        };
+
+        it.each<[string, string, RegExp, string, number, string]>([
+            ["another's policy", "patchNamespacedNetworkPolicy", /^theirs$/, webhook, 403, "attack-refused): Network"],
+            ["the targets' labels", "patchNamespacedPod", /^hot-deals/, webhook, 400, "attack-refused): the targets"],
+            ["what lets the Job through", "createNamespacedNetworkPolicy", /-job$/, webhook, 422, "no-room): namespace"],
+            ["what lets it to others", "createNamespacedNetworkPolicy", /-admit-witness-1$/, quota, 403, "no-room): "],
+            ["the combined policy", "createNamespacedNetworkPolicy", /-blackhole-1$/, quota, 403, "no-room): "],
+        ])("%s", async (_, call, ofName, words, status, told) => {
+            run.plan.attacks[0]!.attack = attacked;
+            const before = structuredClone(policy("theirs").spec);
+            reject(call, ofName, words, status);
+            await expect(step()).rejects.toThrow(inOrder(`ABORTED (${told}`, words, "Nothing was attacked. "));
+            run.cluster.intercept = () => undefined;
+            expect([run.cluster.names("NetworkPolicy"), labels(), policy("theirs").spec]).toEqual([
+                ["theirs"],
+                [],
+                before,
+            ]);
+            expect(keptJournals(run.plan.reports)).toMatchObject([{ conclusion: { verdict: "ABORTED" } }]);
+            await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+        });
+    });
+
     it("restores them if it fails after that", async () => {
         run.reporting = false;
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
