@@ -10,6 +10,7 @@ import type { Room } from "../../../../chaos/steps/contract";
 import { type FakeRequest, refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";
+import { inOrder } from "../../../support/in-order";
 
 let run: FakeRun;
 beforeEach(() => {
@@ -285,6 +286,21 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         await expect(begin()).rejects.toThrow(told);
         expect(leases()).toEqual([]);
         expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED", code: "no-room" });
+    });
+
+    it("OpenShift's refusal of a user id is ABORTED, though it speaks of accounts; the advice names the field", async () => {
+        const words =
+            'pods "x-deadline-trial" is forbidden: unable to validate against any security context constraint: ' +
+            '[provider "anyuid": Forbidden: not usable by user or serviceaccount, provider restricted-v2: ' +
+            ".spec.securityContext.fsGroup: Invalid value: []int64{1000}: 1000 is not an allowed group]";
+        reject = (call) => {
+            if (call === "createNamespacedPod") refuse(403, words);
+        };
+        run.plan.settings = undefined;
+        await expect(begin()).rejects.toThrow(
+            inOrder("ABORTED (no-room): ", "1000 is not an allowed group", "Nothing was", "pod.runAsUser: false"),
+        );
+        expect(leases()).toEqual([]);
     });
 
     it("a quota is tried for seconds: pods that a sweep has just deleted count in it", async () => {
