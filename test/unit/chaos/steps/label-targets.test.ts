@@ -754,7 +754,14 @@ describe("in a namespace with other NetworkPolicies", () => {
         it.each<[string, string, RegExp, string, number, string]>([
             ["another's policy", "patchNamespacedNetworkPolicy", /^theirs$/, webhook, 403, "attack-refused): Network"],
             ["the targets' labels", "patchNamespacedPod", /^hot-deals/, webhook, 400, "attack-refused): the targets"],
-            ["what lets the Job through", "createNamespacedNetworkPolicy", /-job$/, webhook, 422, "no-room): namespace"],
+            [
+                "what lets the Job through",
+                "createNamespacedNetworkPolicy",
+                /-job$/,
+                webhook,
+                422,
+                "no-room): namespace",
+            ],
             ["what lets it to others", "createNamespacedNetworkPolicy", /-admit-witness-1$/, quota, 403, "no-room): "],
             ["the combined policy", "createNamespacedNetworkPolicy", /-blackhole-1$/, quota, 403, "no-room): "],
         ])("%s", async (_, call, ofName, words, status, told) => {
