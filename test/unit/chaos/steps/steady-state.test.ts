@@ -290,7 +290,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED", code: "no-room" });
     });
 
-    it("OpenShift's refusal of a user id is ABORTED, though it speaks of accounts; the advice names the field", async () => {
+    it("OpenShift's refusal of a user id is ABORTED, though it speaks of accounts, and says what to set", async () => {
         const words =
             'pods "x-deadline-trial" is forbidden: unable to validate against any security context constraint: ' +
             '[provider "anyuid": Forbidden: not usable by user or serviceaccount, provider restricted-v2: ' +
