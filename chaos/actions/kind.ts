@@ -30,6 +30,11 @@ export interface ActionKind<A extends { kind: string }> {
      * of a sentence. Undefined while it is. @default nobody asks
      */
     whyNotKept?(action: A, context: Pick<ActionContext, "cluster" | "namespace">): Promise<string | undefined>;
+    /**
+     * How many pods of the workload, as found, it leaves alone at most: it removes or replaces all others for certain.
+     * @default it may leave all
+     */
+    keeps?(action: A, found: FoundWorkload): number;
     /** Why it cannot be done to the workload, or what it `restores`, as found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;
     /** @throws Error if it cannot be done */

@@ -16,12 +16,28 @@ import { type FoundWorkload, referenceTo } from "./workload";
 export const changeObjects = (actions: readonly Action[]): boolean =>
     actions.map(actionKindOf).some((kind) => kind.workload !== undefined || kind.restores !== undefined);
 
+/** An action that removes or replaces pods of its workload for certain. */
+export interface Removing {
+    /** For people, as in "scale hot-deals to 0". */
+    action: string;
+    /** The workload, as `ownerOf` names it. */
+    owner: string;
+    /** How many of its pods may stay. */
+    keeps: number;
+}
+
 /**
  * Looks whether actions can be done: one that cannot would leave an attack without a verdict.
  *
+ * @returns those that remove or replace pods
  * @throws ReasonError with all that keeps them from it: objects that are missing or protected, or that the kind refuses
  */
-export async function requireObjects(cluster: Cluster, namespace: string, actions: readonly Action[]): Promise<void> {
+export async function requireObjects(
+    cluster: Cluster,
+    namespace: string,
+    actions: readonly Action[],
+): Promise<Removing[]> {
+    const removing: Removing[] = [];
     const mistakes = await Promise.all(
         actions.map(async (action) => {
             const kind = actionKindOf(action);
@@ -30,13 +46,18 @@ export async function requireObjects(cluster: Cluster, namespace: string, action
             if (named === undefined) return [];
             const object = { ...named, namespace };
             const found: FoundWorkload | undefined = await objectApi(cluster).get(object);
+            const keeps = found && kind.keeps?.(action, found);
+            if (workload && keeps !== undefined) {
+                const owner = `k8s.${workload.kind.toLowerCase()}=${workload.name}`;
+                removing.push({ action: kind.describe(action), owner, keeps });
+            }
             const problem = found
                 ? (whyRefused(found) ?? kind.whyNot?.(action, found))
                 : await missing(cluster, object);
             return problem === undefined ? [] : [`the experiment cannot ${kind.describe(action)}: ${problem}`];
         }),
     );
-    if (mistakes.flat().length === 0) return;
+    if (mistakes.flat().length === 0) return removing;
     throw new ReasonError("action-refused", [...new Set(mistakes.flat())].join("; "), "Correct the experiment");
 }
 

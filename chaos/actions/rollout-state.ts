@@ -56,7 +56,9 @@ function podsOf(kind: WorkloadKind, { spec, status = {} }: FoundWorkload) {
     }
     const wanted = spec?.replicas ?? 1;
     const { updatedReplicas = 0, replicas: all = 0, availableReplicas: available = 0 } = status;
-    // Pods of a StatefulSet below its partition stay as they are.
-    const kept = Math.min(wanted, spec?.updateStrategy?.rollingUpdate?.partition ?? 0);
+    const kept = Math.min(wanted, belowPartition({ spec }));
     return { wanted, updated: updatedReplicas + kept, all, available };
 }
+
+/** The pods of a StatefulSet below its partition stay as they are in a rollout. */
+export const belowPartition = ({ spec }: FoundWorkload): number => spec?.updateStrategy?.rollingUpdate?.partition ?? 0;

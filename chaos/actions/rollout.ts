@@ -8,7 +8,7 @@ import { type ObjectReference, rightsOn } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../async";
 import type { ActionKind } from "./kind";
-import { rolloutState, whyNoRollout } from "./rollout-state";
+import { belowPartition, rolloutState, whyNoRollout } from "./rollout-state";
 import { readWorkload, referenceTo, requireFound, type Workload, type WorkloadKind, workloadTypes } from "./workload";
 
 /**
@@ -62,6 +62,7 @@ export const rollout: ActionKind<RolloutAction> = {
         ];
     },
     workload: (action) => workloadOf(action),
+    keeps: (_, found) => belowPartition(found),
     whyNot: (_, found) => whyNoRollout(found),
     async perform(action, { cluster, namespace, endsAt, signal }) {
         const workload = workloadOf(action);

@@ -26,6 +26,7 @@ export const scale: ActionKind<ScaleAction> = {
     describe: ({ deployment, replicas }) => `scale ${deployment} to ${replicas}`,
     rights: () => [],
     workload: ({ deployment: name }) => ({ kind: "Deployment", name }),
+    keeps: ({ replicas }) => replicas,
     restores: { resource, named: "deployment" },
     perform: ({ deployment: name, replicas }, context) =>
         setUntilUndone(context, { resource, name }, "replicas", replicas),

@@ -78,6 +78,14 @@ export const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attac
 export const cutIsNotShown =
     "can be shown only for a blackhole of direction both or ingress without peers; allowed for this attack: any";
 
+/**
+ * How long the checks must last to show that established connections were cut, in milliseconds: 2 s until one counts as
+ * silent, 2 s until it is known that the witness itself has not lost it, and 1 s between reports. 0 if no attack
+ * requires that.
+ */
+export const cutMsOf = (attacks: readonly { established?: "any" | "cut" }[]): number =>
+    attacks.some(({ established }) => established === "cut") ? 5_000 : 0;
+
 /** Whether an attack is proven by connections into its targets alone, if nothing can be tried from within them. */
 export function mayStayUnproven(attack: Attack): boolean {
     const { inward, outward } = attackKindOf(attack).proof(attack);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { beginMsOf } from "../attacks/registry";
+import { beginMsOf, cutMsOf } from "../attacks/registry";
 import type { Check } from "../checks/registry";
 import { dnsLabel } from "../cluster/kubernetes-rules";
 import { durationBetween, nameSchema, percentage } from "../texts";
@@ -169,9 +169,10 @@ function contradictionsIn(args: DefinedExperiment, wrong: ReadonlySet<string>): 
         intervalMs: isRight("interval") ? intervalMs : undefined,
         deadlineMs: isRight("deadline") ? deadlineMs : undefined,
         beginMs: isRight("attacks") ? beginMsOf(attacks ?? []) : undefined,
+        cutMs: isRight("attacks") ? cutMsOf(attacks ?? []) : undefined,
     };
     const faults = timeMistakes(known, isRight("actions") ? actions : []).map(
-        ({ against, reason }) => `${against}: ${reason}`,
+        ({ against, reason }) => `${against === "duration" ? "window.duration" : against}: ${reason}`,
     );
     if (!isRight("attacks")) return faults;
     const withoutAttack = isWithoutAttack(aimed);

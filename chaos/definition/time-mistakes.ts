@@ -4,12 +4,13 @@ import { formatDuration } from "../duration";
  * The times of a run, in milliseconds. Undefined: not known, and compared with nothing.
  *
  * `beginMs`: how long attacks may take until they are proven; see `beginMsOf`. @default 0, without an attack
+ * `cutMs`: how long it may take to show that established connections are cut; see `cutMsOf`. @default 0, nobody asks
  */
-type Times = Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs" | "beginMs", number>>;
+type Times = Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs" | "beginMs" | "cutMs", number>>;
 
 /** A value that is valid by itself, but not with the others. */
 export interface TimeFault {
-    against: "interval" | "deadline" | "actions";
+    against: "duration" | "interval" | "deadline" | "actions";
     /** Why, and what is allowed. */
     reason: string;
     /** A value that is allowed instead: of the window's duration for `actions`. */
@@ -20,7 +21,7 @@ export interface TimeFault {
 type TimedAction = { kind: string; durationMs?: number; timeoutMs?: number };
 
 export function timeMistakes(
-    { durationMs, graceMs, intervalMs, deadlineMs, beginMs = 0 }: Times,
+    { durationMs, graceMs, intervalMs, deadlineMs, beginMs = 0, cutMs = 0 }: Times,
     actions: readonly TimedAction[] = [],
 ): TimeFault[] {
     const faults: TimeFault[] = [];
@@ -32,6 +33,14 @@ export function timeMistakes(
         });
     if (durationMs === undefined || graceMs === undefined) return faults;
     const windowMs = graceMs + durationMs;
+    if (windowMs < cutMs)
+        faults.push({
+            against: "duration",
+            reason:
+                `grace and duration are ${formatDuration(windowMs)} in total, too short to show that established ` +
+                `connections are cut; allowed with established "cut": at least ${formatDuration(cutMs)}`,
+            betterMs: 10_000,
+        });
     // It begins with the attacks, and the grace period with their proof.
     const neededMs = windowMs + Math.max(1_000, beginMs);
     if (deadlineMs !== undefined && deadlineMs < neededMs)

@@ -121,7 +121,8 @@ export async function noteAborted(
 ): Promise<void> {
     const { own } = await leaseFor(cluster, holder);
     const run = runNameOf(holder.plan, holder.stack);
-    if (own === undefined || endOf(own, run)?.aborted) return;
+    // How it was ended before counts: then it may have attacked.
+    if (own === undefined || endOf(own, run)) return;
     await note(cluster, own, { [annotations.run]: null, ...noteOf({ at: Date.now(), aborted, run }) });
 }
 

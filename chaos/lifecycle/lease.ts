@@ -63,14 +63,17 @@ function belongsTo(held: V1Lease, { stack }: { stack: string }): boolean {
  * when the deadline must have ended the attack. It names the run: while it does, the run's deadline Job may attack.
  */
 export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
-    await take(cluster, holder, await readAt(cluster, holder.plan.namespace));
+    const found = await readAt(cluster, holder.plan.namespace);
+    requireFree(found, holder);
+    await take(cluster, holder, found);
 }
 
 /**
  * Takes the lease again that an earlier step of the run has taken, which has named the run. It keeps the time since
  * which the run has it: the deadline of a run without attacks counts from then, here and in its Job.
  *
- * @throws ReasonError if the run was ABORTED, or the lease was deleted since, which ends the run
+ * @throws ReasonError if the run was ABORTED, or the lease was deleted or names the run no longer: then it has ended,
+ *   and its steady state was that of before
  * @throws LeaseHeldError that names the holder, if another stack has taken it since
  */
 export async function renewLease(
@@ -81,12 +84,21 @@ export async function renewLease(
     const { namespace, run } = holder.plan;
     const found = await readAt(cluster, namespace);
     const { held } = found;
+    requireFree(found, holder);
     const own = held && belongsTo(held, holder) ? held : undefined;
     const aborted = own && earlyEndOf(own)?.aborted;
     if (aborted) throw abortedAgain(aborted, holder.plan);
-    if (held) return take(cluster, holder, found, runName, own?.spec?.acquireTime);
-    const message = `the lease of namespace ${namespace} was deleted, which ends the run ${run}`;
-    throw new ReasonError("run-over", message, anotherRun(holder.plan));
+    if (own?.metadata!.annotations?.[annotations.run] === runName)
+        return take(cluster, holder, found, runName, own.spec?.acquireTime);
+    const seen = held ? `no longer names the run ${run}, which has ended` : `was deleted, which ends the run ${run}`;
+    throw new ReasonError("run-over", `the lease of namespace ${namespace} ${seen}`, anotherRun(holder.plan));
+}
+
+/** @throws LeaseHeldError if somebody else has it */
+function requireFree({ held, now }: FoundLease, holder: LeaseHolder): void {
+    // The attacks of a run that was ended are gone. Its resources may still be deleted.
+    const isFree = !held || isOver(held, now) || belongsTo(held, holder) || earlyEndOf(held) !== undefined;
+    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
 }
 
 async function take(
@@ -97,9 +109,6 @@ async function take(
     since: V1MicroTime = new V1MicroTime(now),
 ): Promise<void> {
     const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
-    // The attacks of a run that was ended are gone. Its resources may still be deleted.
-    const isFree = !held || isOver(held, now) || belongsTo(held, { stack }) || earlyEndOf(held) !== undefined;
-    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, { stack, plan }));
     const body: V1Lease = {
         metadata: {
             name: leaseName,

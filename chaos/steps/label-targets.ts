@@ -36,6 +36,7 @@ import { abortingRun, sayNotUndone } from "./abort-run";
 import { describeLeftOut } from "../proof/outcome";
 import { equip } from "./equip";
 import { ReasonError } from "../reasons";
+import { abortIfRejected } from "./rejected";
 import { placeOf, refuseIfHeld } from "./steady-state";
 import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
@@ -98,7 +99,13 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         await createCombined(run, among);
         await admitAttacks(run, attacks, policies);
         for (const one of among) {
-            await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid));
+            await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid)).catch(
+                abortIfRejected(
+                    "attack-refused",
+                    `the targets of ${one.name} may not be labeled`,
+                    "Allow the change of their labels, or choose other targets",
+                ),
+            );
             say(describe(plan, one) + describeBesides(discovered, one.chosen.targets));
         }
         const equipped = await equip(context, attacks, discovered);

@@ -14,6 +14,7 @@ import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";
 import { forClient, type PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
+import { abortIfRejected } from "./rejected";
 
 /** The NetworkPolicies of a namespace, without those of experiments. */
 export async function otherPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
@@ -140,12 +141,22 @@ export async function createCombined(run: Admitted, attacks: readonly CombinedAt
     await Promise.all(policies);
 }
 
-/** Makes policies stop selecting pods under attack, until they are restored. */
+/**
+ * Makes policies stop selecting pods under attack, until they are restored.
+ *
+ * @throws ReasonError if somebody rejects that
+ */
 export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkPolicy[], run: string): Promise<void> {
     for (const policy of policies) {
         const { name, namespace } = policy.metadata as { name: string; namespace: string };
         const object = { resource: resources.networkPolicy, namespace, name };
-        await change(objectApi(cluster), object, (current) => nextExempting(current, run), policy);
+        await change(objectApi(cluster), object, (current) => nextExempting(current, run), policy).catch(
+            abortIfRejected(
+                "attack-refused",
+                `NetworkPolicy ${name} allows what the attack denies, and may not be changed`,
+                "Allow the change, or choose targets that it does not select",
+            ),
+        );
     }
 }
 
@@ -161,7 +172,10 @@ async function createOwn(
     await create(cluster, { metadata: { name, namespace, labels: own, ownerReferences: [owner] }, spec });
 }
 
-/** @returns the policy as it is, if this step has been killed once, and is done again */
+/**
+ * @returns the policy as it is, if this step has been killed once, and is done again
+ * @throws ReasonError if a quota or somebody else rejects it
+ */
 async function create(
     { networking }: Cluster,
     { metadata, spec }: { metadata: V1ObjectMeta & { name: string; namespace: string }; spec: PolicySpec },
@@ -170,7 +184,8 @@ async function create(
     try {
         return await networking.createNamespacedNetworkPolicy({ namespace, body: { metadata, spec: forClient(spec) } });
     } catch (error) {
-        if (statusOf(error) !== 409) throw error;
-        return networking.readNamespacedNetworkPolicy({ name, namespace });
+        if (statusOf(error) === 409) return networking.readNamespacedNetworkPolicy({ name, namespace });
+        const seen = `namespace ${namespace} admits no NetworkPolicy ${name}`;
+        return abortIfRejected("no-room", seen, "Make room or allow it")(error);
     }
 }

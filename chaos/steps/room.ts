@@ -10,6 +10,7 @@ import { forClient } from "../policies/rules";
 import { ReasonError } from "../reasons";
 import type { Room, StepContext } from "./contract";
 import { policyOfJob } from "./other-policies";
+import { isRejection } from "./rejected";
 
 interface DryRunObject {
     kind: keyof typeof creating;
@@ -70,7 +71,10 @@ export async function requireRoom(context: StepContext, objects: readonly object
     const isFinal = (all: readonly string[]) => !all.some((one) => /quota/.test(one));
     const rejected = await poll(look, isFinal, sweptMs, pauseMs);
     if (rejected.length === 0) return;
-    const inProgram = settings === undefined ? "; `pod` of the experiment sets labels and more on its pods" : "";
+    const option = rejected.some((one) => ofOpenShift.test(one))
+        ? "OpenShift gives pods their user ids itself: in the program, pod.runAsUser: false"
+        : "`pod` of the experiment sets labels and more on its pods";
+    const inProgram = settings === undefined ? `; ${option}` : "";
     throw new ReasonError(
         "no-room",
         `namespace ${namespace} admits no ${rejected.join("; no ")}`,
@@ -91,10 +95,9 @@ async function whyRejected(
         await creating[kind](cluster, { namespace, body, dryRun: "All" });
         return [];
     } catch (error) {
-        const isAnswer = [400, 403, 422].includes(statusOf(error) ?? 0);
         // Whoever rejects objects has been asked before the API server looks whether there is one of that name (409).
         if (statusOf(error) === 409) return [];
-        if (!isAnswer) throw error;
+        if (!isRejection(error)) throw error;
         if (saysNothing(error)) {
             say(`A dry run does not show whether namespace ${namespace} admits ${what}: ${problemOf(error)}`);
             return [];
@@ -107,10 +110,16 @@ async function whyRejected(
 /**
  * Whether a dry run was rejected that says nothing of the object. Some webhooks cannot do without side effects. Some
  * API servers let owners be set only by who may delete a pod. And the trial has the namespace's default account, which
- * some policies refuse: of a policy that refuses the run's own, too, the words are at least printed.
+ * some policies refuse: of a policy that refuses the run's own, too, the words are at least printed. Not OpenShift's,
+ * which say of each constraint that an account may not use it: nobody has given the run's own account another one.
  */
-const saysNothing = (error: unknown) =>
-    /does not support dry ?run|cannot set an ownerRef|service ?account/i.test(messageOf(error));
+function saysNothing(error: unknown): boolean {
+    const message = messageOf(error);
+    if (/does not support dry ?run|cannot set an ownerRef/i.test(message)) return true;
+    return /service ?account/i.test(message) && !ofOpenShift.test(message);
+}
+
+const ofOpenShift = /security context constraint/i;
 
 async function mayMakeNone(cluster: Cluster, namespace: string): Promise<boolean> {
     return (await missingRights(cluster, [{ ...rightToTryPods(namespace), without: undefined }])).length > 0;

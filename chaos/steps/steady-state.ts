@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { kubectl } from "../kubectl";
-import { changeObjects, requireObjects } from "../actions/perform";
+import { changeObjects, type Removing, requireObjects } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
 import { answersToHold, keptOf, namesOf, type Observed, problemsOf, untilAllHold } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
@@ -17,10 +17,11 @@ import { disabling, updating } from "../texts";
 import { requireReportsFolder } from "../report/report";
 import { merged, permissionsOf } from "../permissions/permissions";
 import { describeRight, isAllowed, missingRights } from "../permissions/review";
-import { chooseForAll } from "../targets/choose";
-import { type Discovered, isOfCluster, select } from "../targets/containers";
+import { type Chosen, chooseForAll, type TargetRequest } from "../targets/choose";
+import { type Discovered, isOfCluster, ownerOf, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
 import { requestsOf } from "../attacks/registry";
+import { onePerPod } from "../targets/pods";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
@@ -61,7 +62,7 @@ async function findSteadyState(
 ): Promise<SteadyState> {
     const { plan, cluster, stack, say } = context;
     const { namespace, service } = plan;
-    const [swept, route, discovered] = await Promise.all([
+    const [swept, route, discovered, removing] = await Promise.all([
         endAttacks(objectApi(cluster), leftOf(plan), say),
         service && chooseRoute(cluster, service),
         isAttack(plan) ? discover(cluster, plan) : [],
@@ -87,7 +88,7 @@ async function findSteadyState(
     const pass = randomBytes(8).toString("hex");
     const [mayMakeEvents] = await Promise.all([
         isAttack(plan) && isAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
-        isAttack(plan) && requireTargets(context, discovered),
+        isAttack(plan) && requireTargets(context, discovered, removing),
         room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
     ]);
     return {
@@ -102,7 +103,11 @@ async function findSteadyState(
 }
 
 /** The targets are chosen later. That there are any must be known before anything is created. */
-async function requireTargets(context: StepContext, discovered: readonly Discovered[]): Promise<void> {
+async function requireTargets(
+    context: StepContext,
+    discovered: readonly Discovered[],
+    removing: readonly Removing[],
+): Promise<void> {
     const { plan, cluster, say } = context;
     // Swept before: a killed run may have left a Service with its proxy.
     const attacks = await requestsOf(cluster, plan);
@@ -113,8 +118,28 @@ async function requireTargets(context: StepContext, discovered: readonly Discove
     // Meanwhile pods may have become ready, or been replaced.
     const isAsFound = !waited && discovered.every(({ ready }) => ready);
     const now = isAsFound ? discovered : await discover(cluster, plan);
-    chooseForAll(now, { ...plan, ...placeOf(context), attacks });
+    const chosen = chooseForAll(now, { ...plan, ...placeOf(context), attacks });
+    for (const [index, request] of attacks.entries())
+        if (!request.deletesPods) refuseRemoving(request, now, chosen[index]!, removing);
     await refuseWebhookServers(cluster, plan, now);
+}
+
+/** @throws ReasonError if an action takes a target from an attack that must last, whichever targets are chosen */
+function refuseRemoving(
+    { name, target }: TargetRequest,
+    discovered: readonly Discovered[],
+    { targets }: Chosen,
+    removing: readonly Removing[],
+): void {
+    const owners = new Set(select(discovered, target).map(({ attributes }) => ownerOf(attributes)));
+    const pods = onePerPod(targets).length;
+    const found = removing.find(({ owner, keeps }) => owners.size === 1 && owners.has(owner) && keeps < pods);
+    if (found === undefined) return;
+    const message =
+        `the experiment cannot ${found.action}: the attack ${name} has ${pods} ${pods === 1 ? "pod" : "pods"} of ` +
+        `${found.owner} as targets until the checks end, and that leaves ${found.keeps} of them at most`;
+    const advice = "Choose targets of another workload, or an attack that deletes pods, such as kill";
+    throw new ReasonError("action-refused", message, advice);
 }
 
 export const refuseIfHeld = (context: StepContext) => (error: unknown) => {

@@ -3,6 +3,7 @@ import {
     attackKinds,
     beginMsOf,
     cutIsNotShown,
+    cutMsOf,
     deniesInward,
     findsTargets,
     mayStayUnproven,
@@ -106,6 +107,7 @@ function timesOfRun({ get, experiment, attacks }: Facts) {
         intervalMs: get("experiment.interval"),
         deadlineMs: get("experiment.deadline"),
         beginMs: beginMsOf(attacks),
+        cutMs: cutMsOf(attacks.map((attack) => ({ established: get("experiment.established") ?? attack.established }))),
     };
     return timeMistakes(times, experiment?.actions).map(({ against, reason, betterMs }) =>
         // Actions are the saved experiment's.

@@ -138,6 +138,13 @@ describe("mistakes in the arguments", () => {
         ["namespace: is missing; name the namespace of the checks", { attacks: [] }],
         ["window.grace: without an attack, all answers count", { attacks: undefined, window: { grace: "5s" } }],
         ["deadline: it would come before the checks end", { deadline: "30s" }],
+        [
+            "window.duration: grace and duration are 4s in total, too short to show that established connections",
+            {
+                attacks: [{ kind: "blackhole", target: "k8s.job=j,k8s.namespace=a", established: "cut" }],
+                window: { duration: "3s", grace: "1s" },
+            },
+        ],
         ["interval: no check would send a request", { interval: "1m", window: { duration: "10s" } }],
         ['its name: "It" is not allowed', {}, "It"],
         ["attacks: is an Output; allowed: ", { attacks: pulumi.output([]) }],

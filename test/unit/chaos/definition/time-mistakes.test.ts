@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Attack, beginMsOf } from "../../../../chaos/attacks/registry";
+import { type Attack, beginMsOf, cutMsOf } from "../../../../chaos/attacks/registry";
 import { timeMistakes } from "../../../../chaos/definition/time-mistakes";
 
 const times = { durationMs: 30_000, graceMs: 15_000, intervalMs: 1_000, deadlineMs: 600_000 };
@@ -23,6 +23,22 @@ it("must leave a deadline room for the proof of the attacks, and names the numbe
     ]);
     expect(ofDeadline(50_000)).toEqual([]);
     expect(timeMistakes({ ...times, graceMs: 0, durationMs: 599_000, beginMs: 5_000 })).toHaveLength(1);
+});
+
+it("must not accept a window in which nobody could see whether established connections are cut", () => {
+    const short = { ...times, graceMs: 1_000, durationMs: 3_500 };
+    expect(timeMistakes({ ...short, cutMs: cutMsOf([{}, { established: "any" }]) })).toEqual([]);
+    const cutMs = cutMsOf([{}, { established: "cut" }]);
+    expect(timeMistakes({ ...short, cutMs })).toEqual([
+        {
+            against: "duration",
+            reason:
+                "grace and duration are 4500ms in total, too short to show that established connections are cut; " +
+                'allowed with established "cut": at least 5s',
+            betterMs: 10_000,
+        },
+    ]);
+    expect(timeMistakes({ ...short, graceMs: 1_500, cutMs })).toEqual([]);
 });
 
 it("knows that a fault takes longer to begin: its proxy must start", () => {

@@ -24,6 +24,7 @@ const holder = (stack: string) => ({
     } as Plan,
 });
 const [ours, theirs] = [holder("ours"), holder("theirs")];
+const oursNamed = runNameOf(ours.plan, ours.stack);
 /** The deadline, and three minutes to prepare the attack. */
 const lastsMs = 780_000;
 
@@ -151,27 +152,27 @@ describe("taking the lease", () => {
 
 describe("renewing the lease", () => {
     it("fails if it was deleted, even between two calls", async () => {
-        await expect(renewLease(cluster.api, ours, "run")).rejects.toThrow("was deleted, which ends the run");
+        await expect(renewLease(cluster.api, ours, oursNamed)).rejects.toThrow("was deleted, which ends the run");
         await acquireLease(cluster.api, ours);
         cluster.intercept = (call) => {
             if (call === "replaceNamespacedLease") cluster.remove("Lease", leaseName);
         };
-        await expect(renewLease(cluster.api, ours, "run")).rejects.toThrow();
+        await expect(renewLease(cluster.api, ours, oursNamed)).rejects.toThrow();
         expect(cluster.names("Lease")).toEqual([]);
     });
 
     it("does not put off the deadline of a run without attacks, which its Job counts from the first time", async () => {
         await acquireLease(cluster.api, ours);
         vi.advanceTimersByTime(590_000);
-        await renewLease(cluster.api, ours, "run");
-        expect(await isUnderWay(cluster.api, ours.plan, "run")).toBe(true);
+        await renewLease(cluster.api, ours, oursNamed);
+        expect(await isUnderWay(cluster.api, ours.plan, oursNamed)).toBe(true);
         vi.advanceTimersByTime(11_000);
-        expect(await isUnderWay(cluster.api, ours.plan, "run")).toBe(false);
+        expect(await isUnderWay(cluster.api, ours.plan, oursNamed)).toBe(false);
     });
 
     it("fails if another stack has taken it", async () => {
         await acquireLease(cluster.api, theirs);
-        await expect(renewLease(cluster.api, ours, "run")).rejects.toThrow(LeaseHeldError);
+        await expect(renewLease(cluster.api, ours, oursNamed)).rejects.toThrow(LeaseHeldError);
     });
 });
 

@@ -1,8 +1,10 @@
 import { ApiException, Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { endRuns } from "../../../../chaos/ending/end-run";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import type { Room, SteadyState } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
+import { recovery } from "../../../../chaos/steps/recovery";
 import { keptJournals } from "../../../support/kept-journals";
 import { refuse, type StoredObject } from "../support/fake-cluster";
 import { FakeRun, job, pass } from "../support/fake-run";
@@ -13,6 +15,7 @@ let run: FakeRun;
 beforeEach(async () => {
     run = new FakeRun();
     await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+    run.cluster.get("Lease", leaseName).metadata.annotations!["chaos-experiments/run"] = "run";
 });
 afterEach(() => run.close());
 
@@ -26,9 +29,56 @@ const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["
 const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
 
 it("takes the lease again as the steady state has named the run: its Job looks for that", async () => {
-    await step({ latencyMs: 5, runName: "a-run", pass, checks: [] });
+    await step();
     const { annotations } = run.cluster.get("Lease", leaseName).metadata;
-    expect(annotations).toMatchObject({ "chaos-experiments/run": "a-run" });
+    expect(annotations).toMatchObject({ "chaos-experiments/run": "run" });
+});
+
+describe("a run that has ended does not begin again: its steady state is of before", () => {
+    const notReady = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
+    const undoing = () => settled(recovery(run.context, {}));
+    const ending = () => settled(endRuns(run.cluster.api, { stack: "ours", defaultNamespace: "demo" }));
+    const refused = () =>
+        expect(step()).rejects.toThrow(
+            inOrder(
+                "ABORTED (run-over): the lease of namespace demo no longer names the run 1, which has ended. ",
+                "Start another run: pulumi config set experiment.run '1 again'",
+            ),
+        );
+    beforeEach(() => run.label());
+
+    it("if the application did not recover: the next try to undo it fails for that no more", async () => {
+        notReady();
+        await expect(undoing()).rejects.toThrow("did not recover");
+        run.setReady("hot-deals-1", true);
+        await refused();
+        notReady();
+        expect(await undoing()).toEqual({ recoveredAfterMs: null });
+        expect(run.said.at(-1)).toContain("pods did not recover within 1 min");
+    });
+
+    it("if an update has ended it, and was killed before it was undone", async () => {
+        await ending();
+        run.cluster.add("Job", job);
+        await refused();
+    });
+
+    it("if that was killed while it ended the attacks", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "listNamespacedPod") refuse(500, "etcd is slow");
+        };
+        await expect(ending()).rejects.toThrow("etcd is slow");
+        run.cluster.intercept = () => undefined;
+        await refused();
+    });
+
+    it("if another stack's run has had the namespace since, and has ended, too", async () => {
+        run.cluster.remove("Lease", leaseName);
+        await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+        await settled(endRuns(run.cluster.api, { stack: "theirs", defaultNamespace: "demo" }));
+        await refused();
+        expect(run.cluster.get("Lease", leaseName).spec.holderIdentity).toMatch(/^stack theirs /);
+    });
 });
 
 it("labels as many pods as the radius allows, and returns them with the control", async () => {
@@ -716,6 +766,47 @@ describe("in a namespace with other NetworkPolicies", () => {
         policy("theirs").spec.ingress = [{ ports: [{ protocol: "UDP", port: "http" }] }];
         await expect(step()).rejects.toThrow(/^ABORTED \(attack-refused\): the NetworkPolicy theirs .* Nothing/);
         expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
+    });
+
+    describe("is ABORTED in the words of whoever rejects what it must change or make, and ends as a whole:", () => {
+        const attacked = { kind: "blackhole", direction: "ingress" } as const;
+        const webhook = 'admission webhook "guard" denied the request: ask the platform team';
+        const quota = "exceeded quota: few, requested: count/networkpolicies.networking.k8s.io=1";
+        const reject = (rejected: string, ofName: RegExp, words: string, code = 403) => {
+            run.cluster.intercept = (call, { name, body, dryRun }) => {
+                const isIt = call === rejected && !dryRun && ofName.test(name ?? body.metadata.name);
+                // What was made or changed may be undone.
+                if (isIt && JSON.stringify(body).includes("chaos-experiments/")) refuse(code, words);
+            };
+        };
+
+        it.each<[string, string, RegExp, string, number, string]>([
+            ["another's policy", "patchNamespacedNetworkPolicy", /^theirs$/, webhook, 403, "attack-refused): Network"],
+            ["the targets' labels", "patchNamespacedPod", /^hot-deals/, webhook, 400, "attack-refused): the targets"],
+            [
+                "what lets the Job through",
+                "createNamespacedNetworkPolicy",
+                /-job$/,
+                webhook,
+                422,
+                "no-room): namespace",
+            ],
+            ["what lets it to others", "createNamespacedNetworkPolicy", /-admit-witness-1$/, quota, 403, "no-room): "],
+            ["the combined policy", "createNamespacedNetworkPolicy", /-blackhole-1$/, quota, 403, "no-room): "],
+        ])("%s", async (_, call, ofName, words, status, told) => {
+            run.plan.attacks[0]!.attack = attacked;
+            const before = structuredClone(policy("theirs").spec);
+            reject(call, ofName, words, status);
+            await expect(step()).rejects.toThrow(inOrder(`ABORTED (${told}`, words, "Nothing was attacked. "));
+            run.cluster.intercept = () => undefined;
+            expect([run.cluster.names("NetworkPolicy"), labels(), policy("theirs").spec]).toEqual([
+                ["theirs"],
+                [],
+                before,
+            ]);
+            expect(keptJournals(run.plan.reports)).toMatchObject([{ conclusion: { verdict: "ABORTED" } }]);
+            await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+        });
     });
 
     it("restores them if it fails after that", async () => {

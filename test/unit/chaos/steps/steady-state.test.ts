@@ -1,15 +1,18 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Action } from "../../../../chaos/actions/registry";
 import { http } from "../../../../chaos/checks/http";
 import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../support/kept-journals";
 import { steadyState } from "../../../../chaos/steps/steady-state";
 import type { Room } from "../../../../chaos/steps/contract";
+import type { Radius } from "../../../../chaos/targets/radius";
 import { type FakeRequest, refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";
+import { inOrder } from "../../../support/in-order";
 
 let run: FakeRun;
 beforeEach(() => {
@@ -287,6 +290,21 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED", code: "no-room" });
     });
 
+    it("OpenShift's refusal of a user id is ABORTED, though it speaks of accounts, and says what to set", async () => {
+        const words =
+            'pods "x-deadline-trial" is forbidden: unable to validate against any security context constraint: ' +
+            '[provider "anyuid": Forbidden: not usable by user or serviceaccount, provider restricted-v2: ' +
+            ".spec.securityContext.fsGroup: Invalid value: []int64{1000}: 1000 is not an allowed group]";
+        reject = (call) => {
+            if (call === "createNamespacedPod") refuse(403, words);
+        };
+        run.plan.settings = undefined;
+        await expect(begin()).rejects.toThrow(
+            inOrder("ABORTED (no-room): ", "1000 is not an allowed group", "Nothing was", "pod.runAsUser: false"),
+        );
+        expect(leases()).toEqual([]);
+    });
+
     it("a quota is tried for seconds: pods that a sweep has just deleted count in it", async () => {
         let tries = 0;
         reject = (call) => {
@@ -334,6 +352,47 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
     });
 });
 
+describe("a run begins whose actions may spare its targets:", () => {
+    it.each<[string, Action, () => void]>([
+        ["more pods", { kind: "scale", deployment: "hot-deals", replicas: 3 }, () => undefined],
+        [
+            "one pod of two, where one is a target",
+            { kind: "scale", deployment: "hot-deals", replicas: 1 },
+            () => undefined,
+        ],
+        [
+            "a kill, which deletes them itself",
+            { kind: "rollout", deployment: "hot-deals" },
+            () => (run.plan.attacks[0]!.attack = { kind: "kill" }),
+        ],
+        [
+            "targets that may be another workload's",
+            { kind: "rollout", deployment: "hot-deals" },
+            () => {
+                run.plan.attacks[0]!.target = "k8s.namespace=demo";
+                run.addPod("toys-1", "10.0.0.3");
+                run.cluster.get("Pod", "toys-1").metadata.ownerReferences![0]!.kind = "StatefulSet";
+            },
+        ],
+        [
+            "pods of a StatefulSet below its partition",
+            { kind: "rollout", statefulset: "set" },
+            () => {
+                for (const pod of ["hot-deals-1", "hot-deals-2"])
+                    run.cluster.get("Pod", pod).metadata.ownerReferences![0]!.kind = "StatefulSet";
+                const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 1 } };
+                run.cluster.add("StatefulSet", "set", { spec: { replicas: 2, updateStrategy } });
+                run.plan.attacks[0]!.target = "k8s.statefulset=set,k8s.namespace=demo";
+                run.plan.checks[0]!.check = { kind: "podsReady", of: "k8s.statefulset=set" };
+            },
+        ],
+    ])("%s", async (_, action, change) => {
+        change();
+        run.plan.actions = [action];
+        await expect(step()).resolves.toHaveProperty("runName");
+    });
+});
+
 describe("a run does not begin", () => {
     it("without a target: the error lists what there is, and the lease is released", async () => {
         run.plan.attacks = [{ ...run.plan.attacks[0]!, target: "k8s.deployment=gone" }];
@@ -352,6 +411,22 @@ describe("a run does not begin", () => {
         );
         expect(leases()).toEqual([]);
         expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED" });
+    });
+
+    it.each<[Action, Radius["kind"]]>([
+        [{ kind: "rollout", deployment: "hot-deals" }, "count"],
+        [{ kind: "scale", deployment: "hot-deals", replicas: 0 }, "count"],
+        [{ kind: "scale", deployment: "hot-deals", replicas: 1 }, "all"],
+    ])("if an action takes a target from an attack that must last: %j of %s", async (action, kind) => {
+        run.plan.actions = [{ kind: "wait", durationMs: 1 }, action];
+        if (kind === "all") run.plan.attacks[0]!.radius = { kind };
+        await expect(step()).rejects.toThrow(
+            inOrder(
+                "ABORTED (action-refused): the experiment cannot ",
+                " of k8s.deployment=hot-deals as targets until",
+            ),
+        );
+        expect(leases()).toEqual([]);
     });
 
     it("if the cluster does not answer", async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { steadyState } from "../../../../chaos/steps/steady-state";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { refuse } from "../support/fake-cluster";
-import { FakeRun, job, pass } from "../support/fake-run";
+import { FakeRun, job } from "../support/fake-run";
 import { settled } from "../support/time";
 
 let run: FakeRun;
@@ -32,16 +32,11 @@ describe("a run does not begin if a pod that matches the target", () => {
     });
 
     it("serves one since the steady state: nothing is labeled", async () => {
-        await step();
+        const found = await step();
         addWebhook();
-        await expect(
-            settled(
-                labelTargets(run.context, {
-                    steadyState: { latencyMs: 5, runName: "run", pass, checks: [] },
-                    deadlineJob: job,
-                }),
-            ),
-        ).rejects.toThrow("guard.example.com");
+        await expect(settled(labelTargets(run.context, { steadyState: found, deadlineJob: job }))).rejects.toThrow(
+            "guard.example.com",
+        );
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({ app: "guard" });
     });
 

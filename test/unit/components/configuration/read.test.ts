@@ -416,6 +416,19 @@ describe("established connections that must be cut", () => {
         ]),
     );
 
+    it.each<[string, Record<string, string>]>([
+        ["by the stack", cut],
+        ["by the saved experiment", { "experiment.name": "wants-cut" }],
+    ])("need a window in which that shows: %s", (_, values) =>
+        expect(mistakesOf({ ...values, "experiment.duration": "4s", "experiment.grace": "0s" })).toMatchObject([
+            {
+                key: "experiment.duration",
+                reason: expect.stringContaining("too short to show that established connections are cut"),
+                command: "npx pulumi config set experiment.duration 10s --stack local",
+            },
+        ]),
+    );
+
     it("need not be, if the stack says so", () =>
         expect(
             mistakesOf({
