@@ -1,4 +1,6 @@
+import type * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, it } from "vitest";
+import { placement } from "../../../components/base/placement";
 import { ExternalShop, type ExternalShopArgs } from "../../../components/install/external-shop";
 import type { Cluster } from "../../../chaos/cluster/client";
 import { type Asked, find, kinds, recordGraph, secretMark } from "./support";
@@ -21,11 +23,9 @@ const cluster = {
 } as unknown as Cluster;
 
 /** What a shop from somewhere asks for. */
-function graphOf(source: ExternalShopArgs["source"]): Promise<Asked[]> {
-    return recordGraph(
-        async () =>
-            void new ExternalShop("shop", { namespace: "demo", source, variant: "four", cluster, timeoutMs: 5_000 }),
-    );
+function graphOf(source: ExternalShopArgs["source"], opts?: pulumi.ComponentResourceOptions): Promise<Asked[]> {
+    const args: ExternalShopArgs = { namespace: "demo", source, variant: "four", cluster, timeoutMs: 5_000 };
+    return recordGraph(async () => void new ExternalShop("shop", args, opts));
 }
 
 describe("a shop from a chart", () => {
@@ -94,5 +94,24 @@ describe("a shop from a manifest", () => {
             [secretMark]: expect.any(String),
             value: { annotations: expect.objectContaining(annotations) },
         });
+    });
+
+    it("leaves a Deployment without pods to the API server, also if the stack says where pods run", async () => {
+        const specs = [null, { template: null }, { template: { spec: null } }, { template: { spec: {} } }];
+        const objects = specs.map((spec, index) => ({
+            ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: `d${index}` } },
+            spec,
+        }));
+        const transformations = placement({
+            nodeSelector: { pool: "shop" },
+            pullSecrets: undefined,
+            tolerations: undefined,
+        });
+        const made = await graphOf(
+            { install: "manifest", manifest: { namespaceLabels: {}, objects } },
+            { transformations },
+        );
+        const found = made.filter(({ type }) => type === kinds.deployment).map(({ inputs }) => inputs.spec as unknown);
+        expect(found).toEqual([...specs.slice(0, 3), { template: { spec: { nodeSelector: { pool: "shop" } } } }]);
     });
 });
