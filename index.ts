@@ -1,6 +1,6 @@
 import "./toolchain/redact-debug-messages"; // First: it changes how messages are shown, before there are any.
 
-import { installAgent } from "./components/agent/agent";
+import { checkedAgent } from "./components/agent/agent";
 import { experimentPods } from "./components/base/placement";
 import { firstLook, openCluster } from "./components/cluster/cluster";
 import { gatewayOutputs } from "./components/cluster/gateway-outputs";
@@ -22,8 +22,9 @@ export = withUserErrors(async () => {
     const configuration = configured();
     const cluster = await openCluster(configuration, look?.identity);
     const plan = planOnShop(experimentSettings(configuration, cluster.context));
+    const installAgent = await checkedAgent("agent", configuration, cluster);
     const shop = await installShop("shop", configuration, cluster);
-    const agent = await installAgent("agent", configuration, cluster);
+    const agent = installAgent();
     const { experiment, images, placement } = configuration;
     const args = { image: images.node, pod: experimentPods(placement), programs: experimentPrograms };
     const run = experiment.enabled ? runOnShop(plan, cluster, args, shop.whenReady) : undefined;

@@ -3,6 +3,7 @@ import { join } from "shlex";
 import { kubectl } from "../chaos/kubectl";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { rolesManifest, type Subject } from "../chaos/permissions/roles";
+import { outsideOfAgent } from "../components/agent/outside";
 import { rightsOfUpdate } from "../components/cluster/rights";
 import { experimentSettings } from "../components/configuration/experiment";
 import type { StackConfiguration } from "../components/configuration/read";
@@ -117,18 +118,26 @@ function permissionsOptions(given: Given, names: string[], folder?: string): Per
     };
 }
 
-/** The roles of a person who runs some experiments on a shop that is installed, and undoes them. */
-export function permissionsManifest({ configurations, subjects }: PermissionsOptions): string {
+/**
+ * The roles of a person who runs some experiments on a shop that is installed, and undoes them.
+ *
+ * @throws Error if the agent's manifest cannot be read
+ */
+export async function permissionsManifest({ configurations, subjects }: PermissionsOptions): Promise<string> {
     // No right depends on the context.
     const plans = configurations.map((configuration) => planOnShop(experimentSettings(configuration, { name: "any" })));
     const names = plans.map(({ experiment }) => experiment);
     const name = `chaos-shop-${names.length === 1 ? names[0] : "experiments"}`;
     const { namespace } = configurations[0]!;
+    const outside = await outsideOfAgent(configurations[0]!);
     const head = [
         `Runs and undoes ${names.join(", ")} on the shop in namespace ${namespace} by updates of its stack.`,
         "Not for changes of the shop or its agent. See docs/permissions.md.",
     ];
-    const rights = permissionsOf(plans, configurations.flatMap(rightsOfUpdate));
+    const rights = permissionsOf(
+        plans,
+        configurations.flatMap((configuration) => rightsOfUpdate(configuration, outside)),
+    );
     const manifest = rolesManifest(rights, { name, clusterName: `${name}-${namespace}`, subjects });
     return `${head.map((line) => `# ${line}`).join("\n")}\n${manifest}`;
 }
@@ -157,5 +166,5 @@ The chart contains no passwords. Its values, such as hosts of an Ingress, are in
 if (require.main === module)
     renderProgram.run(renderOptions, async (options) => {
         if ("out" in options) await write(options);
-        else process.stdout.write(permissionsManifest(options));
+        else process.stdout.write(await permissionsManifest(options));
     });

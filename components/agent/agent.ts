@@ -26,17 +26,18 @@ import {
 import { daemonSetsOf, manifestAgent, readManifest } from "./manifest";
 
 /**
- * Installs the agent, if the stack has one.
+ * Checks that the agent can be installed. The shop is made in between: a mistake in the agent must touch nothing of it.
  *
+ * @returns installs the agent, if the stack has one
  * @throws Error if the agent's manifest cannot be installed, or if what the agent has outside of the stack's namespaces
  *   exists and is somebody else's
  */
-export async function installAgent(
+export async function checkedAgent(
     name: string,
     { agent: settings, clusterName, namespace: shop, images, networkPolicies }: StackConfiguration,
     { api: cluster, context, identity, provider, opts }: StackCluster,
-): Promise<Agent | undefined> {
-    if (!settings) return undefined;
+): Promise<() => Agent | undefined> {
+    if (!settings) return () => undefined;
     const { manifest: location, key, install } = settings;
     const objects = install === "manifest" ? await readManifest(location!, key, clusterName) : [];
     const owner = { stack: pulumi.getStack(), identity };
@@ -53,7 +54,7 @@ export async function installAgent(
     const own = { ...settings, manifest, guarded };
     const args = { ...own, clusterName, shop, identity, image: images.node, networkPolicies, cluster };
     // A vendor's agent chooses its own nodes.
-    return new Agent(name, args, install === "builtin" ? opts : { provider });
+    return () => new Agent(name, args, install === "builtin" ? opts : { provider });
 }
 
 const withoutAgent = () => `To do without an agent: ${pulumiCommand(["config", "set", "agent.enabled", "false"])}`;

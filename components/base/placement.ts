@@ -28,11 +28,16 @@ export function placement({ pullSecrets, nodeSelector, tolerations }: Placement)
         ({ type, props, opts }) => {
             if (!pulled.includes(type)) return undefined;
             const spec = pulumi
-                .output(props.spec as pulumi.Input<{ template: { spec: PodSpec } }>)
-                .apply(({ template, ...rest }) => ({
-                    ...rest,
-                    template: { ...template, spec: place(template.spec, placed.includes(type)) },
-                }));
+                .output(props.spec as pulumi.Input<{ template?: { spec?: PodSpec } } | undefined>)
+                .apply((spec) =>
+                    // A manifest's may have none: the API server says what is wrong.
+                    spec?.template?.spec
+                        ? {
+                              ...spec,
+                              template: { ...spec.template, spec: place(spec.template.spec, placed.includes(type)) },
+                          }
+                        : spec,
+                );
             return { props: { ...props, spec }, opts };
         },
     ];

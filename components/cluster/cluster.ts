@@ -8,6 +8,7 @@ import type { StackConfiguration } from "../configuration/read";
 import { type Key, settings } from "../configuration/settings";
 import type { AllowedContext } from "../../chaos/cluster/guard";
 import { allowedContext } from "./guard";
+import { requireOwnLeft } from "./destroying/moving";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
 import { requireSameCluster, stackIdentity } from "./state-records";
 import { pulumiCommand } from "../pulumi-command";
@@ -30,11 +31,12 @@ const reachTimeoutMs = 10_000;
 
 /**
  * Opens the cluster that the stack may touch. Checks before the first resource that the cluster answers, that the
- * stack's namespaces do not exist yet or are its own, and that the stack's state was made in this cluster.
+ * stack's namespaces do not exist yet or are its own, that the stack's state was made in this cluster, and that the
+ * stack leaves nothing of somebody else behind the names that it had in another one.
  *
  * @param known the stack's identity, if it is known already
  * @throws GuardError, KubeconfigError, or an Error that names the address that does not answer, the namespaces in use,
- *   or the other cluster
+ *   the other cluster, or what is somebody else's there
  */
 export async function openCluster(configuration: StackConfiguration, known?: string): Promise<StackCluster> {
     const { kubeContext, namespace, agent } = configuration;
@@ -50,6 +52,7 @@ export async function openCluster(configuration: StackConfiguration, known?: str
     });
     if (refused.length > 0) throw new Error(refused.join("\n"));
     await requireSameCluster({ uid, context: context.name });
+    await requireOwnLeft({ stack, identity, uid, context: context.name });
     const provider = clusterProvider(context.name, uid);
     const opts = { provider, transformations: placement(configuration.placement) };
     return { context, identity, uid, api, provider, opts };

@@ -1,10 +1,17 @@
 import type { Right } from "../../chaos/index";
-import { clusterWide } from "../agent/builtin";
 import { gatewayService } from "../shop/gateway";
 import type { StackConfiguration } from "../configuration/read";
+import type { PlacedObject } from "../manifest/kinds";
 
-/** What every update asks of the cluster, also one that changes nothing of the shop and its agent. */
-export function rightsOfUpdate({ namespace, agent, install, storage }: StackConfiguration): Right[] {
+/**
+ * What every update asks of the cluster, also one that changes nothing of the shop and its agent.
+ *
+ * @param outside what the agent has outside of the stack's namespaces
+ */
+export function rightsOfUpdate(
+    { namespace, agent, install, storage }: StackConfiguration,
+    outside: readonly PlacedObject[],
+): Right[] {
     const list = (place: string | undefined, resource: string, why: string, rest: Partial<Right> = {}): Right => ({
         ...(place !== undefined && { namespace: place }),
         resource,
@@ -40,15 +47,17 @@ export function rightsOfUpdate({ namespace, agent, install, storage }: StackConf
             verbs: ["get"],
             why: "find the gateway's address",
         },
-        ...(agent?.install === "builtin"
-            ? clusterWide(namespace).map(({ object: { kind, metadata } }): Right => ({
-                  apiGroup: "rbac.authorization.k8s.io",
-                  resource: `${kind.toLowerCase()}s`,
-                  names: [metadata.name],
-                  verbs: ["get"],
-                  why: "recognize what the stack's agent has in the whole cluster",
-              }))
-            : []),
+        ...outside.map(({ object: { apiVersion, metadata }, namespace: place, path }): Right => {
+            const [apiGroup] = apiVersion.includes("/") ? apiVersion.split("/") : [];
+            return {
+                ...(place !== undefined && { namespace: place }),
+                ...(apiGroup !== undefined && { apiGroup }),
+                resource: path.split("/").at(-2)!,
+                names: [metadata.name],
+                verbs: ["get"],
+                why: "recognize what the stack's agent has outside of the stack's namespaces",
+            };
+        }),
         ...(agent
             ? [
                   ...readiness(agent.namespace, "the agent"),

@@ -20,12 +20,20 @@ export function recordIn(exported: string, { uid, context }: RecordedCluster) {
     const record = resources.find((resource) => resource.type === type && resource.urn.endsWith(`::${name}`));
     if (!record) return { isMadeHere: true, earlier: undefined };
     const { output } = record.outputs ?? {};
-    const isMadeHere = output?.uid === uid;
+    // An update that was to move the stack may have failed after it noted that, and before it moved anything.
+    const provider = resources.find((resource) => resource.type === "pulumi:providers:kubernetes");
+    const isMadeHere = [output?.uid, provider?.outputs?.clusterIdentifier ?? uid].every((one) => one === uid);
     return { isMadeHere, earlier: !isMadeHere && output?.context === context ? record.urn : undefined };
 }
 
+/** Of the record, or of the provider. */
+interface ExportedOutputs {
+    output?: RecordedCluster;
+    clusterIdentifier?: string;
+}
+
 interface ExportedState {
-    deployment?: { resources?: { urn: string; type: string; outputs?: { output?: RecordedCluster } }[] };
+    deployment?: { resources?: { urn: string; type: string; outputs?: ExportedOutputs }[] };
 }
 
 /**

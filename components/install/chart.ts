@@ -37,7 +37,8 @@ export function chartRelease(
             namespace,
             chart: chart.name,
             version: chart.version,
-            repositoryOpts: { repo: chart.repo },
+            // Its URL may contain credentials: a user and password, a parameter, or a token in its path.
+            repositoryOpts: pulumi.secret({ repo: chart.repo }),
             valueYamlFiles: chart.valuesFile === undefined ? undefined : [new pulumi.asset.FileAsset(chart.valuesFile)],
             // The provider merges the values file into them, and keeps that secret if they are.
             values: pulumi.secret(values),
@@ -45,7 +46,7 @@ export function chartRelease(
             timeout: Math.ceil(timeoutMs / 1_000),
         },
         // A chart's values and manifests may contain keys and passwords.
-        { ...opts, additionalSecretOutputs: ["values", "manifest"] },
+        { ...opts, additionalSecretOutputs: ["repositoryOpts", "values", "manifest"] },
     );
 }
 

@@ -9,7 +9,7 @@ interface DeclaredObjectArgs {
     labels?: Record<string, string>;
     /** Beside the object's own. @default none */
     annotations?: Record<string, string>;
-    /** Which fields and annotations the engine treats as secrets. @default all fields of a Secret */
+    /** Which fields and annotations the engine treats as secrets, beside all of a Secret. @default no others */
     isSecret?: (value: unknown) => boolean;
 }
 
@@ -31,7 +31,9 @@ class DeclaredObject extends pulumi.CustomResource {
     ) {
         const { apiVersion, kind, metadata, ...fields } = object;
         // awaitReady waits for all objects together and reports the pods that do not become ready.
-        const own = withSecrets(metadata.annotations, isSecret);
+        // An annotation may repeat them: kubectl.kubernetes.io/last-applied-configuration has the whole object.
+        const isHidden = (value: unknown) => kind === "Secret" || isSecret(value);
+        const own = withSecrets(metadata.annotations, isHidden);
         const annotations = { ...own, ...more, "pulumi.com/skipAwait": "true" };
         super(
             typeOf(object),
@@ -41,7 +43,7 @@ class DeclaredObject extends pulumi.CustomResource {
                 kind,
                 // Never empty labels: for a Secret the provider would report a change in every update.
                 metadata: { ...metadata, namespace, annotations, labels },
-                ...withSecrets(fields, (value) => kind === "Secret" || isSecret(value)),
+                ...withSecrets(fields, isHidden),
             },
             opts,
         );

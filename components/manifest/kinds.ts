@@ -42,6 +42,28 @@ interface DefinedKind {
     names: { kind: string; plural: string };
 }
 
+/** Of Kubernetes' own kinds, those that are in no namespace. */
+const clusterWideKinds = [
+    ...["Namespace", "Node", "PersistentVolume", "ClusterRole", "ClusterRoleBinding", "APIService", "FlowSchema"],
+    ...["CustomResourceDefinition", "PriorityClass", "StorageClass", "IngressClass", "RuntimeClass", "CSIDriver"],
+    ...["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "PriorityLevelConfiguration"],
+    ...["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy"],
+    ...["MutatingAdmissionPolicyBinding", "CertificateSigningRequest", "ClusterTrustBundle", "DeviceClass"],
+];
+
+/**
+ * An object's kind, without a cluster: named as Kubernetes' own clients guess it (`UnsafeGuessKindToResource` in
+ * https://github.com/kubernetes/apimachinery/blob/v0.34.4/pkg/api/meta/restmapper.go). Other kinds than Kubernetes' own
+ * count as cluster-wide if the object names no namespace.
+ */
+export function guessedKind({ apiVersion, kind, metadata }: ManifestObject): Kind {
+    const isOwn = /^(?:[^/.]+|[^/]+\.k8s\.io)(?:\/|$)/.test(apiVersion);
+    const namespaced = isOwn ? !clusterWideKinds.includes(kind) : metadata.namespace !== undefined;
+    const word = kind.toLowerCase();
+    const plural = word.endsWith("s") ? `${word}es` : word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
+    return { name: plural, namespaced, verbs: [] };
+}
+
 /** Why an object of a kind cannot be a resource of a stack. Undefined if it can. */
 export function whyNotInstallable({ apiVersion, kind, metadata }: ManifestObject, known?: Kind): string | undefined {
     const named = `${kind} ${metadata.name}`;

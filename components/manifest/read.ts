@@ -102,16 +102,17 @@ function mistakeOf(object: unknown): string | undefined {
     if (missing !== undefined) return `${missing} is missing`;
     const texts = { ...required, "metadata.namespace": metadata.namespace };
     for (const field of ["labels", "annotations"]) {
-        const values = metadata[field];
-        for (const [key, value] of Object.entries(isMapping(values) ? values : {}))
+        const values = metadata[field] ?? {};
+        if (!isMapping(values)) return `metadata.${field} is ${described(values)}, not a mapping`;
+        for (const [key, value] of Object.entries(values))
             Object.assign(texts, { [`metadata.${field}.${key}`]: value });
     }
     const other = Object.entries(texts).find(
         ([, value]) => !["string", "undefined"].includes(typeof (value ?? undefined)),
     );
     if (other !== undefined) return `${other[0]} is ${described(other[1])}, not text; text may need quotes`;
-    // Kubernetes takes an empty namespace for none.
-    if (!metadata.namespace) delete metadata.namespace;
+    // Kubernetes takes an empty namespace, and labels or annotations without a value, for none.
+    for (const field of ["namespace", "labels", "annotations"]) if (!metadata[field]) delete metadata[field];
     try {
         JSON.stringify(object);
     } catch {

@@ -5,49 +5,13 @@
  *
  * The stack's state has this program, so it needs neither this folder nor the packages in it.
  */
-import { ApiException, type KubeConfig } from "@kubernetes/client-node";
-import { loadKubeconfig, requireSupported } from "../../../chaos/cluster/kubeconfig";
 import { withoutCredentials } from "../../without-credentials";
-import { type Reader, readerOf } from "../reading";
-import {
-    type GuardedStack,
-    guardedVariable,
-    inUpdate,
-    movedVariable,
-    UnreachableError,
-    whyNotDestroy,
-    whyNotLeave,
-} from "./refusal";
-
-/** @throws Error if there is no such context, or it cannot be used */
-function kubeconfigFor(context: string): KubeConfig {
-    const kubeconfig = loadKubeconfig();
-    if (kubeconfig.getContextObject(context) === null) throw new Error(`the kubeconfig has no context "${context}"`);
-    requireSupported(kubeconfig, context);
-    kubeconfig.setCurrentContext(context);
-    return kubeconfig;
-}
-
-/** What went wrong: an `UnreachableError` if nobody answers, or nobody who knows the user. */
-function problemOf(error: unknown): Error {
-    if (!(error instanceof ApiException)) return new UnreachableError((error as Error).message);
-    const { code: status, body } = error as ApiException<string>;
-    const [, message = body.slice(0, 300)] = /"message":"((?:[^"\\]|\\.)*)"/.exec(body) ?? [];
-    const reason = `the API server answered with status ${status}: ${message}`;
-    return status === 401 ? new UnreachableError(reason) : new Error(reason);
-}
+import { readerFor } from "./reader";
+import { type GuardedStack, guardedVariable, inUpdate, movedVariable, whyNotDestroy, whyNotLeave } from "./refusal";
 
 async function main(): Promise<string | undefined> {
     const guarded = JSON.parse(process.env[guardedVariable]!) as GuardedStack;
-    let opened: Reader | undefined;
-    const read: Reader = async (path) => {
-        try {
-            opened ??= readerOf(kubeconfigFor(guarded.context));
-            return await opened(path);
-        } catch (error) {
-            throw problemOf(error);
-        }
-    };
+    const read = readerFor(guarded.context);
     if (process.argv.includes(inUpdate)) {
         const printed = process.env.PULUMI_COMMAND_STDOUT;
         const reason = printed ? await whyNotLeave(JSON.parse(printed) as GuardedStack, guarded, read) : undefined;

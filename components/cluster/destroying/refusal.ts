@@ -159,7 +159,7 @@ async function whatGoesOn(
 export async function whyNotLeave(before: GuardedStack, now: GuardedStack, read: Reader): Promise<string | undefined> {
     const namespaces = before.namespaces.filter((name) => !now.namespaces.includes(name));
     const objects = before.objects?.filter(({ path }) => !now.objects?.some((kept) => kept.path === path));
-    // In a cluster that the stack has left, everything was deleted before this one got anything.
+    // What the stack had in a cluster that it left was checked, and deleted, before this one got anything.
     if (namespaces.length + (objects?.length ?? 0) === 0 || before.uid !== now.uid) return undefined;
     return whyNotDestroy({ ...now, namespaces, objects }, read);
 }

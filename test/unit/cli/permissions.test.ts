@@ -25,18 +25,18 @@ afterAll(() => {
 });
 
 const optionsOf = (...args: string[]) => renderOptions(["--permissions", ...args], folder);
-function manifestOf(...args: string[]): string {
+function manifestOf(...args: string[]): Promise<string> {
     const options = optionsOf(...args);
     if (!("configurations" in options)) throw new Error("that is a rendering");
     return permissionsManifest(options);
 }
-const rolesOf = (...args: string[]) => loadAll(manifestOf(...args)) as Record<string, any>[];
+const rolesOf = async (...args: string[]) => loadAll(await manifestOf(...args)) as Record<string, any>[];
 const rulesFor = (roles: Record<string, any>[], resource: string) =>
     roles.flatMap(({ rules }) => (rules as Record<string, any>[]).filter(({ resources }) => resources[0] === resource));
 
 describe("npm run render -- --permissions", () => {
-    it("prints the roles of the stack's experiment, in the stack's namespaces", () => {
-        expect(rolesOf().map(({ kind, metadata }) => [kind, metadata.namespace, metadata.name])).toEqual([
+    it("prints the roles of the stack's experiment, in the stack's namespaces", async () => {
+        expect((await rolesOf()).map(({ kind, metadata }) => [kind, metadata.namespace, metadata.name])).toEqual([
             ["Role", "shop", "chaos-shop-toys-blackhole"],
             ["Role", "shop", "chaos-shop-toys-blackhole-optional"],
             ["Role", "shop-agent", "chaos-shop-toys-blackhole"],
@@ -46,47 +46,83 @@ describe("npm run render -- --permissions", () => {
         ]);
     });
 
-    it("includes what each update asks of the cluster", () => {
-        const [recognize] = rulesFor(rolesOf(), "namespaces").filter(({ resourceNames }) => resourceNames);
+    it("includes what each update asks of the cluster", async () => {
+        const [recognize] = rulesFor(await rolesOf(), "namespaces").filter(({ resourceNames }) => resourceNames);
         expect(recognize).toEqual({
             apiGroups: [""],
             resources: ["namespaces"],
             resourceNames: ["kube-system", "shop", "shop-agent"],
             verbs: ["get"],
         });
-        const [ofAgent] = rulesFor(rolesOf(), "clusterrolebindings");
+        const [ofAgent] = rulesFor(await rolesOf(), "clusterrolebindings");
         expect(ofAgent).toMatchObject({ resourceNames: ["chaos-shop-agent-shop"], verbs: ["get"] });
-        expect(rulesFor(rolesOf(), "services").map(({ verbs }) => verbs)).toContainEqual(["list"]);
+        expect(rulesFor(await rolesOf(), "services").map(({ verbs }) => verbs)).toContainEqual(["list"]);
     });
 
-    it("lets an account run nothing in pods, if the stack accepts that outward is not proven", () => {
-        const rolesWithExec = (...args: string[]) =>
-            rolesOf(...args).filter((role) => rulesFor([role], "pods/exec").length > 0);
-        const names = (...args: string[]) => rolesWithExec(...args).map(({ metadata }) => metadata.name as string);
-        expect(names()).toEqual(["chaos-shop-toys-blackhole"]);
-        expect(names("--stack", "unproven")).toEqual(["chaos-shop-toys-blackhole-optional"]);
+    it("includes what the agent has by its manifest outside of the stack's namespaces", async () => {
+        const manifest = join(folder, "agent.yaml");
+        const object = (apiVersion: string, kind: string, metadata: object, more: object = {}) =>
+            JSON.stringify({ apiVersion, kind, metadata: { name: "vendor", ...metadata }, ...more });
+        const rbac = "rbac.authorization.k8s.io/v1";
+        const definition = { group: "vendor.io", scope: "Cluster", names: { kind: "Region", plural: "regionses" } };
+        const objects = [
+            ...[object("v1", "Namespace", { name: "shop-agent" }), object("apps/v1", "DaemonSet", {})],
+            ...[object(rbac, "ClusterRole", {}), object(rbac, "RoleBinding", { namespace: "kube-system" })],
+            ...[object("vendor.io/v1", "Region", {}), object("other.io/v1", "ClusterPolicy", {})],
+            object("apiextensions.k8s.io/v1", "CustomResourceDefinition", {}, { spec: definition }),
+        ];
+        writeFileSync(manifest, objects.join("\n---\n"));
+        const settings = ["--set", "agent.install=manifest", "--set", `agent.manifest=${manifest}`];
+        const roles = await rolesOf(...settings);
+        const named = (kind: string, namespace?: string) =>
+            roles
+                .filter(({ kind: found, metadata }) => found === kind && metadata.namespace === namespace)
+                .flatMap(({ rules }) => rules as Record<string, any>[])
+                .filter(({ resourceNames }) => String(resourceNames) === "vendor")
+                .map(({ apiGroups, resources, verbs }) => [apiGroups, resources, verbs].join(" "));
+        expect(named("ClusterRole").sort()).toEqual([
+            "apiextensions.k8s.io customresourcedefinitions get",
+            "other.io clusterpolicies get",
+            "rbac.authorization.k8s.io clusterroles get",
+            "vendor.io regionses get",
+        ]);
+        expect(named("Role", "kube-system")).toEqual(["rbac.authorization.k8s.io rolebindings get"]);
+        expect(named("Role", "shop-agent")).toEqual([]);
+        writeFileSync(manifest, "kind: DaemonSet");
+        await expect(rolesOf(...settings)).rejects.toThrow(
+            `agent.manifest is "${manifest}", which is not a manifest: line 1, column 1: apiVersion is missing`,
+        );
     });
 
-    it("follows the stack's settings: without an agent nobody reads Secrets", () => {
-        expect(rulesFor(rolesOf(), "secrets")).toHaveLength(1);
-        expect(rulesFor(rolesOf("--stack", "bare"), "secrets")).toEqual([]);
-        expect(rulesFor(rolesOf("--set", "agent.enabled=false"), "secrets")).toEqual([]);
+    it("lets an account run nothing in pods, if the stack accepts that outward is not proven", async () => {
+        const rolesWithExec = async (...args: string[]) =>
+            (await rolesOf(...args)).filter((role) => rulesFor([role], "pods/exec").length > 0);
+        const names = async (...args: string[]) =>
+            (await rolesWithExec(...args)).map(({ metadata }) => metadata.name as string);
+        expect(await names()).toEqual(["chaos-shop-toys-blackhole"]);
+        expect(await names("--stack", "unproven")).toEqual(["chaos-shop-toys-blackhole-optional"]);
     });
 
-    it("joins the rights of several experiments, each once", () => {
-        const roles = rolesOf("hot-deals-kill", "hot-deals-blackhole", "hot-deals-kill");
+    it("follows the stack's settings: without an agent nobody reads Secrets", async () => {
+        expect(rulesFor(await rolesOf(), "secrets")).toHaveLength(1);
+        expect(rulesFor(await rolesOf("--stack", "bare"), "secrets")).toEqual([]);
+        expect(rulesFor(await rolesOf("--set", "agent.enabled=false"), "secrets")).toEqual([]);
+    });
+
+    it("joins the rights of several experiments, each once", async () => {
+        const roles = await rolesOf("hot-deals-kill", "hot-deals-blackhole", "hot-deals-kill");
         expect(roles[0]!.metadata.name).toBe("chaos-shop-experiments");
         const [pods] = rulesFor(roles.slice(0, 1), "pods");
         expect(pods!.verbs).toEqual(["get", "list", "patch", "delete"]);
     });
 
-    it("takes all experiments that the variant fits", () => {
-        expect(manifestOf("--all")).not.toContain("orders-kill");
-        expect(manifestOf("--all", "--variant", "seven")).toContain("orders-kill");
+    it("takes all experiments that the variant fits", async () => {
+        expect(await manifestOf("--all")).not.toContain("orders-kill");
+        expect(await manifestOf("--all", "--variant", "seven")).toContain("orders-kill");
     });
 
-    it("binds the roles to users and groups", () => {
-        const bindings = rolesOf("--subject", "ada", "--group", "testers").filter(({ subjects }) => subjects);
+    it("binds the roles to users and groups", async () => {
+        const bindings = (await rolesOf("--subject", "ada", "--group", "testers")).filter(({ subjects }) => subjects);
         expect(bindings).toHaveLength(6);
         for (const { subjects } of bindings)
             expect((subjects as Record<string, string>[]).map(({ kind, name }) => [kind, name])).toEqual([

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installAgent } from "../../../../components/agent/agent";
+import { checkedAgent } from "../../../../components/agent/agent";
 import type { StackCluster } from "../../../../components/cluster/cluster";
 import type { StackConfiguration } from "../../../../components/configuration/read";
 import { connect } from "../../../../chaos/cluster/client";
@@ -19,6 +19,9 @@ import {
 import { readerOf } from "../../../../components/cluster/reading";
 import { kindsOf } from "../../../../components/manifest/kinds";
 import type { ManifestObject } from "../../../../components/manifest/read";
+import { runAs } from "../../../support/running-stack";
+
+beforeAll(() => runAs("local"));
 
 const owner = { stack: "local", identity: "0123456789abcdef" };
 const own = { "chaos-shop/stack": "local", "chaos-shop/identity": "0123456789abcdef" };
@@ -157,19 +160,19 @@ describe("the cluster is asked for an object", () => {
             objects[`/apis/rbac.authorization.k8s.io/v1/${plural}/chaos-shop-agent-demo`] = { metadata: found };
         const agent = { install: "builtin", namespace: "demo-agent", key: "a-key" };
         const cluster = { api: connect({}), context: { name: "kind-a" }, identity: owner.identity };
-        const installed = installAgent(
+        const checked = checkedAgent(
             "agent",
             { agent, clusterName: "c", namespace: "demo", images: {} } as unknown as StackConfiguration,
             cluster as unknown as StackCluster,
         );
-        await expect(installed).rejects.toThrow(
+        await expect(checked).rejects.toThrow(
             'agent.install is "builtin", which has objects that exist and are not this stack\'s. They were left as ' +
                 'they are.\n  ClusterRole chaos-shop-agent-demo: it belongs to another stack named "local"',
         );
-        await expect(installed).rejects.toThrow(
+        await expect(checked).rejects.toThrow(
             "ClusterRoleBinding chaos-shop-agent-demo: it exists and belongs to no stack",
         );
-        await expect(installed).rejects.toThrow("To do without an agent: npx pulumi config set agent.enabled false");
+        await expect(checked).rejects.toThrow("To do without an agent: npx pulumi config set agent.enabled false");
     });
 
     const places = (objects: ManifestObject[]) =>

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openCluster } from "../../../../components/cluster/cluster";
 import type { StackConfiguration } from "../../../../components/configuration/read";
 
@@ -50,6 +50,8 @@ let servers: Record<"kind-a" | "kind-b", ApiServer>;
 let files: string[];
 /** What an engine keeps in the state of a stack: the first value of each Stash. */
 let state: Map<string, unknown>;
+/** The other resources that the state has when an update begins, by their URNs. */
+let resources: Record<string, { type: string; outputs: object }>;
 
 beforeAll(async () => {
     servers = { "kind-a": new ApiServer(), "kind-b": new ApiServer() };
@@ -72,6 +74,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
     state = new Map();
+    resources = {};
     process.env.KUBECONFIG = files.join(delimiter);
 });
 afterEach(() => {
@@ -95,7 +98,12 @@ async function open(settings: Partial<StackConfiguration> = {}): Promise<Asked[]
         if (!state.has(name)) state.set(name, (inputs as { input: unknown }).input);
         return { id: name, state: { ...inputs, output: state.get(name) } };
     };
-    await pulumi.runtime.setMocks({ newResource, call: ({ inputs }) => inputs as object }, "chaos-shop", "local");
+    const call = ({ token, inputs }: pulumi.runtime.MockCallArgs) => {
+        expect(token).toBe("pulumi:pulumi:readStackResourceOutputs");
+        expect(inputs).toEqual({ stackName: "organization/chaos-shop/local" });
+        return { outputs: resources };
+    };
+    await pulumi.runtime.setMocks({ newResource, call }, "chaos-shop", "local", false, "organization");
     try {
         await openCluster({ namespace: "demo", placement: {}, ...settings } as StackConfiguration);
     } finally {
@@ -150,6 +158,82 @@ describe("a state belongs to the cluster that it was made in", () => {
 
     it("and the provider is told, so that it replaces nothing where only the context's name changes", async () => {
         expect(providerOf(await open())!.inputs.clusterIdentifier).toBe("uid-of-kind-a");
+    });
+});
+
+describe("an update that moves a stack deletes nothing of somebody else", () => {
+    const theirs = { "chaos-shop/stack": "local", "chaos-shop/identity": "theirs" };
+    const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "reader" } };
+    const group = "/apis/rbac.authorization.k8s.io/v1";
+    const urn = (type: string, name: string) => `urn:pulumi:local::chaos-shop::${type}::${name}`;
+
+    /** A state that was made in a cluster of a context. The user has said that the stack may move: `--replace`. */
+    function madeIn(context: string, clusterIdentifier: string): void {
+        const object = (kind: string, name: string, namespace?: string) => ({
+            type: `kubernetes:core/v1:${kind}`,
+            outputs: { apiVersion: "v1", kind, metadata: { name, namespace } },
+        });
+        const [provider, release] = ["pulumi:providers:kubernetes", "kubernetes:helm.sh/v3:Release"];
+        resources = {
+            [urn(provider, "cluster")]: { type: provider, outputs: { context, clusterIdentifier } },
+            [urn("kubernetes:core/v1:Namespace", "demo")]: object("Namespace", "demo"),
+            [urn("kubernetes:core/v1:Service", "gateway")]: object("Service", "gateway", "demo"),
+            [urn("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "reader")]: { type: "", outputs: role },
+            [urn(release, "agent")]: { type: release, outputs: { name: "agent", namespace: "demo" } },
+        };
+    }
+    /** Resolves with the resources asked for, and rejects with the refusal. */
+    const move = (kubeContext: string) => open({ kubeContext, namespace: "demo-local" });
+    const knowRoles = () =>
+        servers["kind-a"].objects.set(group, {
+            resources: [{ name: "clusterroles", kind: "ClusterRole", namespaced: false, verbs: [] }],
+        });
+
+    it.each([
+        ["cluster was recreated under its context", "kind-a", "an earlier one"],
+        ["cluster still exists", "kind-b", "uid-of-kind-a"],
+    ])("that has the name of a namespace that the stack had, if the %s", async (_, to, uid) => {
+        madeIn("kind-a", uid);
+        servers["kind-a"].namespace("demo", theirs);
+        const refused = move(to);
+        await expect(refused).rejects.toThrow(
+            'Stopped before anything was deleted: namespace demo belongs to another stack named "local", ',
+        );
+        await expect(refused).rejects.toThrow("npx pulumi stack rm local --force --preserve-config");
+    });
+
+    it("that has the name of an object outside of the stack's namespaces", async () => {
+        madeIn("kind-a", "an earlier one");
+        knowRoles();
+        servers["kind-a"].objects.set(`${group}/clusterroles/reader`, { ...role, metadata: { annotations: theirs } });
+        await expect(move("kind-a")).rejects.toThrow("ClusterRole.v1.rbac.authorization.k8s.io reader belongs to");
+    });
+
+    it("that is in a third cluster, to which the context leads by now", async () => {
+        madeIn("kind-a", "an earlier one");
+        await expect(move("kind-b")).rejects.toThrow('context "kind-a" leads to another cluster than the one');
+    });
+
+    it("that nobody can ask about, unless Pulumi may forget what it cannot reach", async () => {
+        madeIn("kind-c", "an earlier one");
+        await expect(move("kind-a")).rejects.toThrow('the kubeconfig has no context "kind-c"');
+        process.env.PULUMI_K8S_DELETE_UNREACHABLE = "true";
+        onTestFinished(() => void delete process.env.PULUMI_K8S_DELETE_UNREACHABLE);
+        expect(providerOf(await move("kind-a"))).toBeDefined();
+    });
+
+    it("and moves if everything is gone, or the stack's own", async () => {
+        madeIn("kind-a", "an earlier one");
+        knowRoles();
+        expect(providerOf(await move("kind-a"))).toBeDefined();
+        servers["kind-a"].namespace("demo", { "chaos-shop/identity": String(state.get("identity")) });
+        expect(providerOf(await move("kind-a"))).toBeDefined();
+    });
+
+    it("and a stack that stays asks nobody", async () => {
+        madeIn("kind-a", "uid-of-kind-a");
+        servers["kind-a"].namespace("demo", theirs);
+        expect(providerOf(await move("kind-a"))).toBeDefined();
     });
 });
 

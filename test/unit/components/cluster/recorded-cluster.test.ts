@@ -14,6 +14,15 @@ describe("a state may be refreshed from a cluster", () => {
         ["without resources", JSON.stringify({ version: 3, deployment: {} }), true],
         ["that was made there", exported(stash("identity", "x"), stash("cluster", { uid: "uid-a" })), true],
         ["that was made elsewhere", exported(stash("cluster", { uid: "uid-b" })), false],
+        [
+            "that was to move there, and did not",
+            exported(stash("cluster", { uid: "uid-a" }), {
+                urn: "urn:pulumi:local::chaos-shop::pulumi:providers:kubernetes::cluster",
+                type: "pulumi:providers:kubernetes",
+                outputs: { clusterIdentifier: "uid-b" },
+            }),
+            false,
+        ],
     ])("if it is one %s: %s", (_, state, expected) => expect(recordIn(state, cluster).isMadeHere).toBe(expected));
 });
 

@@ -76,6 +76,13 @@ items:
         expect(object!.spec).toEqual({ volumes: [{ secret: { defaultMode: 256 } }], nodeSelector: { app: "a" } });
     });
 
+    it("have no labels and annotations if these have no value", async () => {
+        const [object] = await read(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  labels:\n  annotations:\ndata:\n",
+        );
+        expect(object).toEqual({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: null });
+    });
+
     it("may have the same name in other namespaces or groups, and an empty namespace for none", async () => {
         const objects = await read(
             "{apiVersion: v1, kind: Service, metadata: {name: a, namespace: ''}}\n---\n" +
@@ -105,6 +112,11 @@ describe("a manifest is rejected with the lines of all its mistakes:", () => {
             "a label that is a boolean",
             `${start}metadata: { name: a, labels: { debug: yes } }`,
             "line 1, column 1: metadata.labels.debug is a boolean, not text; text may need quotes",
+        ],
+        [
+            "labels that are a list",
+            `${start}metadata: { name: a, labels: [app] }`,
+            "line 1, column 1: metadata.labels is a list, not a mapping",
         ],
         [
             "a name for each update",
