@@ -22,6 +22,8 @@ export interface Count {
     complete: boolean;
     /** Of a DaemonSet, which nodes are left out; see `LeftOut`. @default not known */
     leftOut?: string;
+    /** Of a DaemonSet, whether it is known that no node of the cluster may run it. @default false */
+    hasNoNode?: boolean;
 }
 
 export function countOf(workload: V1Deployment | V1StatefulSet): Count {
@@ -35,17 +37,21 @@ export function countOnNodes(workload: V1DaemonSet, leftOut?: LeftOut): Count {
     const wanted = desiredNumberScheduled - (leftOut?.pods ?? 0);
     // A pod on a node that is not ready may be of the current spec, or stay as it is.
     const counts = [numberAvailable, Math.min(updatedNumberScheduled, wanted)];
-    return { ...count(workload, wanted, counts), leftOut: leftOut?.why };
+    const hasNoNode = isObserved(workload) && desiredNumberScheduled === 0 && Boolean(leftOut?.why);
+    return { ...count(workload, wanted, counts), leftOut: leftOut?.why, hasNoNode };
 }
 
+interface Observed {
+    metadata?: V1ObjectMeta;
+    status?: { observedGeneration?: number };
+}
+
+const isObserved = ({ metadata, status }: Observed) => status?.observedGeneration === metadata!.generation;
+
 /** @param counts ready pods, pods of the current spec, all pods: those of the previous spec may be ready, too */
-function count(
-    { metadata, status }: { metadata?: V1ObjectMeta; status?: { observedGeneration?: number } },
-    wanted: number,
-    counts: (number | undefined)[],
-): Count {
-    const isObserved = status?.observedGeneration === metadata!.generation;
-    return { wanted, ready: counts[0] ?? 0, complete: isObserved && counts.every((pods = 0) => pods === wanted) };
+function count(workload: Observed, wanted: number, counts: (number | undefined)[]): Count {
+    const complete = isObserved(workload) && counts.every((pods = 0) => pods === wanted);
+    return { wanted, ready: counts[0] ?? 0, complete };
 }
 
 /** The settings that decide how the shop's pods are made. */
