@@ -46,9 +46,11 @@ export async function awaitReady(
             const namespaces = [...new Set(workloads.map(({ namespace }) => namespace))];
             const reasons = (await Promise.all(namespaces.map((namespace) => whatIsWrong(cluster, namespace)))).flat();
             const lines = (reasons.length > 0 ? reasons : ["there is no pod"]).map((reason) => `  ${reason}`);
-            const state = hasNoNode ? "cannot become ready" : `is not ready after ${describeMilliseconds(timeoutMs)}`;
+            const state = hasNoNode
+                ? `cannot become ready: no node may run it${without}`
+                : `is not ready after ${describeMilliseconds(timeoutMs)}: ${ready} pods are ready`;
             throw new UserError(
-                `${subject} ${state}: ${ready} pods are ready${without}.\n` +
+                `${subject} ${state}.\n` +
                     `${lines.join("\n")}\nLook at \`${kubectlFor(cluster, namespaces[0])} describe pods\`; ` +
                     `fix the cause, then run \`${pulumiCommand(["up"])}\` again.` +
                     (instead === undefined ? "" : `\n${instead}`),
