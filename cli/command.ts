@@ -1,7 +1,9 @@
+import { quote } from "shlex";
 import { Command, CommanderError, type Option } from "commander";
 import { pulumiCommand } from "../components/pulumi-command";
-import { secretMeantBy, setSecretCommand } from "../components/configuration/mistakes";
-import { settings } from "../components/configuration/settings";
+import { type Found, removeCommand, secretMeantBy, setSecretCommand } from "../components/configuration/mistakes";
+import { mistakeIn } from "../components/configuration/read";
+import { settingOf, settings } from "../components/configuration/settings";
 import { plainError } from "./print";
 import { withShellSetup } from "./shell-setup";
 
@@ -47,7 +49,7 @@ export class Program extends Command {
             const option = this.options.find(({ long, required }) => required && long === arg);
             const next = args[index + 1];
             if (option === undefined || next?.startsWith("-") === false) continue;
-            const before = next === undefined ? "" : ` before ${next}`;
+            const before = next === undefined ? "" : ` before ${withoutValue(next)}`;
             throw new Error(`${arg} needs a value${before}; allowed: ${option.flags}, ${plain(option.description)}`);
         }
         try {
@@ -92,6 +94,9 @@ export const meaningOf = ({ description, defaultValue }: Option): string =>
 
 const plain = (markdown: string) => markdown.replaceAll("`", "");
 
+/** An argument as it may be shown: its value may be a secret. */
+const withoutValue = (arg: string) => arg.replace(/=[^]*/, "=…");
+
 const isHelp = (error: unknown) => error instanceof CommanderError && error.code === "commander.helpDisplayed";
 
 /**
@@ -102,8 +107,7 @@ export function noOptions(program: Program): (args: string[]) => void {
     return (args) => {
         program.allowUnknownOption().allowExcessArguments().read(args);
         if (args.length === 0) return;
-        // A value may be a secret.
-        const named = args.map((arg) => arg.replace(/=[^]*/, "=…")).join(" ");
+        const named = args.map(withoutValue).join(" ");
         throw new Error(
             `this program has no options but --help: omit ${named}. It uses the settings of Pulumi.local.yaml: ` +
                 pulumiCommand(["config", "set", "KEY", "VALUE"], "local"),
@@ -115,28 +119,44 @@ export function noOptions(program: Program): (args: string[]) => void {
  * Parses the values of options `--set KEY=VALUE`.
  *
  * @param stack for commands
- * @param report gets what is wrong: another form, or a value that would expose a secret. @default it is thrown
+ * @param report gets what is wrong: another form, a key or value that is not allowed, a secret that would be exposed.
+ *   @default all of it is thrown
  */
 export function settingsIn(
     pairs: readonly string[],
     stack: string,
-    report: (mistake: string) => void = fail,
+    report?: (mistake: string) => void,
 ): Record<string, string> {
-    return Object.fromEntries(
+    const mistakes: string[] = [];
+    const set = Object.fromEntries(
         pairs.map((pair) => {
             const [, key = "", value = ""] = /^(?:chaos-shop:)?([^=]+)=([^]*)$/.exec(pair) ?? [];
             // What is not a key may be a secret.
             const shown = Object.hasOwn(settings, pair) ? pair : "[hidden]";
-            if (key === "") report(`--set ${shown} is not KEY=VALUE; example: --set experiment.radius=50%`);
             // Every user of the machine can read a command's arguments.
             const secret = secretMeantBy(key);
-            if (secret !== undefined)
-                report(`--set ${key} would expose a secret; set it for the stack: ${setSecretCommand(secret, stack)}`);
+            const mistake = mistakeIn(key, value);
+            const given = settingOf(key) === undefined ? key : `${key}=${value}`;
+            if (key === "") mistakes.push(`--set ${shown} is not KEY=VALUE; example: --set experiment.radius=50%`);
+            else if (secret !== undefined)
+                mistakes.push(
+                    `--set ${key} would expose a secret; set it for the stack: ${setSecretCommand(secret, stack)}`,
+                );
+            else if (mistake !== undefined)
+                mistakes.push(`--set ${given}: ${mistake.reason}; ${remedyOf(mistake, { [key]: value }, stack)}`);
             return [key, value];
         }),
     );
+    if (report === undefined && mistakes.length > 0) throw new Error(mistakes.join("\n"));
+    mistakes.forEach((mistake) => report?.(mistake));
+    return set;
 }
 
-function fail(mistake: string): never {
-    throw new Error(mistake);
-}
+/** What to do about a mistake on a command line. @param set its options `--set` */
+export const remedyOf = ({ mend }: Found, set: Record<string, string>, stack: string): string =>
+    Object.entries(mend)
+        .map(([key, value]) => {
+            if (value !== undefined) return `use --set ${quote(`${key}=${value}`)}`;
+            return Object.hasOwn(set, key) ? `omit --set ${key}` : removeCommand(key, stack);
+        })
+        .join(", and ");

@@ -26,7 +26,7 @@ export async function runInTurn(
         if (runs.interrupted) outcomes.push(notRun(experiment, "interrupted before it began"));
         else if (notUndone) outcomes.push(notRun(experiment, `not begun, since ${notUndone} could not be undone`));
         else {
-            const mistakes = runs.tellMistakes(changes);
+            const mistakes = await runs.tellMistakes(changes);
             outcomes.push(mistakes === undefined ? await runs.whole(changes) : notRun(experiment, mistakes));
         }
     }

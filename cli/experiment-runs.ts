@@ -60,9 +60,14 @@ export class ExperimentRuns {
         return this.interruption.happened;
     }
 
-    /** Finds the mistakes in the settings of a run, for which both of its updates would fail, and prints them. */
-    tellMistakes(changes: Record<string, string>): string | undefined {
-        const mistakes = mistakesInExperiment({ ...this.session.settings, ...changes }, this.stack);
+    /**
+     * Finds the mistakes in the settings of a run, for which both of its updates would fail, or would delete the
+     * installed shop, and prints them.
+     */
+    async tellMistakes(changes: Record<string, string>): Promise<string | undefined> {
+        const mistakes =
+            mistakesInExperiment(this.session.settings, changes, this.stack) ??
+            (await this.session.mistakesInMove(changes));
         if (mistakes !== undefined) this.window.print(`\nNot begun: ${mistakes}`);
         return mistakes;
     }

@@ -1,4 +1,5 @@
 import { type Setting, settings } from "../components/configuration/settings";
+import { Option } from "commander";
 import { Program } from "./command";
 
 /**
@@ -86,7 +87,7 @@ export const workshopProgram = new Program("workshop", [
         "do all exercises, or those with the given numbers, as the page says, and compare the verdicts; takes about " +
             "14 minutes. Ctrl-C first undoes the running experiment and the changes in the sources",
     )
-    .takesMany("--set <KEY=VALUE>", "a setting for all updates, such as `--set namespace=workshop`")
+    .takesMany("--set <KEY=VALUE>", "a setting for all updates, such as `--set experiment.duration=30s`")
     .takesStack();
 
 export const targetsProgram = new Program("targets", [
@@ -127,7 +128,7 @@ export const renderProgram = new Program("render", [[0, "done"], [1, "it could n
     .argument("[EXPERIMENT...]", "with `--permissions`: saved experiments. Default: the stack's experiment")
     .option("--out <DIR>", "the folder to write to; required without `--permissions`")
     .option("--force", "replace an earlier rendering in `DIR`; its passwords and all other files are kept")
-    .option("--variant <VARIANT>", "`four` or `seven`")
+    .addOption(new Option("--variant <VARIANT>", "`four` or `seven`").choices(["four", "seven"]))
     .option("--stack <NAME>", "with the settings of this stack's file. Default: none; with `--permissions`, `local`")
     .takesMany("--set <KEY=VALUE>", "a setting of the shop, such as `--set namespace=shop`; with `--permissions`, any")
     .option("--permissions", "print roles")

@@ -70,8 +70,9 @@ function renderingOptions(given: Given, names: string[], folder?: string): Rende
         Object.entries(ofStack).filter(([key]) => !Object.hasOwn(settings, key) || renderable.includes(key)),
     );
     const configuration = offlineConfiguration(
-        { ...ofShop, ...set, ...(variant !== undefined && { variant }), "agent.enabled": "false" },
-        "for rendering",
+        ofShop,
+        { ...(variant && { variant }), ...set, "agent.enabled": "false" },
+        stack ?? "for rendering",
         [{ name: settings["experiment.name"].default }],
     );
     if (!force && existsSync(out) && readdirSync(out).length > 0)
@@ -97,20 +98,22 @@ function permissionsOptions(given: Given, names: string[], folder?: string): Per
             `there is no saved experiment ${unknown.join(" and ")}; ` +
                 `allowed: ${saved.map(({ name }) => name).join(", ")}`,
         );
+    const inFile = plainSettings(stack, folder);
     const set: Record<string, string> = {
-        ...plainSettings(stack, folder),
+        ...(variant && { variant }),
         ...settingsIn(given.set, stack),
-        ...(variant !== undefined && { variant }),
         // No right depends on the agent's key, which is a secret of the stack.
         "agent.key": "any-key-at-all",
     };
     const experiments: Record<string, string>[] = all
-        ? fitting(set.variant).map(({ name }) => ({ "experiment.name": name }))
+        ? fitting(set.variant ?? inFile.variant).map(({ name }) => ({ "experiment.name": name }))
         : names.length === 0
           ? [{}]
           : [...new Set(names)].map((name) => ({ "experiment.name": name }));
     return {
-        configurations: experiments.map((experiment) => offlineConfiguration({ ...set, ...experiment }, stack, saved)),
+        configurations: experiments.map((experiment) =>
+            offlineConfiguration(inFile, { ...set, ...experiment }, stack, saved),
+        ),
         subjects: [
             ...subject.map((name): Subject => ({ kind: "User", name })),
             ...group.map((name): Subject => ({ kind: "Group", name })),

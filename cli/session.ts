@@ -2,12 +2,14 @@ import type { OutputMap } from "@pulumi/pulumi/automation";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { allowedContext } from "../components/cluster/guard";
+import { annotations } from "../components/cluster/marks";
 import { recordIn } from "../components/cluster/state-records";
 import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect, ignoreNotFound } from "../chaos/cluster/client";
 import { sandboxContext } from "../sandbox/node/addresses";
+import { mistakesInMove } from "./installed-shop";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
 import { requirePassphrase } from "../toolchain/pulumi/environment";
 import { demoCluster } from "./cluster";
@@ -88,6 +90,20 @@ export class Session {
         const { metadata } = await this.cluster.core.readNamespace({ name: "kube-system" });
         const context = this.cluster.kubeconfig.getCurrentContext();
         return recordIn(await this.stack.state(), { uid: metadata!.uid!, context });
+    }
+
+    /** See `mistakesInMove`. */
+    async mistakesInMove(set: Record<string, string>): Promise<string | undefined> {
+        const { settings: inFile } = this;
+        const asked = Object.fromEntries(Object.entries(set).filter(([key, value]) => inFile[key] !== value));
+        if (asked.namespace === undefined && asked.install === undefined) return undefined;
+        const namespace = (await this.outputs()).namespace?.value as string | undefined;
+        const found =
+            namespace === undefined
+                ? undefined
+                : await ignoreNotFound(this.cluster.core.readNamespace({ name: namespace }));
+        const install = found && (found.metadata!.annotations?.[annotations.install] ?? settings.install.default);
+        return mistakesInMove(asked, { namespace, install }, this.stack.automation.name);
     }
 
     outputs(): Promise<OutputMap> {

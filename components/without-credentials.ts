@@ -4,8 +4,8 @@
  */
 export const withoutCredentials = (message: string): string =>
     message
-        .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s"']+@/gi, "$1[hidden]@")
+        .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s"]+@/gi, "$1[hidden]@")
         .replace(
-            /([?&][\w.-]*(?:token|key|sig|signature|passw\w*|secret|credential)[\w.-]*=)[^&\s"']+/gi,
+            /([?&][\w.-]*(?:token|key|sig|auth|jwt|passw|pwd|secret|credential)[\w.-]*=)[^&\s"]*[^&\s"']/gi,
             "$1[hidden]",
         );

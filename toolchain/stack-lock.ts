@@ -31,7 +31,7 @@ function readLock(file: string): { pid: number; hostname: string } | undefined {
  * as in https://www.pulumi.com/docs/iac/concepts/state-and-backends/.
  */
 function fileBackendFolder(env: NodeJS.ProcessEnv): string | undefined {
-    const url = env.PULUMI_BACKEND_URL ?? loginUrl(env);
+    const url = env.PULUMI_BACKEND_URL || loginUrl(env);
     if (!url?.startsWith("file://")) return undefined;
     return resolve(
         url
@@ -41,9 +41,13 @@ function fileBackendFolder(env: NodeJS.ProcessEnv): string | undefined {
     );
 }
 
-/** The backend of `pulumi login`; undefined or empty without a login. */
+/**
+ * The backend of `pulumi login`; undefined or empty without a login. Looks where Pulumi keeps it, for which an empty
+ * variable is not set (https://github.com/pulumi/pulumi/blob/v3.232.0/sdk/go/common/workspace/creds.go).
+ */
 export function loginUrl(env: NodeJS.ProcessEnv): string | undefined {
-    const credentials = join(env.PULUMI_HOME ?? join(homedir(), ".pulumi"), "credentials.json");
+    const folder = env.PULUMI_CREDENTIALS_PATH || env.PULUMI_HOME || join(homedir(), ".pulumi");
+    const credentials = join(folder, "credentials.json");
     if (!existsSync(credentials)) return undefined;
     return (JSON.parse(readFileSync(credentials, "utf8")) as { current?: string }).current;
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { overrides, settings } from "../../components/configuration/settings";
 import { pulumiCommand } from "../../components/pulumi-command";
+import { mistakesInExperiment } from "../offline-configuration";
 import { say, typed } from "../print";
 import { Session } from "../session";
 import { scale } from "../shop";
@@ -65,7 +66,11 @@ export interface Place {
 export async function prepare(exercise: Exercise, all: readonly Exercise[], place: Place): Promise<boolean> {
     const sources = new Sources(project);
     const edits = editsOf(all);
-    const mistakes = [...mistakesInStack(place.stack), ...sources.mistakes(edits)];
+    const mistakes = [
+        ...mistakesInStack(place.stack),
+        ...(mistakesInExperiment(plainSettings(place.stack), place.settings, place.stack)?.split("\n") ?? []),
+        ...sources.mistakes(edits),
+    ];
     if (mistakes.length > 0) throw new Error(`Exercise ${exercise.number} cannot begin.\n${mistakes.join("\n")}`);
 
     for (const file of sources.revert(edits)) say(`Reverted an exercise's change of ${file}`);
@@ -73,6 +78,8 @@ export async function prepare(exercise: Exercise, all: readonly Exercise[], plac
         say(`${path} is there already: keep it, or delete it to begin without it`);
     const session = await Session.open(place.stack);
     try {
+        const moves = await session.mistakesInMove(place.settings);
+        if (moves !== undefined) throw new Error(`Exercise ${exercise.number} cannot begin.\n${moves}`);
         await session.up(settingsToBegin(place.settings));
         // An update keeps the number of pods that `kubectl scale` has set.
         const outputs = await session.outputs();

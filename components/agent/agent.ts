@@ -88,7 +88,7 @@ export class Agent extends pulumi.ComponentResource {
         const giveUpAt = Date.now() + timeoutMs;
         const { installed, workloads } = create(name, args, { parent: this });
         this.summary = installed.apply(async () => {
-            const ready = await awaitReady(cluster, "the agent", workloads, giveUpAt, timeoutMs);
+            const ready = await awaitReady(cluster, "the agent", workloads, giveUpAt, timeoutMs, withoutAgent());
             return { install, namespace: workloads[0]?.namespace ?? namespace, ready };
         });
         this.registerOutputs({});

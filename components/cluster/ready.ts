@@ -24,9 +24,10 @@ export interface Workloads {
  * @param subject names the workloads in messages: `the agent`
  * @param giveUpAt the end of the limit, in milliseconds since the epoch
  * @param timeoutMs the length of the limit, for messages
+ * @param instead how to do without the workloads, for messages. @default nothing
  * @returns ready pods of wanted pods: `1 of 1`, and how many nodes a DaemonSet leaves out: `2 of 2 (nodes left out: 1
  *   not ready)`
- * @throws UserError that names the pod and the reason
+ * @throws UserError that names the pod and the reason; at once if no node may run one
  */
 export async function awaitReady(
     cluster: Cluster,
@@ -34,20 +35,25 @@ export async function awaitReady(
     workloads: readonly Workloads[],
     giveUpAt: number,
     timeoutMs: number,
+    instead?: string,
 ): Promise<string> {
     const nodes = nodesOf(cluster);
     for (;;) {
-        const { ready, complete, leftOut } = await stateOf(cluster, nodes, workloads);
-        if (complete || pulumi.runtime.isDryRun())
-            return leftOut === "" ? ready : `${ready} (nodes left out: ${leftOut})`;
-        if (Date.now() >= giveUpAt) {
+        const { ready, complete, hasNoNode, leftOut } = await stateOf(cluster, nodes, workloads);
+        const without = leftOut === "" ? "" : ` (nodes left out: ${leftOut})`;
+        if (complete || pulumi.runtime.isDryRun()) return `${ready}${without}`;
+        if (hasNoNode || Date.now() >= giveUpAt) {
             const namespaces = [...new Set(workloads.map(({ namespace }) => namespace))];
             const reasons = (await Promise.all(namespaces.map((namespace) => whatIsWrong(cluster, namespace)))).flat();
             const lines = (reasons.length > 0 ? reasons : ["there is no pod"]).map((reason) => `  ${reason}`);
+            const state = hasNoNode
+                ? `cannot become ready: no node may run it${without}`
+                : `is not ready after ${describeMilliseconds(timeoutMs)}: ${ready} pods are ready`;
             throw new UserError(
-                `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${ready} pods are ready.\n` +
+                `${subject} ${state}.\n` +
                     `${lines.join("\n")}\nLook at \`${kubectlFor(cluster, namespaces[0])} describe pods\`; ` +
-                    `fix the cause, then run \`${pulumiCommand(["up"])}\` again.`,
+                    `fix the cause, then run \`${pulumiCommand(["up"])}\` again.` +
+                    (instead === undefined ? "" : `\n${instead}`),
             );
         }
         await sleep(250);
@@ -74,7 +80,8 @@ async function stateOf(cluster: Cluster, nodes: Nodes, workloads: readonly Workl
     const wanted = sum("wanted");
     const complete = wanted > 0 && counts.every((count) => count.complete);
     const leftOut = [...new Set(counts.map((count) => count.leftOut ?? ""))].filter(Boolean).join("; ");
-    return { ready: `${sum("ready")} of ${wanted}`, complete, leftOut };
+    const hasNoNode = counts.length > 0 && counts.every((count) => count.hasNoNode);
+    return { ready: `${sum("ready")} of ${wanted}`, complete, hasNoNode, leftOut };
 }
 
 async function countsOf(cluster: Cluster, nodes: Nodes, { namespace, includes }: Workloads): Promise<Count[]> {

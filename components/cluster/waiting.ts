@@ -9,6 +9,7 @@ import type {
 import type { Cluster } from "../../chaos/cluster/client";
 import { kubectlFor } from "../../chaos/kubectl";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
+import type { StackConfiguration } from "../configuration/read";
 import { pulumiCommand } from "../pulumi-command";
 import type { LeftOut } from "./left-out";
 
@@ -21,6 +22,8 @@ export interface Count {
     complete: boolean;
     /** Of a DaemonSet, which nodes are left out; see `LeftOut`. @default not known */
     leftOut?: string;
+    /** Of a DaemonSet, whether it is known that no node of the cluster may run it. @default false */
+    hasNoNode?: boolean;
 }
 
 export function countOf(workload: V1Deployment | V1StatefulSet): Count {
@@ -34,18 +37,25 @@ export function countOnNodes(workload: V1DaemonSet, leftOut?: LeftOut): Count {
     const wanted = desiredNumberScheduled - (leftOut?.pods ?? 0);
     // A pod on a node that is not ready may be of the current spec, or stay as it is.
     const counts = [numberAvailable, Math.min(updatedNumberScheduled, wanted)];
-    return { ...count(workload, wanted, counts), leftOut: leftOut?.why };
+    const hasNoNode = isObserved(workload) && desiredNumberScheduled === 0 && Boolean(leftOut?.why);
+    return { ...count(workload, wanted, counts), leftOut: leftOut?.why, hasNoNode };
 }
 
-/** @param counts ready pods, pods of the current spec, all pods: those of the previous spec may be ready, too */
-function count(
-    { metadata, status }: { metadata?: V1ObjectMeta; status?: { observedGeneration?: number } },
-    wanted: number,
-    counts: (number | undefined)[],
-): Count {
-    const isObserved = status?.observedGeneration === metadata!.generation;
-    return { wanted, ready: counts[0] ?? 0, complete: isObserved && counts.every((pods = 0) => pods === wanted) };
+interface Observed {
+    metadata?: V1ObjectMeta;
+    status?: { observedGeneration?: number };
 }
+
+const isObserved = ({ metadata, status }: Observed) => status?.observedGeneration === metadata!.generation;
+
+/** @param counts ready pods, pods of the current spec, all pods: those of the previous spec may be ready, too */
+function count(workload: Observed, wanted: number, counts: (number | undefined)[]): Count {
+    const complete = isObserved(workload) && counts.every((pods = 0) => pods === wanted);
+    return { wanted, ready: counts[0] ?? 0, complete };
+}
+
+/** The settings that decide how the shop's pods are made. */
+export type Making = Pick<StackConfiguration, "install" | "images">;
 
 /**
  * Why a workload is not ready, and what to do about it. Undefined if it is ready.
@@ -57,6 +67,7 @@ export function whatItWaitsFor(
     cluster: Pick<Cluster, "kubeconfig">,
     deployment: V1Deployment,
     pods: readonly V1Pod[],
+    making: Making,
     dispensable = false,
 ): string | undefined {
     const { name, namespace } = deployment.metadata!;
@@ -71,7 +82,7 @@ export function whatItWaitsFor(
             `Fix the cause, such as a quota of namespace ${namespace}, and run \`${pulumiCommand(["up"])}\` again.`
         );
     for (const pod of pods) {
-        const reason = unscheduled(name!, pod, dispensable) ?? notStarting(name!, kubectl, pod);
+        const reason = unscheduled(name!, pod, making, dispensable) ?? notStarting(deployment, kubectl, pod, making);
         if (reason !== undefined) return reason;
     }
     const attack = pods.map(targetLabelOf).find((value) => value !== undefined);
@@ -83,23 +94,60 @@ export function whatItWaitsFor(
         : `${name} is not ready yet: its readiness probe fails. Look at \`${kubectl} logs deployment/${name}\`.`;
 }
 
-function unscheduled(name: string, pod: V1Pod, dispensable: boolean): string | undefined {
+const set = (key: string, value: string) => `\`${pulumiCommand(["config", "set", key, value])}\``;
+
+/**
+ * What keeps pods from nodes, in the words of the scheduler's plugins
+ * (https://github.com/kubernetes/kubernetes/tree/v1.34.0/pkg/scheduler/framework/plugins), and what to do about it. The
+ * taints of `node.kubernetes.io` say what is wrong with a node.
+ */
+const obstacles: { words: RegExp; remedy: (setting: (key: string, value: string) => string) => string }[] = [
+    {
+        words: /Insufficient |Too many pods/,
+        remedy: () => "make room (a larger node, another node, or fewer replicas)",
+    },
+    {
+        words: /taint(?! \{node\.kubernetes\.io\/)/,
+        remedy: (setting) => `tolerate the taint (${setting("nodes.tolerations", "TAINTS")})`,
+    },
+    {
+        words: /node affinity\/selector/,
+        remedy: (setting) => `select labels that a node has (${setting("nodes.selector", "LABELS")})`,
+    },
+];
+
+function unscheduled(name: string, pod: V1Pod, { install }: Making, dispensable: boolean): string | undefined {
     const { unscheduled: message } = problemsOf(pod);
-    const without = dispensable ? ` or do without it (\`${pulumiCommand(["config", "set", "variant", "four"])}\`)` : "";
+    if (message === undefined) return undefined;
+    // The pods of a chart are not placed by settings.
+    const setting = install.kind === "chart" ? () => "in `chart.values`" : set;
+    const remedies = obstacles.filter(({ words }) => words.test(message)).map(({ remedy }) => remedy(setting));
+    if (remedies.length === 0) remedies.push("fix the cause");
+    if (dispensable) remedies.push(`do without it (${set("variant", "four")})`);
+    const advice = remedies.join(" or ");
     return (
-        message &&
-        `${name} is Pending: no node has room for it: ${sentence(message)} ` +
-            `Make room (a larger node, another node, or fewer replicas)${without}, ` +
-            `and run \`${pulumiCommand(["up"])}\` again.`
+        `${name} is Pending: no node takes it: ${sentence(message)} ` +
+        `${advice[0]!.toUpperCase()}${advice.slice(1)}, and run \`${pulumiCommand(["up"])}\` again.`
     );
 }
 
-function notStarting(name: string, kubectl: string, pod: V1Pod): string | undefined {
+function notStarting(
+    { metadata, spec }: V1Deployment,
+    kubectl: string,
+    pod: V1Pod,
+    { install, images }: Making,
+): string | undefined {
     const failing = problemsOf(pod).containers.find(isFailure);
     if (!failing) return undefined;
+    const { name } = metadata!;
+    const { containers = [], initContainers = [] } = spec?.template.spec ?? {};
+    const image = [...initContainers, ...containers].find((each) => each.name === failing.name)?.image;
+    const [key] = Object.entries(images).find(([, value]) => value === image) ?? [];
     const remedy = failing.waitsFor!.includes("Image")
-        ? `Set an image that the cluster can pull with \`${pulumiCommand(["config", "set", "images.node", "IMAGE"])}\``
-        : `Look at \`${kubectl} logs ${pod.metadata!.name} --previous\``;
+        ? install.kind === "program" && key !== undefined
+            ? `Set an image that the cluster can pull with ${set(`images.${key}`, "IMAGE")}`
+            : `Have ${name} use an image that the cluster can pull`
+        : `Look at \`${kubectl} logs ${pod.metadata!.name} --container ${failing.name} --previous\``;
     return (
         `${name} is ${pod.status!.phase}: its container does not start: ${sentence(failing.reason)} ` +
         `${remedy}, and run \`${pulumiCommand(["up"])}\` again.`
@@ -132,7 +180,9 @@ export function problemsOf({ status }: V1Pod): PodProblems {
     const condition = status?.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False");
     return {
         unscheduled: condition && (condition.message ?? "no reason given"),
-        containers: (status?.containerStatuses ?? []).flatMap(containerProblem),
+        containers: [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(
+            containerProblem,
+        ),
     };
 }
 

@@ -4,7 +4,7 @@ import type { StackConfiguration } from "../configuration/read";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, sentAt } from "../../chaos/cluster/client";
 import { targetLabelOf } from "../../chaos/cluster/labels";
-import { countOf, whatItWaitsFor } from "./waiting";
+import { countOf, type Making, whatItWaitsFor } from "./waiting";
 
 export interface InstalledShop extends pulumi.Resource {
     /** Resolves when all objects are in the cluster. */
@@ -32,14 +32,15 @@ interface Found {
  */
 export function awaitWorkloads(
     shop: InstalledShop,
-    { namespace, ordersReadyTimeoutMs }: Pick<StackConfiguration, "namespace" | "ordersReadyTimeoutMs">,
+    configuration: Pick<StackConfiguration, "namespace" | "ordersReadyTimeoutMs"> & Making,
     { api: cluster }: { api: Cluster },
 ): pulumi.Output<Record<string, string>> {
     const { installed, mayStayPending = [] } = shop;
+    const { namespace, ordersReadyTimeoutMs } = configuration;
     return installed.apply(async () => {
         let logged = "";
         for (;;) {
-            const found = await look(cluster, namespace, mayStayPending);
+            const found = await look(cluster, namespace, configuration, mayStayPending);
             const pending = found.filter(({ mayStayPending, reason }) => mayStayPending && reason !== undefined);
             if (pending.length === 0 || found.some(isUnderAttack) || pulumi.runtime.isDryRun()) return summary(found);
             if (pending.every(({ ageMs }) => ageMs >= ordersReadyTimeoutMs)) {
@@ -60,7 +61,12 @@ export function awaitWorkloads(
     });
 }
 
-async function look(cluster: Cluster, namespace: string, mayStayPending: readonly string[]): Promise<Found[]> {
+async function look(
+    cluster: Cluster,
+    namespace: string,
+    making: Making,
+    mayStayPending: readonly string[],
+): Promise<Found[]> {
     const { apps, core } = cluster;
     const [deployments, pods] = await Promise.all([
         apps.listNamespacedDeployment({ namespace }),
@@ -78,7 +84,7 @@ async function look(cluster: Cluster, namespace: string, mayStayPending: readonl
             pods: own,
             mayStayPending: mayStay,
             ageMs: sentAt(pods) - Math.max(...made),
-            reason: whatItWaitsFor(cluster, deployment, own, mayStay),
+            reason: whatItWaitsFor(cluster, deployment, own, making, mayStay),
         };
     });
 }

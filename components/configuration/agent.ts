@@ -33,7 +33,7 @@ function plaintextKey(get: Values, { project, isSecret }: Surroundings): Found[]
     if (get("agent.key") === undefined || isSecret?.(`${project}:agent.key`)) return [];
     const reason =
         "it is in plain text in the stack's file; allowed: a secret. The command prompts for it. Use a new key";
-    return [{ key: "agent.key", reason, command: setSecretCommand("agent.key") }];
+    return [{ key: "agent.key", reason, mend: { "agent.key": "<AGENT_KEY>" } }];
 }
 
 function missingKey(get: Values): Found[] {
@@ -43,15 +43,21 @@ function missingKey(get: Values): Found[] {
     const reason =
         `the agent is enabled and needs a key; allowed: ${allowed}. ` +
         `Without an agent: ${setCommand("agent.enabled", "false")}`;
-    return [{ key: "agent.key", reason, command: builtin ? newKeyCommand() : setSecretCommand("agent.key") }];
+    return [
+        {
+            key: "agent.key",
+            reason,
+            mend: { "agent.key": "<AGENT_KEY>" },
+            ...(builtin && { command: newKeyCommand() }),
+        },
+    ];
 }
 
 function namespaceOfShop(get: Values): Found[] {
     const [agent, shop] = [get("agent.namespace"), get("namespace")];
     if (agent === undefined || agent !== shop) return [];
     const reason = "it is the shop's namespace; allowed: a separate namespace";
-    const command = setCommand("agent.namespace", defaultAgentNamespace(shop));
-    return [{ key: "agent.namespace", reason, command }];
+    return [{ key: "agent.namespace", reason, mend: { "agent.namespace": defaultAgentNamespace(shop) } }];
 }
 
 function namespaceTooLong(get: Values): Found[] {
@@ -61,6 +67,6 @@ function namespaceTooLong(get: Values): Found[] {
     const reason =
         `the agent's namespace would be ${defaultAgentNamespace(shop)}, which is too long; ` +
         `allowed: at most ${longestShopNamespace} characters, or any namespace with agent.namespace set`;
-    const command = setCommand("agent.namespace", defaultAgentNamespace(shop.slice(0, longestShopNamespace)));
-    return [{ key: "namespace", reason, command }];
+    const shortened = defaultAgentNamespace(shop.slice(0, longestShopNamespace));
+    return [{ key: "namespace", reason, mend: { "agent.namespace": shortened } }];
 }

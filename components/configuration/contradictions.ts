@@ -17,7 +17,7 @@ import { formatDuration } from "../../chaos/duration";
 import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { type Found, removeCommand, setCommand } from "./mistakes";
+import type { Found } from "./mistakes";
 import { connections, type Key, type KnownExperiment, mostPodsOnDatabase, type Values } from "./settings";
 
 /** A check of values that are valid one by one but not together. It returns the mistakes that it finds. */
@@ -78,11 +78,7 @@ export function contradictions(get: Values, experiments: readonly KnownExperimen
 }
 
 /** A mistake that another value of its setting corrects. */
-const correct = (key: Key, reason: string, better: string): Found => ({
-    key,
-    reason,
-    command: setCommand(key, better),
-});
+const correct = (key: Key, reason: string, better: string): Found => ({ key, reason, mend: { [key]: better } });
 
 function unknownExperiment({ get, experiment, fitting }: Facts) {
     if (experiment !== undefined || get("experiment.name") === undefined) return [];
@@ -96,7 +92,7 @@ function experimentOfOtherVariant({ get, experiment, fitting }: Facts) {
     const reason =
         `it needs variant ${experiment.variant}, and this stack is variant ${variant}; ` +
         `allowed: ${fitting.join(", ")}`;
-    return [{ key: "experiment.name", reason, command: setCommand("variant", experiment.variant) }];
+    return [{ key: "experiment.name", reason, mend: { variant: experiment.variant } }];
 }
 
 function timesOfRun({ get, experiment, attacks }: Facts) {
@@ -122,7 +118,7 @@ function overrideOfNotOneAttack({ get, experiment }: Facts) {
     const reason = `${experiment.name} ${has}; allowed: only for an experiment with one attack`;
     return (["experiment.target", "experiment.attack"] as const)
         .filter((key) => get(key) !== undefined)
-        .map((key) => ({ key, reason, command: removeCommand(key) }));
+        .map((key) => ({ key, reason, mend: { [key]: undefined } }));
 }
 
 function notReadyWhereOnlyReadyAre({ get, attacks }: Facts) {
@@ -136,8 +132,7 @@ function attackWithoutTarget({ get, experiment }: Facts) {
     if (get("experiment.attack") === undefined || get("experiment.target") !== undefined) return [];
     if (!experiment?.attacks?.some(({ kind, target }) => target === undefined && findsTargets(kind))) return [];
     const reason = `${experiment.name} has no target for another attack; set one`;
-    const command = setCommand("experiment.target", "k8s.deployment=NAME");
-    return [{ key: "experiment.attack", reason, command }];
+    return [{ key: "experiment.attack", reason, mend: { "experiment.target": "k8s.deployment=NAME" } }];
 }
 
 /** Fields of each attack that only some attacks may have. `others` and `saved` complete sentences. */
@@ -169,7 +164,7 @@ function wishesOfOtherAttacks({ get, experiment, attacks }: Facts) {
         if (!attacks.some((attack) => (value ?? attack[field]) === wish && !canHave(attack))) return [];
         if (value !== undefined) return [correct(key, `this ${others}`, otherwise)];
         const reason = `${experiment!.name} ${saved}, which ${others}`;
-        return [{ key: "experiment.attack", reason, command: setCommand(key, otherwise) }];
+        return [{ key: "experiment.attack", reason, mend: { [key]: otherwise } }];
     });
 }
 
@@ -210,7 +205,7 @@ function idleSettings({ get }: Facts) {
     return dependent.flatMap(({ keys, isIdle, reason, remedy }) =>
         keys
             .filter((key) => get(key) !== undefined && isIdle(get))
-            .map((key) => ({ key, reason, command: setCommand(...remedy) })),
+            .map((key) => ({ key, reason, mend: Object.fromEntries([remedy]) })),
     );
 }
 

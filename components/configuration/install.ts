@@ -1,7 +1,7 @@
 import { load } from "js-yaml";
 import { readFileSync, statSync } from "node:fs";
 import { isUrl } from "../manifest/read";
-import { type Found, removeCommand, setCommand } from "./mistakes";
+import type { Found } from "./mistakes";
 import { type Install, settingOf, settings, type Values } from "./settings";
 
 /**
@@ -19,7 +19,7 @@ export function installMistakes(get: Values, own: ReadonlyMap<string, string>): 
     const reason = `install is ${install}: ${owner}; allowed: only if install is program`;
     const ignored = [...own.keys()]
         .filter((key) => !isHeededBy(key, install) || (key === "networkPolicies" && policiesHaveNoEffect))
-        .map((key) => ({ key, reason, command: removeCommand(key) }));
+        .map((key) => ({ key, reason, mend: { [key]: undefined } }));
     return [...ignored, ...sourceMistakes(get, "shop")];
 }
 
@@ -38,7 +38,7 @@ export function sourceMistakes(get: Values, of: keyof typeof sources): Found[] {
     if (by !== "manifest" && by !== "chart") return [];
     const key = by === "manifest" ? manifest : values;
     const reason = by === "manifest" ? manifestProblem(get(key), install) : valuesFileProblem(get(key));
-    return reason === undefined ? [] : [{ key, reason, command: setCommand(key, settings[key].example) }];
+    return reason === undefined ? [] : [{ key, reason, mend: { [key]: settings[key].example } }];
 }
 
 function manifestProblem(location: string | undefined, install: string): string | undefined {

@@ -5,10 +5,14 @@ import { type Key, type Setting, settingOf, settings } from "./settings";
 export interface Found {
     key: string;
     reason: string;
-    command: string;
+    /** The settings that mend it, by key. One without a value must not be set. */
+    mend: Readonly<Record<string, string | undefined>>;
+    /** @default the commands that set and remove the settings of `mend` */
+    command?: string;
 }
 
 export interface Mistake extends Found {
+    command: string;
     /** Undefined if it is not set. "[secret]" for a secret, "[hidden]" for what could be one. */
     value?: string;
 }
@@ -25,9 +29,11 @@ export class ConfigurationError extends Error {
     }
 }
 
-function describe({ key, value, reason, command }: Mistake): string {
-    const state = value === undefined ? "not set" : `"${value}"`;
-    return `  ${key} is ${state}\n    ${reason}\n    fix it with: ${command}`;
+export const stateOf = ({ key, value }: Mistake) => `${key} is ${value === undefined ? "not set" : `"${value}"`}`;
+
+function describe(mistake: Mistake): string {
+    const { reason, command } = mistake;
+    return `  ${stateOf(mistake)}\n    ${reason}\n    fix it with: ${command}`;
 }
 
 export const suggestion = (setting: Setting<unknown>) => setting.default ?? setting.example ?? "VALUE";
@@ -38,31 +44,44 @@ export const setCommand = (key: string, value: string) => pulumiCommand(["config
 export const setSecretCommand = (key: string, stack?: string) =>
     pulumiCommand(["config", "set", "--secret", key], stack);
 
-export const removeCommand = (key: string) => pulumiCommand(["config", "rm", key]);
+export const removeCommand = (key: string, stack?: string) => pulumiCommand(["config", "rm", key], stack);
+
+export const commandOf = ({ mend }: Found): string =>
+    Object.entries(mend)
+        .map(([key, value]) =>
+            value === undefined
+                ? removeCommand(key)
+                : isSecretKey(key)
+                  ? setSecretCommand(key)
+                  : setCommand(key, value),
+        )
+        .join(" && ");
 
 /**
  * The mistake of setting an unknown key: usually a typing error, or a key that was set with `--path`. Its value may be
- * a secret: the command moves it without showing it.
+ * a secret: the command moves it without showing it. It moves nothing if the stack's file does not have the key, which
+ * may be in another file.
  *
  * @param isSecret whether it was set with `--secret`
  */
 export function unknownKey(key: string, isSecret: boolean): Found {
-    const remove = removeCommand(key);
     const nested = Object.keys(settings).filter((known) => known.startsWith(`${key}.`)) as Key[];
     if (nested.length > 0) {
         const reason = `dots are part of a key; set these keys without --path: ${nested.join(", ")}`;
-        const set = setCommand(nested[0]!, suggestion(settings[nested[0]!]));
-        return { key, reason, command: `${remove} && ${set}` };
+        return { key, reason, mend: { [key]: undefined, [nested[0]!]: suggestion(settings[nested[0]!]) } };
     }
     const nearest = nearestKey(key);
     if (nearest === undefined) {
         const reason = `there is no such setting; allowed: ${Object.keys(settings).join(", ")}`;
-        return { key, reason, command: remove };
+        return { key, reason, mend: { [key]: undefined } };
     }
     const reason = `there is no such setting; did you mean ${nearest}?`;
-    if (isSecretKey(nearest)) return { key, reason, command: `${remove} && ${setSecretCommand(nearest)}` };
+    const mend = { [key]: undefined, [nearest]: "VALUE" };
+    if (isSecretKey(nearest)) return { key, reason, mend };
+    const get = pulumiCommand(["config", "get", key]);
     const set = pulumiCommand(["config", "set", ...(isSecret ? ["--secret"] : []), nearest]);
-    return { key, reason, command: `${pulumiCommand(["config", "get", key])} | ${set} && ${remove}` };
+    const command = `(value=$(${get}) && printf %s "$value" | ${set} && ${removeCommand(key)})`;
+    return { key, reason, mend, command };
 }
 
 /** Whether a setting's value is a secret. */

@@ -3,15 +3,7 @@ import { isConfigSecret } from "../../toolchain/pulumi-internals";
 import { agentMistakes, defaultAgentNamespace } from "./agent";
 import { contradictions } from "./contradictions";
 import { installMistakes } from "./install";
-import {
-    ConfigurationError,
-    type Found,
-    isSecretKey,
-    setCommand,
-    setSecretCommand,
-    suggestion,
-    unknownKey,
-} from "./mistakes";
+import { commandOf, ConfigurationError, type Found, isSecretKey, suggestion, unknownKey } from "./mistakes";
 import {
     type Fields,
     type Key,
@@ -48,13 +40,8 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
     for (const [key, setting] of Object.entries(settings) as [Key, Setting<unknown>][]) {
         const value = own.get(key) ?? setting.default;
         if (value === undefined) continue;
-        const outcome = readValue(setting, value, isHidden(key));
-        if ("reason" in outcome)
-            mistakes.push({
-                key,
-                reason: outcome.reason,
-                command: setting.isSecret ? setSecretCommand(key) : setCommand(key, suggestion(setting)),
-            });
+        const outcome = readValue(key, setting, value, isHidden(key));
+        if ("reason" in outcome) mistakes.push(outcome);
         else read.set(key, outcome.value);
     }
     const get: Values = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
@@ -72,7 +59,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
     if (mistakes.length > 0)
         throw new ConfigurationError(
             around.stack,
-            mistakes.map((mistake) => ({ ...mistake, value: valueOf(mistake.key) })),
+            mistakes.map((found) => ({ command: commandOf(found), ...found, value: valueOf(found.key) })),
         );
     return configurationOf(get, around.stack);
 }
@@ -83,18 +70,31 @@ function ownValues(raw: Readonly<Record<string, string>>, project: string): Map<
     return new Map(own.map(([key, value]) => [key.slice(prefix.length), value]));
 }
 
+/**
+ * What is wrong with a setting by itself, as it was given on a command line. Undefined if nothing is.
+ *
+ * @param key of a setting that is no secret, or of none
+ */
+export function mistakeIn(key: string, value: string): Found | undefined {
+    const setting = settingOf(key);
+    if (setting === undefined) return unknownKey(key, false);
+    const outcome = readValue(key, setting, value, false);
+    return "reason" in outcome ? outcome : undefined;
+}
+
 /** @param isHidden whether nothing of the value may be shown, which a reader's own reason could quote */
 function readValue(
+    key: string,
     setting: Setting<unknown>,
     value: string,
     isHidden: boolean,
-): { value: unknown } | { reason: string } {
-    const reason = `allowed: ${setting.allowed}`;
+): { value: unknown } | Found {
+    const mistake = { key, reason: `allowed: ${setting.allowed}`, mend: { [key]: suggestion(setting) } };
     try {
         const result = setting.read(value);
-        return result === undefined ? { reason } : { value: result };
+        return result === undefined ? mistake : { value: result };
     } catch (error) {
-        return { reason: isHidden ? reason : `${(error as Error).message}; ${reason}` };
+        return isHidden ? mistake : { ...mistake, reason: `${(error as Error).message}; ${mistake.reason}` };
     }
 }
 

@@ -96,7 +96,15 @@ export const httpAddress = byRule({
     isValid: (address) => /^https?:\/\//.test(address) && URL.canParse(address),
 });
 
-export const size = matching(/^[1-9]\d*(?:Mi|Gi|Ti)$/, "a size such as 512Mi or 1Gi");
+/**
+ * Kubernetes' notation of a quantity above 0
+ * (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/). Without parts of a byte (`m`): of
+ * those it warns.
+ */
+export const size = matching(
+    /^\+?(?=[.0]*[1-9])(?:\d+\.?\d*|\.\d+)(?:[KMGTPE]i|[kMGTPE]|[eE][-+]?\d+)?$/,
+    "a size such as 512Mi, 1.5Gi or 2G",
+);
 
 const listOf = (item: Reader<string>): Reader<string[]> => ({
     allowed: item.allowed,

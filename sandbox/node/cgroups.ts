@@ -50,14 +50,22 @@ export function ensureCgroups(): string {
 
 /** All cgroups of the sandbox, children first. */
 function sandboxCgroups(): string[] {
-    const below = (path: string): string[] => [
-        ...readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
-            entry.isDirectory() ? below(join(path, entry.name)) : [],
-        ),
-        path,
-    ];
     const roots = hierarchies().map((hierarchy) => join(hierarchy, sandboxGroup));
-    return roots.filter((root) => existsSync(root)).flatMap(below);
+    return roots.filter((root) => existsSync(root)).flatMap(withGroupsBelow);
+}
+
+/** A cgroup and all below it, children first. None if it is gone: that of a pod may end at any moment. */
+export function withGroupsBelow(path: string): string[] {
+    try {
+        const entries = readdirSync(path, { withFileTypes: true });
+        return [
+            ...entries.flatMap((entry) => (entry.isDirectory() ? withGroupsBelow(join(path, entry.name)) : [])),
+            path,
+        ];
+    } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+        throw error;
+    }
 }
 
 /**

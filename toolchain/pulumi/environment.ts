@@ -18,7 +18,7 @@ export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = proc
     const added: Record<string, string> = {};
     if (env.PULUMI_SKIP_UPDATE_CHECK === undefined) added.PULUMI_SKIP_UPDATE_CHECK = "true";
     if (env.PULUMI_VERSION === undefined) added.PULUMI_VERSION = PULUMI_CLI_VERSION;
-    if (env.PULUMI_BACKEND_URL !== undefined || env.PULUMI_ACCESS_TOKEN !== undefined || loginUrl(env)) return added;
+    if (env.PULUMI_BACKEND_URL || env.PULUMI_ACCESS_TOKEN || loginUrl(env)) return added;
     added.PULUMI_BACKEND_URL = fileBackend(project);
     if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined)
         added.PULUMI_CONFIG_PASSPHRASE_FILE = passphraseFile(join(project, ".pulumi"));
@@ -52,7 +52,7 @@ function passphraseFile(folder: string): string {
  */
 export function requirePassphrase(env: NodeJS.ProcessEnv = process.env): void {
     const { PULUMI_CONFIG_PASSPHRASE: passphrase, PULUMI_CONFIG_PASSPHRASE_FILE: file } = env;
-    const backend = env.PULUMI_BACKEND_URL ?? (env.PULUMI_ACCESS_TOKEN === undefined ? loginUrl(env) : undefined);
+    const backend = env.PULUMI_BACKEND_URL || (env.PULUMI_ACCESS_TOKEN ? undefined : loginUrl(env));
     if (!backend || /^https?:/.test(backend) || passphrase !== undefined || (file && existsSync(file))) return;
     const missing = file
         ? `PULUMI_CONFIG_PASSPHRASE_FILE is "${file}", which does not exist`

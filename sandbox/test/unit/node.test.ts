@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { proxyFor } from "../../../chaos/cluster/proxy";
 import { apiServerUrl, noProxy } from "../../node/addresses";
 import { objectPath } from "../../node/api";
+import { withGroupsBelow } from "../../node/cgroups";
 import { withoutEnforcer } from "../support/enforcer";
 import { exportCommands } from "../../node/env";
 import { type SandboxStatus, statusTable } from "../../node/status";
@@ -99,4 +100,8 @@ describe("the proxy of a company", () => {
         expect(noProxy({ NO_PROXY: noProxy({ NO_PROXY: "10.0.0.0/8" }) })).toBe("10.0.0.0/8,198.18.0.0/15");
         expect(proxyFor(apiServerUrl, { HTTPS_PROXY: "http://proxy.example", NO_PROXY: noProxy({}) })).toBeUndefined();
     });
+});
+
+it("a cgroup that ends while the sandbox looks for processes counts as none", () => {
+    expect(withGroupsBelow("/sys/fs/cgroup/chaos-shop-that-has-ended")).toEqual([]);
 });

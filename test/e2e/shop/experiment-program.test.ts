@@ -75,7 +75,7 @@ describe("npm run experiment", () => {
 
     it("a mistake in the settings of an experiment is told before anything is touched", async () => {
         const { code, stdout } = await command.run("gateway-scaled");
-        expect(stdout).toMatch(/Not begun: experiment\.duration is "2s".*set it with --set experiment\.duration=VALUE/);
+        expect(stdout).toMatch(/Not begun: experiment\.duration is "2s".*use --set experiment\.duration=\d/);
         expect(code).toBe(1);
     });
 

@@ -99,9 +99,7 @@ describe("variant seven", () => {
         const { outputs } = await stack.up({ variant: "seven", "orders.readyTimeout": "3s" });
         for (const workload of ["orders", "inventory", "message-broker"]) {
             expect(stack.said).toMatch(
-                new RegExp(
-                    `${workload} is Pending: no node has room for it: .*Insufficient ${room}.*Make room.*pulumi up`,
-                ),
+                new RegExp(`${workload} is Pending: no node takes it: .*Insufficient ${room}.*Make room.*pulumi up`),
             );
         }
         expect((outputs.workloads!.value as Record<string, string>).orders).toMatch(/^0 of 1 ready: orders is Pending/);

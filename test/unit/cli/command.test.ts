@@ -27,6 +27,7 @@ describe("the arguments of a program", () => {
         [["--stack"], /^--stack needs a value; allowed: --stack <NAME>, the stack$/],
         [["--set"], /^--set needs a value; allowed: --set <KEY=VALUE>, a setting; may be repeated$/],
         [["--stack", "--json"], /^--stack needs a value before --json; allowed: --stack <NAME>, the stack$/],
+        [["--set", "--agent.key=hush"], /^--set needs a value before --agent.key=…; allowed: /],
     ])("%j are refused", (args, message) => expect(() => read(...args)).toThrow(message));
 
     it("that do not exist are told without their value, which may be a secret", () => {

@@ -54,6 +54,16 @@ describe("the arguments of `npm run experiment`", () => {
         expect(() => optionsOf("--set", "agent.kye=hush", "--stack", "cloud")).toThrow(
             /^--set agent\.kye would expose .*: npx pulumi config set --secret agent\.key --stack cloud$/,
         );
+        expect(() => optionsOf("--set", "nmespace=shop")).toThrow(
+            "--set nmespace: there is no such setting; did you mean namespace?; " +
+                "omit --set nmespace, and use --set namespace=VALUE",
+        );
+        expect(() => optionsOf("--set", "colour=hush")).toThrow(
+            /^--set colour: .*; allowed: variant, .*; omit --set colour$/,
+        );
+        expect(() => optionsOf("--set", "namespace=Bad_Name")).toThrow(
+            /^--set namespace=Bad_Name: allowed: .*; use --set namespace=demo$/,
+        );
         expect(() => optionsOf("--fast")).toThrow(/unknown option '--fast'/);
     });
 

@@ -12,7 +12,7 @@ class FakeRuns {
         private readonly mistaken: Record<string, string> = {},
     ) {}
 
-    tellMistakes = (changes: Record<string, string>) => this.mistaken[changes["experiment.name"] ?? ""];
+    tellMistakes = async (changes: Record<string, string>) => this.mistaken[changes["experiment.name"] ?? ""];
 
     whole = async (changes: Record<string, string>): Promise<Outcome> => {
         this.run.push(changes);

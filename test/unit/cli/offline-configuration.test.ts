@@ -7,7 +7,8 @@ import { savedExperiments } from "../../../experiments/saved";
 const unregister = register();
 afterAll(unregister);
 
-const mistakesIn = (set: Record<string, string>) => mistakesInExperiment(set, "local");
+const mistakesIn = (set: Record<string, string>, inFile: Record<string, string> = {}) =>
+    mistakesInExperiment(inFile, set, "local");
 
 describe("the mistakes of a run, before it begins", () => {
     it.each(savedExperiments())("are none in $name on its variant", ({ name, variant = "four" }) => {
@@ -17,7 +18,7 @@ describe("the mistakes of a run, before it begins", () => {
     it("are told of the experiments whose actions take longer than the window, and of no other", () => {
         const short = { "experiment.duration": "8s", "experiment.grace": "1s" };
         expect(mistakesIn({ ...short, "experiment.name": "gateway-scaled" })).toMatch(
-            /^experiment\.duration is "8s": .*; set it with --set experiment\.duration=VALUE$/,
+            /^experiment\.duration is "8s": .*; use --set experiment\.duration=\d\w+$/,
         );
         const waitsLonger = ({ actions = [] }: { actions?: { kind: string; durationMs?: number }[] }) =>
             actions.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0) >= 9_000;
@@ -39,6 +40,20 @@ describe("the mistakes of a run, before it begins", () => {
             /target is "k8s\.deployment=gateway": departments-scaled-in-time has several attacks /,
         );
         expect(mistakes).toContain("; allowed: only for an");
+    });
+
+    it("include what the settings of the command line contradict, which would come before those of the stack", () => {
+        expect(mistakesIn({ "ingress.class": "nginx" })).toMatch(/; use --set ingress\.hosts=shop\.example\.com$/);
+        expect(mistakesIn({ variant: "four" }, { "replicas.orders": "2" })).toMatch(/; use --set variant=seven$/);
+        expect(mistakesIn({}, { "ingress.class": "nginx", nmespace: "shop", namespace: "Bad_Name" })).toBeUndefined();
+    });
+
+    it("are mended by omitting what must not be set", () => {
+        const several = { "experiment.name": "departments-scaled-in-time" };
+        const target = { "experiment.target": "k8s.deployment=gateway" };
+        expect(mistakesIn({ ...several, ...target })).toMatch(/; omit --set experiment\.target$/);
+        const inFile = mistakesIn(several, target);
+        expect(inFile).toMatch(/; npx pulumi config rm experiment\.target --stack local$/);
     });
 
     it("leave to the update what may be a secret of the stack", () => {

@@ -40,9 +40,15 @@ describe("the message of a failed update", () => {
         expect(plainError(new Error(text))).toBe("error: incorrect passphrase");
     });
 
-    it("has no part of a password with an @ in it", () => {
-        expect(plainError(new Error("cannot read https://me:hu@sh@charts.example/x"))).toBe(
+    it.each(["hu@sh", "hu'sh"])("has no part of the password %s", (password) => {
+        expect(plainError(new Error(`cannot read https://me:${password}@charts.example/x`))).toBe(
             "cannot read https://[hidden]@charts.example/x",
+        );
+    });
+
+    it.each(["auth", "api_key", "access_token", "pwd", "password", "jwt"])("has no parameter %s of a URL", (name) => {
+        expect(plainError(new Error(`'https://charts.example/x?a=1&${name}=hu'sh' is gone`))).toBe(
+            `'https://charts.example/x?a=1&${name}=[hidden]' is gone`,
         );
     });
 

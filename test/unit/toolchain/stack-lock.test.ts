@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { pulumiEnvironment } from "../../../toolchain/pulumi/environment";
 import { releaseStaleLocks } from "../../../toolchain/stack-lock";
 
 let backend: string;
@@ -64,8 +65,21 @@ it("the backend is that of the login if the environment names none", async () =>
     writeFileSync(join(backend, "credentials.json"), JSON.stringify({ current: `file://${backend}` }));
     releaseStaleLocks("local", { PULUMI_HOME: backend, ...environment("https://example.com") });
     expect(existsSync(file)).toBe(true);
-    releaseStaleLocks("local", { PULUMI_HOME: backend });
+    releaseStaleLocks("local", { PULUMI_HOME: "/other", PULUMI_CREDENTIALS_PATH: "/other" });
+    expect(existsSync(file)).toBe(true);
+    const empty = { PULUMI_BACKEND_URL: "", PULUMI_CREDENTIALS_PATH: "" };
+    releaseStaleLocks("local", { PULUMI_HOME: backend, ...empty });
     expect(existsSync(file)).toBe(false);
+});
+
+it("a login is where PULUMI_CREDENTIALS_PATH says, before PULUMI_HOME", () => {
+    writeFileSync(join(backend, "credentials.json"), JSON.stringify({ current: "s3://team" }));
+    const login = { PULUMI_CREDENTIALS_PATH: backend, PULUMI_HOME: "/other" };
+    expect(pulumiEnvironment(backend, login)).not.toHaveProperty("PULUMI_BACKEND_URL");
+    expect(pulumiEnvironment(backend, { PULUMI_HOME: "/other" })).toHaveProperty("PULUMI_BACKEND_URL");
+    expect(pulumiEnvironment(backend, { PULUMI_HOME: "/other", PULUMI_BACKEND_URL: "" })).toHaveProperty(
+        "PULUMI_BACKEND_URL",
+    );
 });
 
 it("a backend's folder may be given relative to the home folder", async () => {

@@ -145,7 +145,11 @@ describe("a rendered chart", () => {
 describe("npm run render rejects", () => {
     const refusals: [string, string[], RegExp][] = [
         ["no folder", [], /--out DIR is missing/],
-        ["an unknown variant", ["--out", "x", "--variant", "five"], /variant is "five": allowed: four, seven/],
+        [
+            "an unknown variant",
+            ["--out", "x", "--variant", "five"],
+            /'five' is invalid. Allowed choices are four, seven/,
+        ],
         ["an unknown option", ["--out", "x", "--color"], /--color/],
         ["roles without --permissions", ["hot-deals-kill", "--out", "x"], /only for --permissions/],
         [
@@ -156,7 +160,17 @@ describe("npm run render rejects", () => {
         [
             "all wrong settings at once",
             ["--out", "x", "--set", "replicas.gateway=many", "--set", "ingress.hosts=not a host"],
-            /ingress\.hosts is "not a host"(.|\n)*replicas\.gateway is "many"/,
+            /--set replicas\.gateway=many: .*; use --set replicas\.gateway=3\n--set ingress\.hosts=not a host: /,
+        ],
+        [
+            "a mistyped setting",
+            ["--out", "x", "--set", "nmespace=x"],
+            /omit --set nmespace, and use --set namespace=VALUE$/,
+        ],
+        [
+            "a setting without the one that it needs",
+            ["--out", "x", "--set", "ingress.class=nginx"],
+            /ingress\.class is "nginx": .*; use --set ingress\.hosts=shop\.example\.com$/,
         ],
         ["an unknown stack", ["--out", "x", "--stack", "nowhere"], /there is no stack "nowhere": .*allowed: /],
         ["a folder that is not empty", ["--out", __dirname], /is not empty; .*--force/],

@@ -3,11 +3,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { gatewayOutputs } from "../../../../components/cluster/gateway-outputs";
 import type { StackCluster } from "../../../../components/cluster/cluster";
 import { awaitWorkloads, type InstalledShop } from "../../../../components/cluster/workloads";
+import type { Making } from "../../../../components/cluster/waiting";
 import type { StackConfiguration } from "../../../../components/configuration/read";
 import { FakeCluster } from "../../chaos/support/fake-cluster";
 
 const hourMs = 3_600_000;
 const timeoutMs = 3_000;
+const made = { install: { kind: "program" }, images: {} } as Making;
 
 let cluster: FakeCluster;
 
@@ -83,7 +85,7 @@ describe.each([
         });
         setTimeout(() => deployment(ready), 700);
         const shop = { installed: pulumi.output(true), mayStayPending: ["orders"] } as unknown as InstalledShop;
-        return valueOf(awaitWorkloads(shop, { namespace: "demo", ordersReadyTimeoutMs: timeoutMs }, cluster));
+        return valueOf(awaitWorkloads(shop, { ...made, namespace: "demo", ordersReadyTimeoutMs: timeoutMs }, cluster));
     };
 
     it("a new pod is awaited", async () => {

@@ -44,6 +44,7 @@ function wait(
     daemonSets: DaemonSet[],
     pods: object[] = [],
     listNode: () => Promise<object> = async () => ({ items: [] }),
+    giveUpAt = Date.now(),
 ) {
     const list = (items: unknown[]) => async () => ({ items });
     const cluster = {
@@ -59,8 +60,9 @@ function wait(
         cluster,
         "the agent",
         [{ namespace: "demo-agent", includes: ({ name }) => name === "agent" }],
-        Date.now(),
+        giveUpAt,
         8_000,
+        "Without",
     );
 }
 
@@ -84,7 +86,7 @@ describe("an agent is ready", () => {
         await expect(wait([{ name: "agent", ready: 0 }], [brokenPod])).rejects.toThrow(
             "0 of 1 pods are ready.\n  pod demo-agent/agent-x: container agent: ImagePullBackOff: no such " +
                 "image\nLook at `kubectl --context kind-a --namespace demo-agent describe pods`; fix the cause, then " +
-                "run `npx pulumi up --stack local` again.",
+                "run `npx pulumi up --stack local` again.\nWithout",
         );
     });
 });
@@ -119,6 +121,15 @@ describe("nodes that cannot run the agent are left out, and counted:", () => {
         expect(leftOutOf([podOn("a", false) as V1Pod], [node("a")])).toEqual({ pods: 0, why: "" });
         const pods = [podOn("a", false), podOn("b", false)];
         await expect(wait([{ name: "agent", ready: 0, wanted: 2 }], pods, found)).rejects.toThrow("0 of 1 pods");
+    });
+
+    it("and if no node may run it, the update fails at once, and says why and how to do without", async () => {
+        const virtual = async () => ({ items: nodes.slice(2) });
+        await expect(wait([{ name: "agent", ready: 0, wanted: 0 }], [], virtual, Infinity)).rejects.toThrow(
+            /^the agent cannot .*: no node may run it \(nodes left out: 2 with windows, 1 virtual\)\.[^]*\nWithout$/,
+        );
+        const unknown = wait([{ name: "agent", ready: 0, wanted: 0 }], [], async () => ({ items: [] }));
+        await expect(unknown).rejects.toThrow("not ready after 8 s: 0 of 0 pods are ready.\n");
     });
 
     it("each once, whether or not an update's surge has put a second pod there", () => {

@@ -1,6 +1,6 @@
 import { KubeConfig, type V1Deployment, type V1Pod } from "@kubernetes/client-node";
 import { beforeEach, describe, expect, it } from "vitest";
-import { whatItWaitsFor } from "../../../../components/cluster/waiting";
+import { type Making, whatItWaitsFor } from "../../../../components/cluster/waiting";
 import { runAs } from "../../../support/running-stack";
 
 const kubeconfig = new KubeConfig();
@@ -9,12 +9,27 @@ const cluster = { kubeconfig };
 
 beforeEach(() => runAs("local"));
 
+const images = { node: "node:22", postgres: "postgres:15.18", nats: "nats:2.9.10" };
+const making = (kind: Making["install"]["kind"] = "program") => ({ install: { kind }, images }) as Making;
+
 const deployment = (status: V1Deployment["status"] = {}): V1Deployment => ({
     metadata: { name: "orders", namespace: "demo", generation: 2 },
-    spec: { replicas: 1, selector: {}, template: {} },
+    spec: {
+        replicas: 1,
+        selector: {},
+        template: {
+            spec: {
+                initContainers: [{ name: "configuration", image: images.node }],
+                containers: [{ name: "orders", image: images.nats }],
+            },
+        },
+    },
     status: { observedGeneration: 2, ...status },
 });
 const pod = (status: V1Pod["status"]): V1Pod => ({ metadata: { name: "orders-1" }, status });
+const unscheduled = (message: string) =>
+    pod({ phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", message }] });
+const waiting = (reason: string, name = "orders") => ({ name, state: { waiting: { reason } } }) as never;
 const whole = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
 
 describe("the output says why a workload is not ready, and what to do, if", () => {
@@ -22,20 +37,9 @@ describe("the output says why a workload is not ready, and what to do, if", () =
         [
             "no node has room",
             deployment(),
-            [
-                pod({
-                    phase: "Pending",
-                    conditions: [
-                        {
-                            type: "PodScheduled",
-                            status: "False",
-                            message: "0/1 nodes are available: 1 Insufficient memory.",
-                        },
-                    ],
-                }),
-            ],
+            [unscheduled("0/1 nodes are available: 1 Insufficient memory.")],
             new RegExp(
-                "^orders is Pending: no node has room for it: 0/1 nodes are available: 1 Insufficient memory\\. " +
+                "^orders is Pending: no node takes it: 0/1 nodes are available: 1 Insufficient memory\\. " +
                     "Make room .*`npx pulumi up --stack local` again\\.$",
             ),
         ],
@@ -52,11 +56,44 @@ describe("the output says why a workload is not ready, and what to do, if", () =
                 pod({
                     phase: "Pending",
                     containerStatuses: [
-                        { state: { waiting: { reason: "ErrImagePull", message: "not found" } } } as never,
+                        {
+                            name: "orders",
+                            state: { waiting: { reason: "ErrImagePull", message: "not found" } },
+                        } as never,
                     ],
                 }),
             ],
-            /^orders is Pending: .*ErrImagePull: not found\. Set an image.*images\.node/,
+            /^orders is Pending: .*ErrImagePull: not found\. Set an image.*images\.nats IMAGE/,
+        ],
+        [
+            "the image of its first container cannot be pulled",
+            deployment(),
+            [
+                pod({
+                    phase: "Pending",
+                    initContainerStatuses: [waiting("ImagePullBackOff", "configuration")],
+                    containerStatuses: [waiting("PodInitializing")],
+                }),
+            ],
+            /does not start: ImagePullBackOff\. Set an image .*images\.node IMAGE/,
+        ],
+        [
+            "no node has a taint that it tolerates, and enough memory",
+            deployment(),
+            [unscheduled("1 Insufficient memory, 2 node(s) had untolerated taint {dedicated: demo}.")],
+            /Make room \(.*\) or tolerate the taint \(`.* config set nodes\.tolerations TAINTS --stack local`\), and/,
+        ],
+        [
+            "no node has the labels that it selects",
+            deployment(),
+            [unscheduled("3 node(s) didn't match Pod's node affinity/selector.")],
+            /\. Select labels that a node has \(`.* config set nodes\.selector LABELS --stack local`\), and/,
+        ],
+        [
+            "its nodes have a problem",
+            deployment(),
+            [unscheduled("1 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }.")],
+            /no node takes it: .*\. Fix the cause, and run/,
         ],
         [
             "its program ends",
@@ -64,10 +101,10 @@ describe("the output says why a workload is not ready, and what to do, if", () =
             [
                 pod({
                     phase: "Running",
-                    containerStatuses: [{ state: { waiting: { reason: "CrashLoopBackOff" } } } as never],
+                    containerStatuses: [waiting("CrashLoopBackOff")],
                 }),
             ],
-            /CrashLoopBackOff\. Look at `kubectl --context kind-a --namespace demo logs orders-1 --previous`/,
+            /Look at `kubectl --context kind-a --namespace demo logs orders-1 --container orders --previous`/,
         ],
         [
             "its program ends with a code",
@@ -91,7 +128,7 @@ describe("the output says why a workload is not ready, and what to do, if", () =
             [
                 pod({
                     phase: "Pending",
-                    containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } } as never],
+                    containerStatuses: [waiting("ContainerCreating")],
                 }),
             ],
             /its container is starting/,
@@ -111,12 +148,32 @@ describe("the output says why a workload is not ready, and what to do, if", () =
             /^orders was under attack by the experiment orders-blackhole\. The next update checks it again\.$/,
         ],
         ["it does not become ready", deployment(), [pod({ phase: "Running" })], /readiness probe/],
-    ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(cluster, found, pods)).toMatch(words));
+    ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(cluster, found, pods, making())).toMatch(words));
+
+    it.each<[Making["install"]["kind"], string, RegExp]>([
+        [
+            "chart",
+            "2 node(s) had untolerated taint {dedicated: demo}",
+            /Tolerate the taint \(in `chart\.values`\), and/,
+        ],
+        ["manifest", "2 node(s) had untolerated taint {dedicated: demo}", /config set nodes\.tolerations TAINTS/],
+    ])("a pod of a %s is not placed by a setting that it does not heed", (kind, message, words) =>
+        expect(whatItWaitsFor(cluster, deployment(), [unscheduled(message)], making(kind))).toMatch(words),
+    );
+
+    it("an image that no setting names is to be changed where it is named", () => {
+        const found = pod({ phase: "Pending", containerStatuses: [waiting("ImagePullBackOff")] });
+        expect(whatItWaitsFor(cluster, deployment(), [found], making("chart"))).toMatch(
+            /ImagePullBackOff\. Have orders use an image that the cluster can pull, and run/,
+        );
+    });
 
     it("a ready workload has nothing to wait for", () =>
-        expect(whatItWaitsFor(cluster, deployment(whole), [pod({ phase: "Running" })])).toBeUndefined());
+        expect(whatItWaitsFor(cluster, deployment(whole), [pod({ phase: "Running" })], making())).toBeUndefined());
     it("a workload whose pods are not ready for as long as it asks is not ready", () =>
-        expect(whatItWaitsFor(cluster, deployment({ ...whole, availableReplicas: undefined }), [])).toBeDefined());
+        expect(
+            whatItWaitsFor(cluster, deployment({ ...whole, availableReplicas: undefined }), [], making()),
+        ).toBeDefined());
     it("a workload whose change the cluster has not seen yet is not ready", () =>
-        expect(whatItWaitsFor(cluster, deployment({ ...whole, observedGeneration: 1 }), [])).toBeDefined());
+        expect(whatItWaitsFor(cluster, deployment({ ...whole, observedGeneration: 1 }), [], making())).toBeDefined());
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,11 +49,11 @@ const own = (values: Record<string, string>) =>
 const read = (values: Record<string, string>) =>
     readConfiguration(own({ "agent.enabled": "false", ...values }), around);
 
-function mistakesOf(values: Record<string, string>): readonly Mistake[] {
+function mistakesOf(values: Record<string, string>): Omit<Mistake, "mend">[] {
     try {
         read(values);
     } catch (error) {
-        if (error instanceof ConfigurationError) return error.mistakes;
+        if (error instanceof ConfigurationError) return error.mistakes.map(({ mend: _, ...told }) => told);
         throw error;
     }
     return [];
@@ -193,6 +194,8 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["nodes.tolerations", "dedicated=demo:Never"],
         ["nodes.tolerations", "NoSchedule:dedicated:"],
         ["database.storage", "1 GB"],
+        ["database.storage", "0.0Gi"],
+        ["database.storage", "500m"],
         ["broker.storage", "lots"],
         ["storage.class", "Fast!"],
         ["storage.keep", "maybe"],
@@ -251,6 +254,10 @@ describe("every wrong value is rejected with its key, its value, what is allowed
     });
 });
 
+it.each(["1G", "500M", "1.5Gi", ".5Ti", "+1Gi", "1073741824", "1e9", "0.5Gi"])("Kubernetes' size %s is one", (size) =>
+    expect(mistakesOf({ "database.storage": size })).toEqual([]),
+);
+
 describe("keys", () => {
     it("a misspelled key is rejected, with the key that was meant", () => {
         expect(mistakesOf({ "experiment.enabeld": "true" })).toEqual([
@@ -259,11 +266,21 @@ describe("keys", () => {
                 value: "[hidden]",
                 reason: "there is no such setting; did you mean experiment.enabled?",
                 command:
-                    "npx pulumi config get experiment.enabeld --stack local | " +
+                    '(value=$(npx pulumi config get experiment.enabeld --stack local) && printf %s "$value" | ' +
                     "npx pulumi config set experiment.enabled --stack local && " +
-                    "npx pulumi config rm experiment.enabeld --stack local",
+                    "npx pulumi config rm experiment.enabeld --stack local)",
             },
         ]);
+    });
+
+    it.each([
+        ["is moved", "echo false", ["set experiment.enabled = false", "rm experiment.enabeld"]],
+        ["that is not in the stack's file changes nothing there", "exit 1", []],
+    ])("a misspelled key %s", (_, get, expected) => {
+        const { command } = mistakesOf({ "experiment.enabeld": "false" })[0]!;
+        const npx = `npx() { case $3 in get) ${get};; set) echo "set $4 = $(cat)";; rm) echo "rm $4";; esac; }`;
+        const { stdout } = spawnSync("sh", ["-c", `${npx}\n${command}`], { encoding: "utf8" });
+        expect(stdout.split("\n").filter(Boolean)).toEqual(expected);
     });
 
     it("an unknown key is rejected, with a list of all keys", () => {
@@ -635,9 +652,9 @@ describe("a value that may be a secret never shows in the error about it", () =>
         expect(errorOf({ "replicas.gatewy": "2" }).mistakes).toMatchObject([
             {
                 command:
-                    "npx pulumi config get replicas.gatewy --stack local | " +
+                    '(value=$(npx pulumi config get replicas.gatewy --stack local) && printf %s "$value" | ' +
                     "npx pulumi config set --secret replicas.gateway --stack local && " +
-                    "npx pulumi config rm replicas.gatewy --stack local",
+                    "npx pulumi config rm replicas.gatewy --stack local)",
             },
         ]);
     });
