@@ -35,7 +35,7 @@ export default defineConfig({
                 test: {
                     name: "services",
                     include: ["test/services/**/*.test.ts", "test/real-time/**/*.test.ts"],
-                    maxWorkers: 2,
+                    maxWorkers: 3,
                     testTimeout: 60_000,
                     hookTimeout: 60_000,
                 },
