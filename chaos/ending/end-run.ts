@@ -16,12 +16,13 @@ import {
     leaseName,
     type LeaseOwner,
     leasesOf,
+    releaseLease,
     type RunEnd,
 } from "../lifecycle/lease";
 import { recover, type Recovered, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Reason } from "../reasons";
 import { endAttacks, type Say, throwAll } from "./end";
-import { attacksAreThere, attacksLeftOf, leftOf } from "./left";
+import { attacksAreThere, attacksLeftOf, leftOf, policiesOf } from "./left";
 import { jobNameOf } from "./scope";
 
 /**
@@ -102,6 +103,21 @@ export async function endRun(
         others ? 0 : endAttacks(api, attacksLeftOf(plan), say),
     );
     return { at, recovery: noteRecovery(cluster, noted, at, plan, timeoutMs) };
+}
+
+/**
+ * Removes all that is left of an experiment, and releases the lease. If another run has that by now, removes only
+ * what cannot be that run's.
+ *
+ * @param aborted why the run was ABORTED: then the lease is not released, but says so. @default it was not
+ * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels
+ */
+export async function endWholly(run: LeaseHolder & { plan: Plan; cluster: Cluster; say: Say }, aborted?: Reason) {
+    const { stack, plan, cluster, say } = run;
+    const { own, others } = await leaseFor(cluster, run);
+    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
+    await (aborted ? noteAborted(cluster, run, aborted) : releaseLease(cluster, run));
+    return { own, others, swept };
 }
 
 /** Notes in the lease that a run has its verdict, and its attacks stay; see `endIfLost`. */

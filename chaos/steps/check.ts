@@ -5,8 +5,7 @@ import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/p
 import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
 import { ignoreNotFound } from "../cluster/client";
 import { describeEstablished } from "../proof/established";
-import { noteConcluded } from "../ending/end-run";
-import { endWholly } from "../ending/wholly";
+import { endWholly, noteConcluded } from "../ending/end-run";
 import { pageOfReason, type Reason, ReasonError, verdictLine } from "../reasons";
 import { abortedAgain, earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";

@@ -18,7 +18,7 @@ import { annotations, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
-import { endWholly } from "../ending/wholly";
+import { endWholly } from "../ending/end-run";
 import {
     admitAttacks,
     admitJob,

@@ -4,7 +4,7 @@ import { problemOf } from "../cluster/problem";
 import { isAttack, runNameOf, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
-import { endWholly } from "../ending/wholly";
+import { endWholly } from "../ending/end-run";
 import { endOf, leaseFor, noteNotRecovered } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
