@@ -120,7 +120,7 @@ export const kinds: readonly Kind[] = [
         // The shop's own policies would allow what it needs all the same.
         shape: { ...three, networkPolicies: false },
         // Others than the targets are cut off: no verdict may say that the attack was the cause.
-        allowed: { INCONCLUSIVE: /the NetworkPolicy \S+ was created or changed/ },
+        allowed: { INCONCLUSIVE: /the NetworkPolicy \S+ was created during the run/ },
         trouble: defaultDeny,
     },
     {
