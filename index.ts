@@ -13,9 +13,11 @@ import { withUserErrors } from "./components/user-error";
 import { endAttacksFirst, planOnShop, runOnShop } from "./experiments/run";
 import { savedExperiments } from "./experiments/saved";
 import { experimentPrograms } from "./toolchain/programs";
+import { requireNoOtherCheckout } from "./toolchain/pulumi/environment";
 
 /** The stack: a shop in a cluster, an agent beside it and, while it is enabled, an experiment on the shop. */
 export = withUserErrors(async () => {
+    requireNoOtherCheckout(process.cwd());
     const look = await firstLook();
     const configured = () => stackConfiguration(savedExperiments());
     await endAttacksFirst(look, (name) => planOnShop(experimentSettings(configured(), { name })));

@@ -32,8 +32,8 @@ settings, and a remedy: the setting or pattern that makes the difference. Many s
 
 \`--all\` compares each run with this page, and its exit code is 0 if all ended as expected. To see a remedy work:
 
-- _Try_ has options of \`npm run experiment\` with which all checks of the experiment hold. Numbers of pods stay
-  afterwards: set them back to 1 for the next experiment.
+- _Try_ has options of \`npm run experiment\` with which all checks of the experiment hold. They are for that run: the
+  next update has the settings of the stack's file again.
 - _Compare_ is an experiment with the other verdict.
 - Otherwise the remedy is in the run itself: some of its checks hold, and some do not.
 

@@ -77,7 +77,8 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
         });
         const abort = spec.word("abort", { true: "reset", false: "" }, "false");
         if (abort === "reset" && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
-        if (spec.has("port")) spec.leaveOut("a fault works on all ports of its Service", "port");
+        if (spec.has("port"))
+            spec.leaveOut("a fault works on all ports of its Service, which is the same if it has one", "port");
         return { kind: "fault", service, delay: spec.text("delay"), abort: abort || undefined, match: matchOf(spec) };
     },
 };

@@ -79,6 +79,8 @@ export interface Judging {
     graceMs: number;
     /** Whether anything was attacked. @default true */
     underAttack?: boolean;
+    /** Whether the reason names the check, since another one counts the same. @default false */
+    isNamed?: boolean;
     /** Set if the rule of a check has ended the window. */
     aborted?: Aborted;
 }
@@ -88,12 +90,14 @@ export function judgeCheck(
     answers: readonly Answer[],
     judging: Judging,
 ): Judged {
-    const { attackedAt, graceMs, underAttack = true, aborted } = judging;
+    const { attackedAt, graceMs, underAttack = true, isNamed, aborted } = judging;
     const measured = measure(answers, attackedAt, graceMs);
-    if (aborted?.check === name) return { name, held: false, measured, reason: whyAborted(check, answers, judging) };
+    const named = isNamed ? `${name}: ` : "";
+    if (aborted?.check === name)
+        return { name, held: false, measured, reason: named + whyAborted(check, answers, judging) };
     const { counted, good, unseen } = measured;
     const got =
-        `${percentOf(good, counted)} of ${counted} ${checkKindOf(check).describeSuccess(check)} ` +
+        `${named}${percentOf(good, counted)} of ${counted} ${describe(check)} ` +
         `${underAttack ? "under attack" : "without an attack"} (required: ${describeShare(successRate)})`;
     if (counted > 0 && reaches(successRate, good, counted))
         return { name, held: true, measured, reason: `${got}; ${describeStability(measured, underAttack)}.` };
@@ -126,9 +130,12 @@ export function judgeChecks({ plan, checks, startedAt, attackedAt = startedAt, a
     const judging = { attackedAt, graceMs: plan.window.graceMs, underAttack: isAttack(plan), aborted };
     return plan.checks.map((planned) => {
         const { answers = [] } = checks.find(({ name }) => name === planned.name) ?? {};
-        return { answers, ...judgeCheck(planned, answers, judging) };
+        const isNamed = plan.checks.some((one) => one !== planned && describe(one.check) === describe(planned.check));
+        return { answers, ...judgeCheck(planned, answers, { ...judging, isNamed }) };
     });
 }
+
+const describe = (check: PlannedCheck["check"]) => checkKindOf(check).describeSuccess(check);
 
 /** Why a check failed whose rule has ended the window, even if the whole window might have passed. */
 function whyAborted(
@@ -139,7 +146,7 @@ function whyAborted(
     const { afterMs, rate, answers: count, below, overMs } = aborted!;
     return (
         `aborted after ${describeMilliseconds(afterMs)}: ${rate} of ${count} ` +
-        `${checkKindOf(check).describeSuccess(check)} ${underAttack ? "" : "without an attack "}in the last ` +
+        `${describe(check)} ${underAttack ? "" : "without an attack "}in the last ` +
         `${describeMilliseconds(overMs)} (abort below ${below}); ${describeLastFailure(answers)}`
     );
 }

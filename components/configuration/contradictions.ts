@@ -17,7 +17,7 @@ import { formatDuration } from "../../chaos/duration";
 import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
-import type { Found } from "./mistakes";
+import { type Found, nearestFirst } from "./mistakes";
 import { connections, type Key, type KnownExperiment, mostPodsOnDatabase, type Values } from "./settings";
 
 /** A check of values that are valid one by one but not together. It returns the mistakes that it finds. */
@@ -81,9 +81,10 @@ export function contradictions(get: Values, experiments: readonly KnownExperimen
 const correct = (key: Key, reason: string, better: string): Found => ({ key, reason, mend: { [key]: better } });
 
 function unknownExperiment({ get, experiment, fitting }: Facts) {
-    if (experiment !== undefined || get("experiment.name") === undefined) return [];
+    const name: string | undefined = get("experiment.name");
+    if (experiment !== undefined || name === undefined) return [];
     const reason = `there is no such saved experiment; allowed: ${fitting.join(", ")}`;
-    return [correct("experiment.name", reason, fitting[0]!)];
+    return [correct("experiment.name", reason, nearestFirst(name, fitting)[0]!)];
 }
 
 function experimentOfOtherVariant({ get, experiment, fitting }: Facts) {

@@ -74,7 +74,8 @@ export const image = matching(
 
 /** An attribute expression that does not name a pod. */
 export const target: Reader<string> = {
-    allowed: "attributes such as k8s.deployment=hot-deals,k8s.namespace=demo",
+    // Without a namespace: it is the shop's then, which another stack's may not be taken for.
+    allowed: "attributes such as k8s.deployment=hot-deals",
     read: (expression) => {
         const conditions = parseAttributes(expression);
         if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id"))

@@ -354,7 +354,7 @@ export const settings = {
             "Attributes of the containers to attack. Only for an experiment that has one attack.",
             {
                 describedDefault: "the saved experiment's, in the shop's namespace",
-                example: "k8s.deployment=hot-deals,k8s.namespace=demo",
+                example: "k8s.deployment=hot-deals",
                 makesAnother: true,
             },
         ),

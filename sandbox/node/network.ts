@@ -41,22 +41,26 @@ export async function createNetwork(): Promise<void> {
         // looks one up before kube-proxy's rules replace the address with a pod's.
         [...inside, "route", "add", addresses.services, "dev", nodeInterface],
         [...inside, "route", "add", addresses.loadBalancerPool, "dev", nodeInterface],
-        // An address without a Service fails at once instead of timing out. A Service's address has been replaced with
-        // a pod's before this lookup.
-        [...inside, "rule", "add", "iif", nodeInterface, "to", addresses.loadBalancerPool, "unreachable"],
     ];
     for (const step of steps) await runCommand("ip", step);
-    // By default the kernel sends a peer one rejection per second; further rejected packets would look dropped.
     const within = `--net=${networkNamespaceFile}`;
-    await runCommand("nsenter", [within, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.icmp_ratelimit=0"]);
+    await runCommand("nsenter", [within, "sysctl", "-qw", ...nodeSettings]);
     await runCommand("nsenter", [within, "iptables-restore", "--noflush"], nodeRules);
 }
+
+const nodeSettings = [
+    "net.ipv4.ip_forward=1",
+    // By default the kernel sends a peer one rejection per second; further rejected packets would look dropped.
+    "net.ipv4.icmp_ratelimit=0",
+    // A packet to an unused address of a Service would leave as it came: the host would be told of a shorter way.
+    ...["all", nodeInterface].map((name) => `net.ipv4.conf.${name}.send_redirects=0`),
+];
 
 /**
  * Pods' packets to the host get the node's address: the host would route answers to a pod's address to the internet.
  *
- * A forwarded packet that still has a Service's address arrived while kube-proxy changed its tables, one after the
- * other: the Service has no pod, and is not rejected yet or anymore. If it passed, connection tracking would remember
+ * A forwarded packet that still has a Service's address has none, or arrived while kube-proxy changed its tables, one
+ * after the other: the Service has no pod, and is not rejected yet or anymore. If it passed, connection tracking would remember
  * it for 2 min, and all packets from the same port to the same Service would be lost. The enforcer accepts what no
  * policy forbids before any later rule, and puts its rules after the last one that contains KUBE; hence this rule's
  * comment.
@@ -65,7 +69,9 @@ const nodeRules = `*nat
 -A POSTROUTING -s ${addresses.pods} -o ${nodeInterface} -j MASQUERADE
 COMMIT
 *filter
--A FORWARD -d ${addresses.services} -m comment --comment "not replaced by KUBE-SERVICES" -j REJECT
+${[addresses.services, addresses.loadBalancerPool]
+    .map((range) => `-A FORWARD -d ${range} -m comment --comment "not replaced by KUBE-SERVICES" -j REJECT`)
+    .join("\n")}
 COMMIT
 `;
 

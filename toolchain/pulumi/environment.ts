@@ -18,11 +18,35 @@ export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = proc
     const added: Record<string, string> = {};
     if (env.PULUMI_SKIP_UPDATE_CHECK === undefined) added.PULUMI_SKIP_UPDATE_CHECK = "true";
     if (env.PULUMI_VERSION === undefined) added.PULUMI_VERSION = PULUMI_CLI_VERSION;
-    if (env.PULUMI_BACKEND_URL || env.PULUMI_ACCESS_TOKEN || loginUrl(env)) return added;
+    const isOther = otherCheckout(project, env) !== undefined;
+    if (!isOther && (env.PULUMI_BACKEND_URL || env.PULUMI_ACCESS_TOKEN || loginUrl(env))) return added;
     added.PULUMI_BACKEND_URL = fileBackend(project);
-    if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined)
+    if (isOther || (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined))
         added.PULUMI_CONFIG_PASSPHRASE_FILE = passphraseFile(join(project, ".pulumi"));
     return added;
+}
+
+/**
+ * The folder of another checkout whose own backend the environment names, as the shell commands of that checkout set
+ * it: with this one's program, an update would change that one's shop.
+ *
+ * @returns undefined if the environment names another backend, or none
+ */
+export function otherCheckout(project: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+    const [, folder] = /^file:\/\/(.+)\?metadata=skip$/.exec(env.PULUMI_BACKEND_URL ?? "") ?? [];
+    if (folder === undefined || folder === project) return undefined;
+    return env.PULUMI_CONFIG_PASSPHRASE_FILE === join(folder, ".pulumi", "passphrase") ? folder : undefined;
+}
+
+/** @throws Error if the environment names another checkout's own backend, with the commands that name this one's */
+export function requireNoOtherCheckout(project: string, env: NodeJS.ProcessEnv = process.env): void {
+    const other = otherCheckout(project, env);
+    if (other === undefined) return;
+    const commands = exportsOf(pulumiEnvironment(project, env)).map((line) => `\n  ${line}`);
+    throw new Error(
+        `PULUMI_BACKEND_URL names the stacks of another checkout, ${other}, which this program would change to what ` +
+            `${project} says. Nothing was touched. To use this checkout's, run in this shell:${commands.join("")}`,
+    );
 }
 
 /**

@@ -50,10 +50,15 @@ describe("the sandbox's network", { timeout: 60_000 }, () => {
         );
     });
 
-    it("refuses connections to an unused LoadBalancer address at once, instead of letting them hang", async () => {
-        const startedMs = Date.now();
-        await expect(fetch("http://198.18.1.250", { signal: AbortSignal.timeout(5_000) })).rejects.toThrow();
-        expect(Date.now() - startedMs).toBeLessThan(2_000);
+    it("refuses connections to a LoadBalancer address without pods, or without a Service, at once", async () => {
+        await apply(namespace, service("podless", "LoadBalancer", "nobody"));
+        await eventually(() => loadBalancerAddress("podless"), Boolean);
+        for (const address of [await loadBalancerAddress("podless"), "198.18.1.250"]) {
+            const startedMs = Date.now();
+            const asked = fetch(`http://${address}`, { signal: AbortSignal.timeout(5_000) });
+            await expect(asked).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+            expect(Date.now() - startedMs).toBeLessThan(2_000);
+        }
     });
 
     it("refuses connections from a pod to an unused Service address", async () => {

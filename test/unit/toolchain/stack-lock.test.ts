@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { pulumiEnvironment } from "../../../toolchain/pulumi/environment";
+import { fileBackend, pulumiEnvironment, requireNoOtherCheckout } from "../../../toolchain/pulumi/environment";
 import { releaseStaleLocks } from "../../../toolchain/stack-lock";
 
 let backend: string;
@@ -80,6 +80,27 @@ it("a login is where PULUMI_CREDENTIALS_PATH says, before PULUMI_HOME", () => {
     expect(pulumiEnvironment(backend, { PULUMI_HOME: "/other", PULUMI_BACKEND_URL: "" })).toHaveProperty(
         "PULUMI_BACKEND_URL",
     );
+});
+
+it("the backend of another checkout, as its shell commands have set it, is not this one's", () => {
+    const here = backend;
+    const there = {
+        PULUMI_BACKEND_URL: fileBackend("/other"),
+        PULUMI_CONFIG_PASSPHRASE_FILE: "/other/.pulumi/passphrase",
+    };
+    const own = {
+        PULUMI_BACKEND_URL: fileBackend(here),
+        PULUMI_CONFIG_PASSPHRASE_FILE: join(here, ".pulumi", "passphrase"),
+    };
+    expect(pulumiEnvironment(here, there)).toMatchObject(own);
+    expect(() => requireNoOtherCheckout(here, there)).toThrow(
+        /another checkout, \/other.*\n  export PULUMI_BACKEND_URL=/,
+    );
+    expect(() => requireNoOtherCheckout(here, own)).not.toThrow();
+    // Somebody's choice, with a passphrase of theirs.
+    const chosen = { ...there, PULUMI_CONFIG_PASSPHRASE_FILE: "/secrets/passphrase" };
+    expect(pulumiEnvironment(here, chosen)).not.toHaveProperty("PULUMI_BACKEND_URL");
+    expect(() => requireNoOtherCheckout(here, chosen)).not.toThrow();
 });
 
 it("a backend's folder may be given relative to the home folder", async () => {

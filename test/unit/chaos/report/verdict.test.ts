@@ -3,7 +3,7 @@ import type { Answer } from "../../../../chaos/checks/answer";
 import { productsCheck } from "../../../../experiments/products";
 import type { PlannedCheck } from "../../../../chaos/checks/observe";
 import { reason } from "../../../../chaos/reasons";
-import { judge, judgeCheck, measure, together } from "../../../../chaos/report/verdict";
+import { judge, judgeCheck, judgeChecks, measure, together } from "../../../../chaos/report/verdict";
 
 const attackedAt = 1_000_000;
 const graceMs = 2_000;
@@ -130,6 +130,21 @@ describe("the verdict of several checks", () => {
         expect(judge(checks).verdict).toBe(verdict);
         const unproven = { verdict: "INCONCLUSIVE", code: "clock-shift", reason: "it slept." };
         expect(judge(checks, [undefined, reason("clock-shift", "it slept")])).toEqual(unproven);
+    });
+
+    it("tells checks apart by their names where they count the same", () => {
+        const names = ["in my session", "others"];
+        const [mine, others] = judgeChecks({
+            plan: {
+                attacks: [],
+                checks: names.map((name) => ({ ...check, name })),
+                window: { graceMs, durationMs: 1 },
+            },
+            checks: names.map((name) => ({ name, answers: answers(name === "others" ? "+++++" : "++---") })),
+            startedAt: attackedAt,
+        });
+        expect(mine!.reason).toMatch(/^in my session: 0% of 3 requests to \/products succeeded/);
+        expect(others!.reason).toMatch(/^others: 100% of 3/);
     });
 
     it("names the check that is unknown, or only those that failed", () => {

@@ -211,7 +211,7 @@ it("a check that failed beyond doubt makes the verdict FAILED, whatever another 
     breakApplication();
     expect(await step()).toMatchObject({
         verdict: "FAILED",
-        reason: expect.stringMatching(/^0% of 8 .*; last failure: 0 ready \(required: at least 1\)$/),
+        reason: expect.stringMatching(/^pods: 0% of 8 .*; last failure: 0 ready \(required: at least 1\)$/),
         checks: [{ name: "pods", held: false }],
     });
 });
@@ -761,7 +761,7 @@ describe("an abort rule", () => {
         breakUntilEnd();
         expect(await step()).toMatchObject({
             verdict: "FAILED",
-            reason: expect.stringMatching(/^aborted after [\d.]+ s: 0% of 8 /),
+            reason: expect.stringMatching(/^other: aborted after [\d.]+ s: 0% of 8 /),
             checks: ["strict", "other", "slow"].map((name) => ({ name, held: false })),
         });
         expect(journal().aborted!.check).toBe("other");

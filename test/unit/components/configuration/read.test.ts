@@ -297,12 +297,14 @@ describe("keys", () => {
 
 describe("a saved experiment", () => {
     it("that does not exist is rejected, with those that fit the stack's variant", () => {
-        expect(mistakesOf({ "experiment.name": "cold-deals" })).toMatchObject([
+        expect(mistakesOf({ "experiment.name": "wants-cats" })).toMatchObject([
             {
                 key: "experiment.name",
                 reason:
                     "there is no such saved experiment; " +
                     "allowed: hot-deals-blackhole, two-at-once, wants-cut, patient, careful",
+                // The one that was most likely meant.
+                mend: { "experiment.name": "wants-cut" },
             },
         ]);
     });
