@@ -2,6 +2,7 @@ import { attackKindOf } from "../attacks/registry";
 import { describeCounts } from "../attacks/kind";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
+import { groupedBy } from "../grouped";
 import { pageOfReason, verdictAndCode } from "../reasons";
 import { colors } from "./drawing";
 import { type Conclusion, describeUnproven } from "./conclusion";
@@ -100,12 +101,11 @@ function attackRows({ attacks, plan }: Journal): Row[] {
     });
 }
 
-function describeRefused(refused: NonNullable<Journal["attacks"][number]["refused"]>): string {
-    const [first] = refused;
-    if (first === undefined) return "";
-    const pods = refused.length === 1 ? "1 pod was" : `${refused.length} pods were`;
-    return `; the eviction of ${pods} refused, first of ${first.pod}: ${first.problem}`;
-}
+/** Each pod is named; budgets mostly give the same answer for all of a Deployment. */
+const describeRefused = (refused: NonNullable<Journal["attacks"][number]["refused"]>): string =>
+    [...groupedBy(refused, ({ problem }) => problem)]
+        .map(([problem, kills]) => `; refused the eviction of ${kills.map(({ pod }) => pod).join(", ")}: ${problem}`)
+        .join("");
 
 function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
     return established.flatMap(({ attack, direction, became, reason }): Row[] => {

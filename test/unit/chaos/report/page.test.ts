@@ -59,6 +59,17 @@ describe("the pages", () => {
         expect(runPage(journal)).not.toContain("not proven");
     });
 
+    it("name each pod whose eviction was refused, and tell of each answer of the API server once", () => {
+        const refusedFor = (problem: string, ...pods: string[]) =>
+            pods.map((pod) => ({ at: 0, pod, uid: pod, problem }));
+        const refused = [...refusedFor("a budget needs it", "a", "b"), ...refusedFor("<two> budgets", "c")];
+        const [attack, ...others] = journal.attacks;
+        expect(runPage({ ...journal, attacks: [{ ...attack!, refused }, ...others] })).toContain(
+            "; refused the eviction of a, b: a budget needs it; refused the eviction of c: &lt;two&gt; budgets</td>",
+        );
+        expect(runPage(journal)).not.toContain("eviction");
+    });
+
     it("tell of an abort: when, which check, and how far below its limit", () => {
         const aborted = { check: "/products", afterMs: 25_000, rate: "20%", answers: 10, below: "50%", overMs: 10_000 };
         expect(runPage({ ...journal, aborted })).toContain(
