@@ -1,6 +1,6 @@
 import { attackKindOf } from "../attacks/registry";
 import { describeCounts } from "../attacks/kind";
-import { isAttack, type Plan } from "../definition/plan";
+import { isAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { groupedBy } from "../grouped";
 import { pageOfReason, verdictAndCode } from "../reasons";
@@ -9,7 +9,7 @@ import { type Conclusion, describeUnproven } from "./conclusion";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
-import { sinceAttack, sinceUndone, verdicts } from "./verdict";
+import { describeRequests, sinceAttack, sinceUndone, successOf, verdicts } from "./verdict";
 
 const style = `
     :root {
@@ -76,7 +76,7 @@ function rowsOf(journal: Journal): Row[] {
         ...attackRows(journal),
         ...establishedRows(journal),
         ...unprovenRows(journal),
-        ["Requests", `${conclusion.requests}, ${successOf(plan, conclusion.successRate)}`],
+        ["Requests", describeRequests(journal)],
         ...checkRows(journal),
         ...abortRows(journal),
         ...actionRows(journal),
@@ -86,8 +86,6 @@ function rowsOf(journal: Journal): Row[] {
         ["Run", `began ${utc(journal.startedAt)}, named ${plan.run}`],
     ];
 }
-
-const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(plan) ? " after the grace period" : ""}`;
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
