@@ -5,7 +5,7 @@ import type { ReportedRun } from "../chaos/report/reported-run";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
-import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
+import { describeRequests, sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { pageOfReason, verdictLine } from "../chaos/reasons";
 import { fitting, lessonLines } from "./experiment-list";
@@ -116,12 +116,12 @@ export class ExperimentRuns {
         this.session.close();
     }
 
-    private report({ plan, conclusion, recovery }: Journal): void {
+    private report(journal: Journal): void {
+        const { plan, conclusion, recovery } = journal;
         const { print } = this.window;
         const underAttack = isAttack(plan);
-        const counted = underAttack ? " after the grace period" : "";
         print(`\n  Targets        ${conclusion.targets.join(", ") || "none"}`);
-        print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} succeeded${counted}`);
+        print(`  Requests       ${describeRequests(journal)}`);
         print(`  First failure  ${sinceAttack(conclusion.timeToFirstFailureMs, underAttack)}`);
         print(`  Stable         ${sinceAttack(conclusion.timeToStabilityMs, underAttack)}`);
         for (const { attack, direction, became } of conclusion.established ?? [])

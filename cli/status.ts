@@ -28,7 +28,7 @@ export function describeStatus(
 
 /** `hot-deals-6f5c (blackhole)`, comma-separated. */
 export function describeTargets({ targets }: RunningExperiment): string {
-    if (targets.length === 0) return "no pod now: the attack has not begun, or is over";
+    if (targets.length === 0) return "no pod now: the attack has not begun, is over, or is a kill, whose pods are gone";
     return targets.map(({ pod, attack }) => `${pod} (${attack})`).join(", ");
 }
 

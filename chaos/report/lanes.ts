@@ -49,7 +49,8 @@ function affectedPods({ readiness, attacks }: Journal): AffectedPod[] {
         .map((pod) => {
             const changes = readiness.filter((change) => change.pod === pod);
             const killedAt = killsOf(pod).at(-1)?.at;
-            const isBack = killedAt !== undefined && changes.some(({ at, ready }) => ready && at > killedAt);
+            // One that was killed before it was first seen may be ready then.
+            const isBack = killedAt !== undefined && changes.slice(1).some(({ at, ready }) => ready && at > killedAt);
             return { pod, attack: attackOn.get(pod), changes, ...(!isBack && { killedAt }) };
         })
         .filter(({ attack, changes }) => attack !== undefined || changes.length > 1)

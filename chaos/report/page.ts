@@ -1,14 +1,15 @@
 import { attackKindOf } from "../attacks/registry";
 import { describeCounts } from "../attacks/kind";
-import { isAttack, type Plan } from "../definition/plan";
+import { isAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
+import { groupedBy } from "../grouped";
 import { pageOfReason, verdictAndCode } from "../reasons";
 import { colors } from "./drawing";
 import { type Conclusion, describeUnproven } from "./conclusion";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
-import { sinceAttack, sinceUndone, verdicts } from "./verdict";
+import { describeRequests, sinceAttack, sinceUndone, successOf, verdicts } from "./verdict";
 
 const style = `
     :root {
@@ -75,7 +76,7 @@ function rowsOf(journal: Journal): Row[] {
         ...attackRows(journal),
         ...establishedRows(journal),
         ...unprovenRows(journal),
-        ["Requests", `${conclusion.requests}, ${successOf(plan, conclusion.successRate)}`],
+        ["Requests", describeRequests(journal)],
         ...checkRows(journal),
         ...abortRows(journal),
         ...actionRows(journal),
@@ -85,8 +86,6 @@ function rowsOf(journal: Journal): Row[] {
         ["Run", `began ${utc(journal.startedAt)}, named ${plan.run}`],
     ];
 }
-
-const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(plan) ? " after the grace period" : ""}`;
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
@@ -100,12 +99,11 @@ function attackRows({ attacks, plan }: Journal): Row[] {
     });
 }
 
-function describeRefused(refused: NonNullable<Journal["attacks"][number]["refused"]>): string {
-    const [first] = refused;
-    if (first === undefined) return "";
-    const pods = refused.length === 1 ? "1 pod was" : `${refused.length} pods were`;
-    return `; the eviction of ${pods} refused, first of ${first.pod}: ${first.problem}`;
-}
+/** Each pod is named; budgets mostly give the same answer for all of a Deployment. */
+const describeRefused = (refused: NonNullable<Journal["attacks"][number]["refused"]>): string =>
+    [...groupedBy(refused, ({ problem }) => problem)]
+        .map(([problem, kills]) => `; refused the eviction of ${kills.map(({ pod }) => pod).join(", ")}: ${problem}`)
+        .join("");
 
 function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
     return established.flatMap(({ attack, direction, became, reason }): Row[] => {

@@ -192,6 +192,20 @@ export function judge(
     return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: sentences.join(" ") };
 }
 
+/** Answers of a run, for people: `45, 93.3% succeeded after the grace period`, or `3, none counted`. */
+export function describeRequests(
+    recorded: Recorded & { conclusion: { verdict: Verdict; requests: number; successRate: string } },
+): string {
+    const { plan, conclusion } = recorded;
+    const { verdict, requests, successRate } = conclusion;
+    // An aborted run has answers of the steady state only.
+    const isCounted = verdict !== "ABORTED" && judgeChecks(recorded).some(({ measured }) => measured.counted > 0);
+    return `${requests}, ${isCounted ? successOf(plan, successRate) : "none counted"}`;
+}
+
+export const successOf = (plan: Pick<Plan, "attacks">, rate: string): string =>
+    `${rate} succeeded${isAttack(plan) ? " after the grace period" : ""}`;
+
 /** A time in a conclusion, for people: `1.4 s after the attack was proven`, or `never`. */
 export function sinceAttack(milliseconds: number | null, underAttack = true): string {
     if (milliseconds === null) return "never";

@@ -38,8 +38,8 @@ describe("`npm run experiment -- --status` says", () => {
         expect(status([attack], false)).toMatch(/\n\nOnly namespace demo: your account may not list/);
     });
 
-    it("that an attack has not begun, or is over", () =>
-        expect(status([{ ...attack, targets: [] }])).toContain("  Attacks  no pod now: "));
+    it("that an attack has not begun, is over, or is between two kills", () =>
+        expect(status([{ ...attack, targets: [] }])).toMatch(/^  Attacks  no pod now: .* is a kill, whose pods /m));
 
     it("what is left of a run, with the commands that end it, but never delete the deadline Job's program", () => {
         const endsAt = Date.parse("2026-11-21T09:59:59Z");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Journal } from "../../../../chaos/report/journal-schema";
 import { runPage } from "../../../../chaos/report/page";
 import { indexPage } from "../../../../chaos/report/runs-page";
 import { timelineSvg } from "../../../../chaos/report/timeline";
@@ -57,6 +58,36 @@ describe("the pages", () => {
         );
         expect(page).toContain(">outward was not proven</text>");
         expect(runPage(journal)).not.toContain("not proven");
+    });
+
+    it("name each pod whose eviction was refused, and tell of each answer of the API server once", () => {
+        const refusedFor = (problem: string, ...pods: string[]) =>
+            pods.map((pod) => ({ at: 0, pod, uid: pod, problem }));
+        const refused = [...refusedFor("a budget needs it", "a", "b"), ...refusedFor("<two> budgets", "c")];
+        const [attack, ...others] = journal.attacks;
+        expect(runPage({ ...journal, attacks: [{ ...attack!, refused }, ...others] })).toContain(
+            "; refused the eviction of a, b: a budget needs it; refused the eviction of c: &lt;two&gt; budgets</td>",
+        );
+        expect(runPage(journal)).not.toContain("eviction");
+    });
+
+    it("give no share of good answers if none counts", () => {
+        const requestsOf = ({ conclusion, ...changes }: Partial<Journal>) => {
+            const page = runPage({
+                ...{ ...journal, ...changes },
+                conclusion: { ...journal.conclusion, requests: 3, successRate: "0%", ...conclusion },
+            });
+            return /<th scope="row">Requests<\/th><td>([^<]*)/.exec(page)![1];
+        };
+        const { attackedAt } = journal;
+        const grace = journal.checks.map((check) => ({
+            ...check,
+            answers: [{ at: attackedAt!, latencyMs: 1, good: true }],
+        }));
+        expect(requestsOf({})).toBe("3, 0% succeeded after the grace period");
+        expect(requestsOf({ checks: grace })).toBe("3, none counted");
+        const aborted = { ...journal.conclusion, verdict: "ABORTED", requests: 3 } as const;
+        expect(requestsOf({ conclusion: aborted, attackedAt: undefined })).toBe("3, none counted");
     });
 
     it("tell of an abort: when, which check, and how far below its limit", () => {

@@ -63,6 +63,21 @@ describe("the picture of a run", () => {
         expect(lane([300, false], [2_000, true]).map(({ kind }) => kind)).toEqual(["ready", "unready", "ready"]);
     });
 
+    it("ends the lane of a pod that was killed before it was first seen, even if it was ready then", () => {
+        const lane = (...states: boolean[]) => {
+            const begin = journal.startedAt;
+            const svg = timelineSvg({
+                ...{ ...journal, actions: [] },
+                attacks: [{ name: "kill", targets: [], kills: [{ at: begin - 1_000, pod: "a", uid: "0" }] }],
+                readiness: states.map((ready, index) => ({ at: begin + index * 2_000, pod: "a", ready })),
+            });
+            return [...svg.matchAll(/<line class="((?:un)?ready|killed)" x1/g)].map(([, kind]) => kind);
+        };
+        expect(lane(true, false)).toEqual(["killed"]);
+        expect(lane(true, false, true)).toEqual(["ready", "unready", "ready"]);
+        expect(lane(false, true)).toEqual(["unready", "ready"]);
+    });
+
     it("begins with the answers before the attack, and ends with those after it, beside the run", () => {
         const [check] = journal.checks;
         const answersFrom = (at: number, goods: boolean[]) =>

@@ -895,7 +895,7 @@ describe("a kill", () => {
         else expect(reason).not.toContain("node");
         expect(journal().attacks[0]!.kills).toMatchObject([{ pod: "hot-deals-1", uid: target.uid }]);
         expect(journal().attacks[0]!.refused).toMatchObject([refused]);
-        expect(runPage(journal())).toContain("1 pod was refused, first of hot-deals-2: a budget needs it");
+        expect(runPage(journal())).toContain("; refused the eviction of hot-deals-2: a budget needs it");
     });
 });
 
