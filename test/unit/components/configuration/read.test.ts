@@ -304,7 +304,7 @@ describe("a saved experiment", () => {
                     "there is no such saved experiment; " +
                     "allowed: hot-deals-blackhole, two-at-once, wants-cut, patient, careful",
                 // The one that was most likely meant.
-                mend: { "experiment.name": "wants-cut" },
+                command: "npx pulumi config set experiment.name wants-cut --stack local",
             },
         ]);
     });
