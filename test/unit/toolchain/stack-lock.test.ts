@@ -94,7 +94,7 @@ it("the backend of another checkout, as its shell commands have set it, is not t
     };
     expect(pulumiEnvironment(here, there)).toMatchObject(own);
     expect(() => requireNoOtherCheckout(here, there)).toThrow(
-        /another checkout, \/other.*\n  export PULUMI_BACKEND_URL=/,
+        /another checkout, \/other,[^]*\n  export PULUMI_BACKEND_URL=/,
     );
     expect(() => requireNoOtherCheckout(here, own)).not.toThrow();
     // Somebody's choice, with a passphrase of theirs.
