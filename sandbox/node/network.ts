@@ -59,11 +59,11 @@ const nodeSettings = [
 /**
  * Pods' packets to the host get the node's address: the host would route answers to a pod's address to the internet.
  *
- * A forwarded packet that still has a Service's address has none, or arrived while kube-proxy changed its tables, one
- * after the other: the Service has no pod, and is not rejected yet or anymore. If it passed, connection tracking would remember
- * it for 2 min, and all packets from the same port to the same Service would be lost. The enforcer accepts what no
- * policy forbids before any later rule, and puts its rules after the last one that contains KUBE; hence this rule's
- * comment.
+ * A forwarded packet that still has a Service's address has one of no Service. Or it arrived while kube-proxy changed
+ * its tables, one after the other: the Service has no pod, and is not rejected yet or anymore. If it passed, connection
+ * tracking would remember it for 2 min, and all packets from the same port to the same Service would be lost. The
+ * enforcer accepts what no policy forbids before any later rule, and puts its rules after the last one that contains
+ * KUBE; hence this rule's comment.
  */
 const nodeRules = `*nat
 -A POSTROUTING -s ${addresses.pods} -o ${nodeInterface} -j MASQUERADE

@@ -32,7 +32,7 @@ export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = proc
  *
  * @returns undefined if the environment names another backend, or none
  */
-export function otherCheckout(project: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+function otherCheckout(project: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
     const [, folder] = /^file:\/\/(.+)\?metadata=skip$/.exec(env.PULUMI_BACKEND_URL ?? "") ?? [];
     if (folder === undefined || folder === project) return undefined;
     return env.PULUMI_CONFIG_PASSPHRASE_FILE === join(folder, ".pulumi", "passphrase") ? folder : undefined;
