@@ -25,16 +25,14 @@ export interface KnownPolicy {
 
 /** What the NetworkPolicies of a namespace say, without those of experiments. */
 export const knownPolicies = (policies: readonly V1NetworkPolicy[]): KnownPolicy[] =>
-    policies
-        .filter((one) => !isExperimentPolicy(one))
-        .map(({ metadata, spec }) => ({
-            name: metadata!.name!,
-            uid: metadata!.uid!,
-            podSelector: withoutLine(spec!.podSelector),
-            allows: Object.fromEntries(
-                ways.filter((way) => isolates(spec!, way)).map((way) => [way, hashOf(spec!, way)]),
-            ),
-        }));
+    policies.filter((one) => !isExperimentPolicy(one)).map(knownPolicy);
+
+const knownPolicy = ({ metadata, spec }: V1NetworkPolicy): KnownPolicy => ({
+    name: metadata!.name!,
+    uid: metadata!.uid!,
+    podSelector: withoutLine(spec!.podSelector),
+    allows: Object.fromEntries(ways.filter((way) => isolates(spec!, way)).map((way) => [way, hashOf(spec!, way)])),
+});
 
 /** The API server gives fields in the same order each time. */
 function hashOf(spec: V1NetworkPolicySpec, way: Way): string {
@@ -82,25 +80,27 @@ async function denied(
     known: readonly KnownPolicy[],
     policies: readonly V1NetworkPolicy[],
 ): Promise<Reason | undefined> {
-    const others = policies.filter((one) => !isExperimentPolicy(one));
-    const now = knownPolicies(others);
-    const came = others.filter((_, index) => !known.some((one) => saysSame(one, now[index]!)));
+    const others = policies
+        .filter((one) => !isExperimentPolicy(one))
+        .map((policy) => ({ policy, uid: policy.metadata!.uid, said: saidBy(knownPolicy(policy)) }));
+    const earlier = known.map((was) => ({ was, said: saidBy(was) }));
+    const came = others.filter(({ said }) => !earlier.some((one) => one.said === said)).map(({ policy }) => policy);
     // One that was deleted and created again, as it was, did not allow anything for a moment.
-    const gone = known.filter((was) => !now.some((one) => one.uid === was.uid && saysSame(one, was)));
+    const gone = earlier.filter(({ was, said }) => !others.some((one) => one.uid === was.uid && one.said === said));
     if (came.length + gone.length === 0) return undefined;
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     const pods = items.filter((pod) => !hasEnded(pod));
-    const lost = gone.find((was) => {
-        const rest = others.filter((_, index) => !saysSame(was, now[index]!));
+    const lost = gone.find(({ was, said }) => {
+        const rest = others.filter((one) => one.said !== said).map(({ policy }) => policy);
         return ways.some((way) => pods.some((pod) => allowed(was, pod, way, rest)));
-    });
+    })?.was;
     const added = came.find(
         (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one.spec!) && !onlyAllows(one, pod, known)),
     );
     const name = lost?.name ?? added?.metadata!.name;
     if (name === undefined) return undefined;
     const kubectl = kubectlFor(cluster, namespace);
-    const isDeleted = lost !== undefined && !now.some(({ uid }) => uid === lost.uid);
+    const isDeleted = lost !== undefined && !others.some(({ uid }) => uid === lost.uid);
     const done = known.some((one) => one.name === name) ? "changed" : "created";
     return reason(
         "policy-denies",
@@ -113,8 +113,6 @@ async function denied(
 }
 
 /** Compared as JSON: one has been in the state, and the other has the client's classes. */
-const saysSame = (one: KnownPolicy, another: KnownPolicy) => saidBy(one) === saidBy(another);
-
 const saidBy = ({ name, podSelector, allows }: KnownPolicy) => JSON.stringify([name, podSelector, allows]);
 
 const isSelected = ({ metadata }: V1Pod, { podSelector }: Pick<V1NetworkPolicySpec, "podSelector">) =>

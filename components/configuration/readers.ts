@@ -74,7 +74,7 @@ export const image = matching(
 
 /** An attribute expression that does not name a pod. */
 export const target: Reader<string> = {
-    // Without a namespace: it is the shop's then, which another stack's may not be taken for.
+    // Names no namespace, so the stack's own is meant: any other could have another stack's shop.
     allowed: "attributes such as k8s.deployment=hot-deals",
     read: (expression) => {
         const conditions = parseAttributes(expression);
