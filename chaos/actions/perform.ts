@@ -10,7 +10,7 @@ import { reason, type Reason, ReasonError } from "../reasons";
 import { instant } from "../texts";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
-import { type FoundWorkload, referenceTo } from "./workload";
+import { type FoundWorkload, referenceTo, type Workload } from "./workload";
 
 /** Whether some actions change anything in the cluster. */
 export const changeObjects = (actions: readonly Action[]): boolean =>
@@ -20,8 +20,7 @@ export const changeObjects = (actions: readonly Action[]): boolean =>
 export interface Removing {
     /** For people, as in "scale hot-deals to 0". */
     action: string;
-    /** The workload, as `ownerOf` names it. */
-    owner: string;
+    workload: Workload;
     /** How many of its pods may stay. */
     keeps: number;
 }
@@ -47,10 +46,7 @@ export async function requireObjects(
             const object = { ...named, namespace };
             const found: FoundWorkload | undefined = await objectApi(cluster).get(object);
             const keeps = found && kind.keeps?.(action, found);
-            if (workload && keeps !== undefined) {
-                const owner = `k8s.${workload.kind.toLowerCase()}=${workload.name}`;
-                removing.push({ action: kind.describe(action), owner, keeps });
-            }
+            if (workload && keeps !== undefined) removing.push({ action: kind.describe(action), workload, keeps });
             const problem = found
                 ? (whyRefused(found) ?? kind.whyNot?.(action, found))
                 : await missing(cluster, object);

@@ -1,10 +1,9 @@
 import { workloadKinds, workloadTypes } from "../actions/workload";
 import { resources, type Right, rightsOn } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
-import { type AttributeExpression, parseAttributes } from "../targets/attributes";
+import { type AttributeExpression, attributeOf, parseAttributes } from "../targets/attributes";
 import { expressionsOf, namespacesNamed } from "../targets/discover";
 import { rightsToReadNodes } from "../targets/nodes";
-import { attributeOf } from "../targets/rollouts";
 
 /** What it takes to find targets, and to refuse those that no experiment may attack. */
 export function rightsToDiscover(plan: Plan): Right[] {

@@ -17,6 +17,7 @@ import { disabling, updating } from "../texts";
 import { requireReportsFolder } from "../report/report";
 import { merged, permissionsOf } from "../permissions/permissions";
 import { describeRight, isAllowed, missingRights } from "../permissions/review";
+import { attributeOf } from "../targets/attributes";
 import { type Chosen, chooseForAll, type TargetRequest } from "../targets/choose";
 import { type Discovered, isOfCluster, ownerOf, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
@@ -118,9 +119,10 @@ async function requireTargets(
     // Meanwhile pods may have become ready, or been replaced.
     const isAsFound = !waited && discovered.every(({ ready }) => ready);
     const now = isAsFound ? discovered : await discover(cluster, plan);
-    const chosen = chooseForAll(now, { ...plan, ...placeOf(context), attacks });
-    for (const [index, request] of attacks.entries())
-        if (!request.deletesPods) refuseRemoving(request, now, chosen[index]!, removing);
+    for (const chosen of chooseForAll(now, { ...plan, ...placeOf(context), attacks })) {
+        const request = attacks.find(({ name }) => name === chosen.name)!;
+        if (!request.deletesPods) refuseRemoving(request, now, chosen, removing);
+    }
     await refuseWebhookServers(cluster, plan, now);
 }
 
@@ -133,11 +135,14 @@ function refuseRemoving(
 ): void {
     const owners = new Set(select(discovered, target).map(({ attributes }) => ownerOf(attributes)));
     const pods = onePerPod(targets).length;
-    const found = removing.find(({ owner, keeps }) => owners.size === 1 && owners.has(owner) && keeps < pods);
-    if (found === undefined) return;
+    const [owner] = owners;
+    const found = removing.find(
+        ({ workload: { kind, name: of }, keeps }) => owner === `${attributeOf(kind)}=${of}` && keeps < pods,
+    );
+    if (found === undefined || owners.size > 1) return;
     const message =
         `the experiment cannot ${found.action}: the attack ${name} has ${pods} ${pods === 1 ? "pod" : "pods"} of ` +
-        `${found.owner} as targets until the checks end, and that leaves ${found.keeps} of them at most`;
+        `${owner} as targets until the checks end, and that leaves ${found.keeps} of them at most`;
     const advice = "Choose targets of another workload, or an attack that deletes pods, such as kill";
     throw new ReasonError("action-refused", message, advice);
 }

@@ -51,6 +51,9 @@ const attributeNames = [
 export const nodeLabelPrefix = "k8s.node.label.";
 const labelPrefixes = ["k8s.label.", nodeLabelPrefix];
 
+/** The attribute that the pods of a workload have: `k8s.deployment` for the kind Deployment. */
+export const attributeOf = (kind: string) => `k8s.${kind.toLowerCase()}`;
+
 /** Whether only the labels of nodes show an attribute. Pods say the name of their node themselves. */
 const isOfNode = (key: string) => key in topologyLabels || key.startsWith(nodeLabelPrefix);
 

@@ -1,7 +1,7 @@
 import type { V1OwnerReference } from "@kubernetes/client-node";
 import { addressesOf, isReady, isSidecar, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { isProtected, labels } from "../cluster/labels";
-import { type Attributes, matches, parseAttributes } from "./attributes";
+import { attributeOf, type Attributes, matches, parseAttributes } from "./attributes";
 import { type Nodes, onNodes } from "./nodes";
 
 export { isReady, type Pod };
@@ -166,7 +166,7 @@ const owningKinds = ["Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSe
 function ownersOf(pod: Pod, deployment: string | undefined): Record<string, string> {
     if (deployment !== undefined) return { "k8s.deployment": deployment };
     const owners = (pod.metadata!.ownerReferences ?? []).filter(({ kind }) => owningKinds.includes(kind));
-    return Object.fromEntries(owners.map(({ kind, name }) => [`k8s.${kind.toLowerCase()}`, name]));
+    return Object.fromEntries(owners.map(({ kind, name }) => [attributeOf(kind), name]));
 }
 
 export function select<T extends { attributes: Attributes }>(discovered: readonly T[], expression: string): T[] {
@@ -176,7 +176,7 @@ export function select<T extends { attributes: Attributes }>(discovered: readonl
 
 /** The attribute of the workload that owns a container, as `k8s.deployment=hot-deals`. Undefined for a bare pod. */
 export function ownerOf(attributes: Attributes): string | undefined {
-    const key = owningKinds.map((kind) => `k8s.${kind.toLowerCase()}`).find((owner) => owner in attributes);
+    const key = owningKinds.map(attributeOf).find((owner) => owner in attributes);
     return key && `${key}=${attributes[key]}`;
 }
 

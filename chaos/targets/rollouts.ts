@@ -2,13 +2,10 @@ import { whatIsReplaced } from "../actions/rollout-state";
 import { readWorkload, type Workload, workloadKinds } from "../actions/workload";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { pause } from "../async";
-import type { Attributes } from "./attributes";
+import { attributeOf, type Attributes } from "./attributes";
 import type { Discovered } from "./containers";
 
 const pauseMs = 250;
-
-/** The attribute that a workload's pods have: `k8s.deployment`. */
-export const attributeOf = (kind: Workload["kind"]) => `k8s.${kind.toLowerCase()}`;
 
 /**
  * Waits until no rollout is about to replace some containers: it could remove a target, and then nothing would be
