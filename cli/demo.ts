@@ -4,7 +4,7 @@ import { newKeyCommand } from "../components/configuration/agent";
 import type { Conclusion } from "../chaos/report/conclusion";
 import { noOptions } from "./command";
 import { Interruption } from "./interruption";
-import { heading, plainError, say, typed } from "./print";
+import { heading, plainError, say, typed, whyNotUndone } from "./print";
 import { demoProgram } from "./programs";
 import { Session } from "./session";
 import { shellSetup, withShellSetup } from "./shell-setup";
@@ -106,10 +106,15 @@ async function main(): Promise<void> {
         await story(session, interruption);
         interruption.check();
     } catch (error) {
-        if (!interruption.happened) console.error(`\n${withShellSetup(plainError(error))}`);
+        const problem = plainError(error);
+        if (!interruption.happened) console.error(`\n${withShellSetup(problem)}`);
         process.exitCode = interruption.happened ? 130 : 1;
         say("\nUndoing the experiment");
-        await interruption.throughout(() => undo(session));
+        await interruption
+            .throughout(() => undo(session))
+            .catch((failure: unknown) => {
+                throw new Error(whyNotUndone(failure, problem));
+            });
     } finally {
         session.close();
     }

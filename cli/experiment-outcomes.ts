@@ -60,7 +60,8 @@ export const failed = 1;
 export function verdictTable(outcomes: readonly Outcome[]): string {
     const rows = outcomes.map(({ experiment, journal, error = "", expected }) => {
         if (journal === undefined) return ["not run", "", experiment, "", error.replaceAll("\n", " ")];
-        const { verdict, code, successRate, reason } = journal.conclusion;
+        const { verdict, code, reason } = journal.conclusion;
+        const successRate = verdict === "ABORTED" ? "" : journal.conclusion.successRate;
         const compared = expected && (differenceFrom(expected, journal.conclusion) ?? "as expected");
         return [verdict, successRate.padStart(6), experiment, compared ?? "", code ? `${code}: ${reason}` : reason];
     });

@@ -12,7 +12,7 @@ import { fitting, lessonLines } from "./experiment-list";
 import { Interruption } from "./interruption";
 import { AnswersFile, type LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
-import { plainError } from "./print";
+import { plainError, whyNotUndone } from "./print";
 import { Session } from "./session";
 import { withShellSetup } from "./shell-setup";
 
@@ -94,7 +94,10 @@ export class ExperimentRuns {
         }
         this.window.print("Undoing it");
         const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
-        const notUndone = await undone.then(() => undefined, plainError);
+        const notUndone = await undone.then(
+            () => undefined,
+            (failure: unknown) => whyNotUndone(failure, error),
+        );
 
         const { runs } = findRuns([reportsFolder], { since: startedAt, run });
         const concluded = runs.findLast(({ journal }) => journal !== undefined);

@@ -24,6 +24,10 @@ export function plainError(error: unknown): string {
     return withoutCredentials([...reports].join("\n").trim());
 }
 
+/** Why undoing failed. @param before what was printed of the update before: the same mistake often fails both */
+export const whyNotUndone = (error: unknown, before?: string): string =>
+    plainError(error) === before ? "Undoing it failed for the same reason" : plainError(error);
+
 /** Cells as lines of text, in columns as wide as their longest cell. */
 export function alignedRows(rows: readonly (readonly string[])[]): string[] {
     const widths: number[] = [];

@@ -61,23 +61,20 @@ export function agentOf(set: Record<string, string>, shop: string): AgentReferen
  */
 export function plainSettings(stack: string, folder = project): Record<string, string> {
     const path = fileOfStack(stack, folder);
-    if (!existsSync(path)) {
-        const known = nearestFirst(stack, stacksWithFile(folder)).join(", ");
-        throw new Error(`there is no stack "${stack}": no ${basename(path)}; allowed: ${known}`);
-    }
+    if (!existsSync(path)) throw noSuchStack(stack, stacksWithFile(folder), `: no ${basename(path)}`);
     return new StackFile(path).settings;
 }
 
-/** The error about a stack that the backend does not have. Names those that it has, or has a file for. */
-export function noSuchStack(stack: string, inBackend: readonly { name: string }[]): Error {
-    const known = [...new Set([...stacksWithFile(project), ...inBackend.map(({ name }) => name)])];
+/** The error about a stack that does not exist. @param known those that do. @param why completes the sentence */
+export function noSuchStack(stack: string, known: readonly string[], why = ""): Error {
     return new Error(
-        `there is no stack "${stack}"; allowed: ${nearestFirst(stack, known).join(", ")}. ` +
+        `there is no stack "${stack}"${why}; allowed: ${nearestFirst(stack, known).join(", ")}. ` +
             `To create it: ${pulumiCommand(["stack", "init", stack, "--no-select"], "")}`,
     );
 }
 
-const stacksWithFile = (folder: string) =>
+/** @param folder contains the stacks' files. @default the project's */
+export const stacksWithFile = (folder = project) =>
     readdirSync(folder).flatMap((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1] ?? []);
 
 const prefix = "chaos-shop:";

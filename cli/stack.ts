@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 import { withoutOutputsAfterUpdates } from "../toolchain/pulumi-internals";
 import { releaseStaleLocks } from "../toolchain/stack-lock";
 import { canForgetPending, saysPending } from "./pending";
-import { fileOfStack, noSuchStack, project, StackFile } from "./stack-file";
+import { fileOfStack, noSuchStack, project, StackFile, stacksWithFile } from "./stack-file";
 
 /** Loads the program, which only updates need. */
 const stackProgram = () => createRequire(__filename)("../index") as typeof import("../index");
@@ -67,7 +67,10 @@ export class BorrowedStack extends StackFile {
         if (inline) stackProgram();
         const stack = await selecting.catch(async (error: unknown) => {
             if (!/^error: no stack named .* found/m.test((error as Error).message)) throw error;
-            if (!create) throw noSuchStack(name, await workspace.listStacks());
+            if (!create) {
+                const inBackend = await workspace.listStacks();
+                throw noSuchStack(name, [...new Set([...stacksWithFile(), ...inBackend.map((each) => each.name)])]);
+            }
             // `pulumi stack init` writes a salt into the stack's file: here, into the copy.
             await run(command, ["stack", "init", name, "--no-select"], { folder: scratch });
             return select();

@@ -49,8 +49,8 @@ export function targetsTable(found: readonly Discovered[]): string[] {
 async function main(options: TargetsOptions): Promise<void> {
     const place = placeOfStack(options.stack, options.namespace);
     const cluster = await clusterOf(place, options.stack);
+    if (options.namespace !== undefined) await requireNamespace(cluster, options.namespace, options.stack);
     const agents = place.agent && (await findAgents(cluster, place.agent));
-    if (!agents && options.namespace !== undefined) await requireNamespace(cluster, options.namespace, options.stack);
     if (!agents)
         console.error(`The shop in namespace ${place.namespace} has no builtin agent: asking the API server instead`);
     const discovered = agents

@@ -105,7 +105,8 @@ export function traceOf(journal: Journal): RunSpan[] {
             "chaos.attack": conclusion.attack,
             "chaos.targets": conclusion.targets,
             "chaos.requests": conclusion.requests,
-            "chaos.success_rate": conclusion.successRate,
+            // Answers to no attack are counted for none.
+            "chaos.success_rate": verdict === "ABORTED" ? undefined : conclusion.successRate,
             "chaos.time_to_first_failure_ms": conclusion.timeToFirstFailureMs ?? undefined,
             "chaos.time_to_stability_ms": conclusion.timeToStabilityMs ?? undefined,
             "chaos.journal": basename(conclusion.journal),

@@ -15,13 +15,15 @@ export const longestShopNamespace = 63 - defaultAgentNamespace("").length;
  * Finds the mistakes in the settings `agent.*` of an agent that is to be installed.
  *
  * @param get a setting's value; undefined if it is unset or invalid
+ * @param own the settings that the stack itself sets
  */
-export function agentMistakes(get: Values, around: Surroundings): Found[] {
+export function agentMistakes(get: Values, own: ReadonlyMap<string, string>, around: Surroundings): Found[] {
     const mistakes = plaintextKey(get, around);
     if (get("agent.enabled") !== true) return mistakes;
     return [
         ...mistakes,
-        ...missingKey(get),
+        // An invalid one is reported by itself.
+        ...(own.has("agent.key") ? [] : missingKey(get)),
         ...namespaceOfShop(get),
         ...namespaceTooLong(get),
         ...sourceMistakes(get, "agent"),
@@ -31,26 +33,16 @@ export function agentMistakes(get: Values, around: Surroundings): Found[] {
 /** A key in plain text is a mistake even if no agent uses it: the stack's file is under version control. */
 function plaintextKey(get: Values, { project, isSecret }: Surroundings): Found[] {
     if (get("agent.key") === undefined || isSecret?.(`${project}:agent.key`)) return [];
-    const reason =
-        "it is in plain text in the stack's file; allowed: a secret. The command prompts for it. Use a new key";
+    const reason = "it is in plain text in the stack's file; allowed: a secret. Use a new key";
     return [{ key: "agent.key", reason, mend: { "agent.key": "<AGENT_KEY>" } }];
 }
 
 function missingKey(get: Values): Found[] {
-    if (get("agent.key") !== undefined) return [];
-    const builtin = get("agent.install") === "builtin";
-    const allowed = builtin ? "any key" : "the key from the platform's agent setup section";
+    const allowed = get("agent.install") === "builtin" ? "any key" : "the key from the platform's agent setup section";
     const reason =
         `the agent is enabled and needs a key; allowed: ${allowed}. ` +
         `Without an agent: ${setCommand("agent.enabled", "false")}`;
-    return [
-        {
-            key: "agent.key",
-            reason,
-            mend: { "agent.key": "<AGENT_KEY>" },
-            ...(builtin && { command: newKeyCommand() }),
-        },
-    ];
+    return [{ key: "agent.key", reason, mend: { "agent.key": "<AGENT_KEY>" } }];
 }
 
 function namespaceOfShop(get: Values): Found[] {

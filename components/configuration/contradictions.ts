@@ -17,6 +17,7 @@ import { formatDuration } from "../../chaos/duration";
 import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
+import { isHeededBy } from "./install";
 import { type Found, nearestFirst } from "./mistakes";
 import { connections, type Key, type KnownExperiment, mostPodsOnDatabase, type Values } from "./settings";
 
@@ -133,7 +134,7 @@ function attackWithoutTarget({ get, experiment }: Facts) {
     if (get("experiment.attack") === undefined || get("experiment.target") !== undefined) return [];
     if (!experiment?.attacks?.some(({ kind, target }) => target === undefined && findsTargets(kind))) return [];
     const reason = `${experiment.name} has no target for another attack; set one`;
-    return [{ key: "experiment.attack", reason, mend: { "experiment.target": "k8s.deployment=NAME" } }];
+    return [{ key: "experiment.attack", reason, mend: { "experiment.target": "k8s.deployment=hot-deals" } }];
 }
 
 /** Fields of each attack that only some attacks may have. `others` and `saved` complete sentences. */
@@ -203,9 +204,11 @@ const dependent: { keys: Key[]; isIdle: (get: Values) => boolean; reason: string
 ];
 
 function idleSettings({ get }: Facts) {
+    const install = get("install") ?? "program";
     return dependent.flatMap(({ keys, isIdle, reason, remedy }) =>
         keys
-            .filter((key) => get(key) !== undefined && isIdle(get))
+            // Another way to install the shop rejects the setting by itself.
+            .filter((key) => get(key) !== undefined && isIdle(get) && isHeededBy(key, install))
             .map((key) => ({ key, reason, mend: Object.fromEntries([remedy]) })),
     );
 }

@@ -23,7 +23,9 @@ export function installMistakes(get: Values, own: ReadonlyMap<string, string>): 
     return [...ignored, ...sourceMistakes(get, "shop")];
 }
 
-const isHeededBy = (key: string, install: Install): boolean => settingOf(key)?.heededBy?.includes(install) ?? true;
+/** Whether a way to install the shop uses a setting. */
+export const isHeededBy = (key: string, install: Install): boolean =>
+    settingOf(key)?.heededBy?.includes(install) ?? true;
 
 /** The settings that say from where something is installed. */
 const sources = {

@@ -36,7 +36,24 @@ function describe(mistake: Mistake): string {
     return `  ${stateOf(mistake)}\n    ${reason}\n    fix it with: ${command}`;
 }
 
-export const suggestion = (setting: Setting<unknown>) => setting.default ?? setting.example ?? "VALUE";
+/** A valid value for a command. @param given an invalid one, if it may be shown: a valid one may be much like it */
+export const suggestion = (setting: Setting<unknown>, given?: string): string =>
+    (given === undefined ? undefined : likelyMeant(setting, given)) ?? setting.default ?? setting.example ?? "VALUE";
+
+/** What an invalid value most likely means: `my-shop` by `My_Shop`, `30s` by `30`, `false` by `flase`. */
+function likelyMeant(setting: Setting<unknown>, given: string): string | undefined {
+    const lower = given.trim().toLowerCase();
+    const word = nearestFirst(lower, setting.words ?? []).find((each) => isNear(lower, each));
+    // A share of 1 means 100%.
+    const inUnits = /^\d+$/.test(lower) ? [`${lower}s`, ...(Number(lower) > 1 ? [`${lower}%`] : [])] : [];
+    return [word, lower, lower.replace(/[\s_]+/g, "-"), ...inUnits].find((text) => {
+        try {
+            return text && setting.read(text) !== undefined;
+        } catch {
+            return false;
+        }
+    });
+}
 
 export const setCommand = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
 
@@ -99,11 +116,14 @@ export function secretMeantBy(key: string): string | undefined {
     return /(?:^|[._-])(?:key|password|token)$/i.test(key) ? key : undefined;
 }
 
-/** The setting that a mistyped key most likely means: at most a third of its letters differ. */
+/** The setting that a mistyped key most likely means. */
 function nearestKey(key: string): Key | undefined {
     const nearest = nearestFirst(key, Object.keys(settings))[0]!;
-    return distanceOf(key, nearest) <= Math.ceil(nearest.length / 3) ? (nearest as Key) : undefined;
+    return isNear(key, nearest) ? (nearest as Key) : undefined;
 }
+
+/** Whether at most a third of a word's letters differ. */
+const isNear = (word: string, meant: string) => distanceOf(word, meant) <= Math.ceil(meant.length / 3);
 
 /** Words, those first that are most like another. */
 export const nearestFirst = (word: string, words: readonly string[]): string[] =>

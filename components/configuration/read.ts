@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isConfigSecret } from "../../toolchain/pulumi-internals";
-import { agentMistakes, defaultAgentNamespace } from "./agent";
+import { agentMistakes, defaultAgentNamespace, newKeyCommand } from "./agent";
 import { contradictions } from "./contradictions";
 import { installMistakes } from "./install";
 import { commandOf, ConfigurationError, type Found, isSecretKey, suggestion, unknownKey } from "./mistakes";
@@ -48,7 +48,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
 
     mistakes.push(
         ...contradictions(get, around.experiments),
-        ...agentMistakes(get, around),
+        ...agentMistakes(get, own, around),
         ...installMistakes(get, own),
     );
     const valueOf = (key: string) => {
@@ -56,10 +56,13 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
         const setting = settingOf(key);
         return setting === undefined ? "[hidden]" : (own.get(key) ?? setting.default);
     };
+    // The builtin agent accepts any key, so nobody needs to be asked for one.
+    const commandFor = (found: Found) =>
+        found.key === "agent.key" && get("agent.install") === "builtin" ? newKeyCommand() : commandOf(found);
     if (mistakes.length > 0)
         throw new ConfigurationError(
             around.stack,
-            mistakes.map((found) => ({ command: commandOf(found), ...found, value: valueOf(found.key) })),
+            mistakes.map((found) => ({ command: commandFor(found), ...found, value: valueOf(found.key) })),
         );
     return configurationOf(get, around.stack);
 }
@@ -89,7 +92,11 @@ function readValue(
     value: string,
     isHidden: boolean,
 ): { value: unknown } | Found {
-    const mistake = { key, reason: `allowed: ${setting.allowed}`, mend: { [key]: suggestion(setting) } };
+    const mistake = {
+        key,
+        reason: `allowed: ${setting.allowed}`,
+        mend: { [key]: suggestion(setting, isHidden ? undefined : value) },
+    };
     try {
         const result = setting.read(value);
         return result === undefined ? mistake : { value: result };

@@ -15,6 +15,8 @@ export interface Reader<T> {
      * @throws Error with a reason, if `allowed` alone does not explain the mistake
      */
     read(text: string): T | undefined;
+    /** The values, if they can be listed. */
+    words?: readonly string[];
     /** What the value is measured in. @default nothing */
     unit?: "Ms";
 }
@@ -27,11 +29,12 @@ const byRule = ({ allowed, isValid }: TextRule): Reader<string> => ({
 const matching = (pattern: RegExp, allowed: string) => byRule({ allowed, isValid: (text) => pattern.test(text) });
 
 export function oneOf<const T extends string>(...words: T[]): Reader<T> {
-    return { allowed: words.join(", "), read: (text) => words.find((word) => word === text) };
+    return { allowed: words.join(", "), words, read: (text) => words.find((word) => word === text) };
 }
 
 export const flag: Reader<boolean> = {
     allowed: "true, false",
+    words: ["true", "false"],
     read: (text) => (text === "true" ? true : text === "false" ? false : undefined),
 };
 

@@ -1,6 +1,8 @@
 import { JSON_SCHEMA, load } from "js-yaml";
 import { textOf } from "../manifest/read";
 import type { Chart } from "./chart";
+import { nearestFirst } from "../configuration/mistakes";
+import { settings } from "../configuration/settings";
 import { pulumiCommand } from "../pulumi-command";
 
 /** A semantic version, with or without what comes after `-` and `+`. */
@@ -15,15 +17,22 @@ const oneVersion = /^v?\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 export async function requireChart({ repo, name, version }: Chart): Promise<void> {
     const index = await readIndex(repo).catch((error: Error) => {
         const cause = error.cause instanceof Error ? error.cause.message : error.message;
-        throw refusal("chart.repo", repo, `cannot be read as a chart repository: index.yaml: ${cause}`, "URL");
+        throw refusal(
+            "chart.repo",
+            repo,
+            `cannot be read as a chart repository: index.yaml: ${cause}`,
+            settings["chart.repo"].default,
+        );
     });
     const versions = index[name]?.map((entry) => entry.version);
-    if (versions === undefined)
-        throw refusal("chart.name", name, `${repo} does not have; allowed: ${Object.keys(index).join(", ")}`, "NAME");
+    if (versions === undefined) {
+        const names = nearestFirst(name, Object.keys(index));
+        throw refusal("chart.name", name, `${repo} does not have; allowed: ${names.join(", ")}`, names[0] ?? "NAME");
+    }
     // Helm resolves a range of versions, such as `1.0.0 - 1.9.0`.
     if (version !== undefined && oneVersion.test(version) && !versions.includes(version)) {
         const allowed = versions.slice(0, 10).join(", ");
-        throw refusal("chart.version", version, `${repo} does not have for ${name}; allowed: ${allowed}`, "VERSION");
+        throw refusal("chart.version", version, `${repo} does not have for ${name}; allowed: ${allowed}`, versions[0]!);
     }
 }
 

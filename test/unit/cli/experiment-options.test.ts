@@ -62,7 +62,7 @@ describe("the arguments of `npm run experiment`", () => {
             /^--set colour: .*; allowed: variant, .*; omit --set colour$/,
         );
         expect(() => optionsOf("--set", "namespace=Bad_Name")).toThrow(
-            /^--set namespace=Bad_Name: allowed: .*; use --set namespace=demo$/,
+            /^--set namespace=Bad_Name: allowed: .*; use --set namespace=bad-name$/,
         );
         expect(() => optionsOf("--fast")).toThrow(/unknown option '--fast'/);
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainError } from "../../../cli/print";
+import { plainError, whyNotUndone } from "../../../cli/print";
 
 /** What a failed update says, as far as it matters here. */
 const failed = (...diagnostics: string[]) =>
@@ -25,6 +25,13 @@ describe("the message of a failed update", () => {
         expect(plainError(failed(resource, "    error: one", "    error: another"))).toMatch(
             /error: one\n\s+error: another$/,
         );
+    });
+
+    it("is not printed again if undoing fails for the same reason", () => {
+        const mistake = failed(resource, "    error: a mistake");
+        expect(whyNotUndone(mistake, plainError(mistake))).toBe("Undoing it failed for the same reason");
+        expect(whyNotUndone(mistake, "another")).toBe(plainError(mistake));
+        expect(whyNotUndone(mistake)).toBe(plainError(mistake));
     });
 
     it("is the error's own message if no update failed", () => {

@@ -69,7 +69,7 @@ it("`npm run targets` names the right that is missing in one sentence, and nothi
 });
 
 it("`npm run targets` says that a namespace does not exist, instead of listing other targets", async () => {
-    answers = {};
+    answers = { "/apis/apps/v1/namespaces/dmeo-agent/daemonsets/agent": [200, { metadata: { name: "agent" } }] };
     expect(await targets("--namespace", "dmeo")).toMatchObject({
         code: 1,
         stdout: "",

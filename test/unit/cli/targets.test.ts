@@ -34,7 +34,8 @@ describe("`npm run targets` asks the agents", () => {
         // The program of a stack in an organization does not know that.
         expect(placeOfStack("acme/local", undefined, folder)).toMatchObject({ clusterName: "local" });
         expect(() => placeOfStack("clod", undefined, folder)).toThrow(
-            'there is no stack "clod": no Pulumi.clod.yaml; allowed: cloud, local',
+            'there is no stack "clod": no Pulumi.clod.yaml; allowed: cloud, local. ' +
+                "To create it: npx pulumi stack init clod --no-select",
         );
     });
     it("of the namespace that is asked for", () =>

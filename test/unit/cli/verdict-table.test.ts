@@ -18,12 +18,13 @@ function outcome(verdict: string | undefined, expectedToFail?: string[]): Outcom
 describe("the table of verdicts", () => {
     it("has a line for each run, and says which ended as expected", () => {
         const outcomes = [outcome("FAILED", ["/products"]), outcome("PASSED", ["/products"]), outcome("PASSED")];
-        expect(verdictTable([...outcomes, outcome(undefined)]).split("\n")).toEqual([
+        expect(verdictTable([...outcomes, outcome("ABORTED"), outcome(undefined)]).split("\n")).toEqual([
             "",
             "Verdicts",
             "  FAILED       0%  experiment-FAILED     as expected      because.",
             "  PASSED     100%  experiment-PASSED     expected FAILED  because.",
             "  PASSED     100%  experiment-PASSED                      because.",
+            "  ABORTED          experiment-ABORTED                     because.",
             "  not run          experiment-undefined                   no cluster",
         ]);
     });

@@ -233,6 +233,7 @@ describe("`chaos-report --otlp`", () => {
             "error.type": "no-steady-state",
             "chaos.code": "no-steady-state",
         });
+        expect(spans[0]!.attributes).not.toHaveProperty("chaos.success_rate");
     });
 
     it("takes credentials, compression and names from OpenTelemetry's variables", async () => {

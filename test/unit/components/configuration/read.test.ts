@@ -245,6 +245,24 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         expect(mistakes[0]!.command).toMatch(`npx pulumi config set ${key === "agent.key" ? "--secret " : ""}${key}`);
     });
 
+    it.each([
+        ["namespace", "My_Shop", "my-shop"],
+        ["gateway.serviceType", "loadbalancer", "LoadBalancer"],
+        ["storage.keep", "flase", "false"],
+        ["experiment.duration", "30", "30s"],
+        ["experiment.successRate", "95", "95%"],
+        ["ingress.hosts", "Shop.example.com", "shop.example.com"],
+        // Nothing is guessed that could mean something else.
+        ["experiment.successRate", "1", "100%"],
+        ["images.node", "docker.io/library/node:latest", settings["images.node"].default],
+        ["kube.context", " ", "my-cluster"],
+        ["install", "helm", "program"],
+    ])("%s = %j is mended with the nearest value that is allowed: %s", (key, value, better) => {
+        expect(mistakesOf({ [key]: value })).toMatchObject([
+            { command: `npx pulumi config set ${key} ${better} --stack local` },
+        ]);
+    });
+
     it("covers every setting", () => {
         expect([...new Set(wrong.map(([key]) => key))].sort()).toEqual(Object.keys(settings).sort());
     });
@@ -540,6 +558,11 @@ describe("a shop from a chart or a manifest", () => {
         ).toMatchObject([{ key: "ingress.hosts", command: "npx pulumi config rm ingress.hosts --stack local" }]);
     });
 
+    it("rejects the number of pods of a workload that it may not have once, with one remedy", () => {
+        expect(mistakesOf({ install: "chart", "replicas.orders": "2" })).toMatchObject([
+            { key: "replicas.orders", command: "npx pulumi config rm replicas.orders --stack local" },
+        ]);
+    });
     it("rejects networkPolicies unless the builtin agent has some", () => {
         const set = { install: "chart", networkPolicies: "false" };
         expect(mistakesOf({ ...set, "agent.enabled": "false" })).toMatchObject([
@@ -575,6 +598,14 @@ describe("the agent's key", () => {
             { key: "agent.key", command: "npx pulumi config set --secret agent.key --stack local" },
         ]);
     });
+    it("that is too short is one mistake, mended without a prompt unless a platform gives the key", () => {
+        expect(refusal({ "agent.key": "short" }, secretive)).toMatchObject([
+            { value: "[secret]", command: expect.stringMatching(/^openssl rand -hex 32 \| .*--secret agent\.key/) },
+        ]);
+        expect(refusal({ "agent.key": "short", "agent.install": "chart" }, secretive)).toMatchObject([
+            { command: "npx pulumi config set --secret agent.key --stack local" },
+        ]);
+    });
     it("is rejected in clear text, and not shown, even if the agent is disabled", () => {
         for (const enabled of ["true", "false"]) {
             const mistakes = refusal({ "agent.key": key, "agent.enabled": enabled });
@@ -582,7 +613,7 @@ describe("the agent's key", () => {
                 {
                     key: "agent.key",
                     value: "[secret]",
-                    command: "npx pulumi config set --secret agent.key --stack local",
+                    command: "openssl rand -hex 32 | npx pulumi config set --secret agent.key --stack local",
                 },
             ]);
             expect(JSON.stringify(mistakes)).not.toContain(key);

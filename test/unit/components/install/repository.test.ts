@@ -38,20 +38,20 @@ describe("a chart", () => {
             () => ({ repo: `${url}/charts`, name: "shpo" }),
             new RegExp(
                 String.raw`chart\.name is "shpo", which .* does not have; allowed: shop, agent\. Nothing was ` +
-                    String.raw`touched; .*npx pulumi config set chart\.name`,
+                    String.raw`touched; .*npx pulumi config set chart\.name shop`,
             ),
         ],
         [
             "has no such version",
             () => ({ repo: `${url}/charts`, name: "shop", version: "3.0.0" }),
-            /chart\.version is "3\.0\.0", .*allowed: 1\.1\.0, 1\.0\.0\./,
+            /chart\.version is "3\.0\.0", .*allowed: 1\.1\.0, 1\.0\.0\. .*config set chart\.version 1\.1\.0/,
         ],
         [
             "is in no repository",
             () => ({ repo: `${url}/nothing`, name: "shop" }),
             new RegExp(
                 String.raw`chart\.repo is ".*\/nothing", .*index\.yaml: status 404\. Nothing was ` +
-                    String.raw`touched; .*npx pulumi config set chart\.repo`,
+                    String.raw`touched; .*npx pulumi config set chart\.repo https://`,
             ),
         ],
         [
