@@ -8,6 +8,7 @@ const placed = ["kubernetes:apps/v1:Deployment"];
 const pulled = [...placed, "kubernetes:apps/v1:DaemonSet"];
 
 interface PodSpec {
+    imagePullSecrets?: object[];
     nodeSelector?: Record<string, string>;
     tolerations?: object[];
 }
@@ -16,11 +17,17 @@ interface PodSpec {
  * Adds node selector, tolerations and pull Secrets to the pods of a component's workloads, beside those that they have.
  * Empty if the stack sets none of them. An experiment's own pods have them from `experimentPods`.
  */
-export function placement({ pullSecrets, nodeSelector, tolerations }: Placement): pulumi.ResourceTransformation[] {
+export function placement({
+    pullSecrets,
+    nodeSelector,
+    tolerations,
+}: Omit<Placement, "priorityClassName">): pulumi.ResourceTransformation[] {
     if (!pullSecrets && !nodeSelector && !tolerations) return [];
     const place = (pod: PodSpec, isPlaced: boolean) => ({
         ...pod,
-        ...(pullSecrets && { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
+        ...(pullSecrets && {
+            imagePullSecrets: [...(pod.imagePullSecrets ?? []), ...pullSecrets.map((name) => ({ name }))],
+        }),
         ...(isPlaced && nodeSelector && { nodeSelector: { ...pod.nodeSelector, ...nodeSelector } }),
         ...(isPlaced && tolerations && { tolerations: [...(pod.tolerations ?? []), ...tolerations] }),
     });
@@ -43,5 +50,5 @@ export function placement({ pullSecrets, nodeSelector, tolerations }: Placement)
     ];
 }
 
-/** The same for the pods of an experiment, as its `pod`. */
+/** The same for the pods of an experiment, with their priority class, as its `pod`. */
 export const experimentPods = ({ pullSecrets, ...rest }: Placement) => ({ imagePullSecrets: pullSecrets, ...rest });

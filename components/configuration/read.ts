@@ -141,6 +141,8 @@ function configurationOf(get: Values, stack: string) {
             pullSecrets: get("images.pullSecrets"),
             nodeSelector: get("nodes.selector"),
             tolerations: get("nodes.tolerations"),
+            /** Of an experiment's own pods. */
+            priorityClassName: get("pods.priorityClass"),
         },
         storage: {
             /** Size of the database's PersistentVolumeClaim. @default none, an `emptyDir` */

@@ -265,6 +265,11 @@ export const settings = {
             "Taints that the pods of the shop and of experiments tolerate, in the notation of `kubectl taint`.",
             { example: "dedicated=demo:NoSchedule" },
         ),
+        "pods.priorityClass": setting(
+            objectName,
+            "PriorityClass of an experiment's own pods, so that no others evict the deadline Job or a fault's proxy.",
+            { describedDefault: "the cluster's", example: "system-cluster-critical", isRendered: false },
+        ),
         "shutdown.delay": setting(
             duration({ least: "0s", most: "1m" }),
             "How long a stopping program keeps serving while the cluster removes it from its Services. `5s` " +

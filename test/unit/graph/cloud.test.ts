@@ -139,11 +139,17 @@ describe("the stack for managed clusters", () => {
 
     it("places the pods of an experiment, too, beside what these have of their own", async () => {
         const dedicated = { key: "dedicated", operator: "Exists" };
-        const placed = { nodeSelector: { pool: "demo" }, tolerations: [dedicated], pullSecrets: ["registry"] };
+        const placed = {
+            nodeSelector: { pool: "demo" },
+            tolerations: [dedicated],
+            pullSecrets: ["registry"],
+            priorityClassName: "high",
+        };
         expect(runPod(experimentPods(placed as never), [{ key: "own" }]).spec).toMatchObject({
             imagePullSecrets: [{ name: "registry" }],
             nodeSelector: { "kubernetes.io/os": "linux", pool: "demo" },
             tolerations: [{ key: "own" }, dedicated],
+            priorityClassName: "high",
         });
     });
 });

@@ -114,4 +114,23 @@ describe("a shop from a manifest", () => {
         const found = made.filter(({ type }) => type === kinds.deployment).map(({ inputs }) => inputs.spec as unknown);
         expect(found).toEqual([...specs.slice(0, 3), { template: { spec: { nodeSelector: { pool: "shop" } } } }]);
     });
+
+    it("keeps the pull Secrets of its pods beside the stack's", async () => {
+        const own = {
+            ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "gateway" } },
+            spec: { template: { spec: { imagePullSecrets: [{ name: "own" }] } } },
+        };
+        const made = await graphOf(
+            { install: "manifest", manifest: { namespaceLabels: {}, objects: [own] } },
+            {
+                transformations: placement({
+                    pullSecrets: ["registry"],
+                    nodeSelector: undefined,
+                    tolerations: undefined,
+                }),
+            },
+        );
+        const { spec } = find(made, kinds.deployment, "shop-deployment-gateway");
+        expect(spec.template.spec.imagePullSecrets).toEqual([{ name: "own" }, { name: "registry" }]);
+    });
 });

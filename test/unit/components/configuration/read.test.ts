@@ -118,6 +118,7 @@ it("reads the settings of pods, storage and the Ingress", () => {
         "images.pullSecrets": "registry, mirror",
         "nodes.selector": "pool=demo,topology.kubernetes.io/zone=eu-1a",
         "nodes.tolerations": "dedicated=demo:NoSchedule,spot:NoExecute,example.com/gpu",
+        "pods.priorityClass": "high",
         "database.storage": "10Gi",
         "broker.storage": "1Gi",
         "storage.class": "fast",
@@ -143,6 +144,7 @@ it("reads the settings of pods, storage and the Ingress", () => {
             { key: "spot", operator: "Exists", effect: "NoExecute" },
             { key: "example.com/gpu", operator: "Exists" },
         ],
+        priorityClassName: "high",
     });
 });
 
@@ -200,6 +202,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["storage.class", "Fast!"],
         ["storage.keep", "maybe"],
         ["networkPolicies", "some"],
+        ["pods.priorityClass", "High!"],
         ["shutdown.delay", "an hour"],
         ["agent.enabled", "yes"],
         ["agent.install", "apt"],
