@@ -125,6 +125,9 @@ const lostNode = ["not-ready", "unreachable"].map((condition) => ({
     tolerationSeconds: 0,
 }));
 
+/** With what the API server adds: a map with one owner, about which a repeated creation would have a conflict. */
+const podIps = { apiVersion: "v1", fieldPath: "status.podIPs" };
+
 function podSpec({ plan, run, image, program }: KnownJob) {
     const { namespace } = plan;
     const lease: LeaseOfRun = { path: leasePath(namespace), run };
@@ -148,7 +151,7 @@ function podSpec({ plan, run, image, program }: KnownJob) {
                 env: [
                     ...Object.entries(env).map(([name, value]) => ({ name, value })),
                     // Its network interfaces may have others, at which no pod of another node reaches it.
-                    { name: "POD_IPS", valueFrom: { fieldRef: { fieldPath: "status.podIPs" } } },
+                    { name: "POD_IPS", valueFrom: { fieldRef: podIps } },
                 ],
                 volumeMounts: podProgram(program).volumeMounts,
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },

@@ -64,6 +64,9 @@ describe("a slow hot-deals", () => {
         expect(conclusion.verdict).not.toBe("INCONCLUSIVE");
     });
 
+    it("has a proxy that can be made again, should an update be killed before it noted it", async () =>
+        expect(await stack.conflictsIfRepeated()).toEqual([]));
+
     it("is told by the shop while it lasts, and after the next update the Service is as before", async () => {
         const [pod] = await attackedPods();
         expect(await stack.attacksOnPage()).toEqual([

@@ -150,6 +150,10 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
         expect((await stack.up()).changes).toEqual([]),
     );
 
+    itOnce("each of its objects can be made again, should an update be killed before it noted them", async () =>
+        expect(await stack.conflictsIfRepeated()).toEqual([]),
+    );
+
     it("disabling it removes its parts, the attack first, and /products is complete", async () => {
         const { changes, outputs } = await stack.up({ "experiment.enabled": "false" });
         expect(changes).toHaveLength(experimentParts.length);

@@ -1,3 +1,4 @@
+import * as k8s from "@kubernetes/client-node";
 import type { EngineEvent, OutputMap, StepEventMetadata } from "@pulumi/pulumi/automation";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -14,7 +15,7 @@ import { chooseRoute } from "../../../chaos/checks/route";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
-import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
+import { type Cluster, connect, ignoreNotFound, messageOf } from "../../../chaos/cluster/client";
 import type { ShopStatus } from "../../../services/gateway/status";
 import { policiesOfRuns } from "../../support/attack-policies";
 import { until } from "../../support/until";
@@ -229,6 +230,33 @@ export class TestStack {
     /** The stack's exported state. Secrets are encrypted. */
     state(): Promise<string> {
         return this.stack.state();
+    }
+
+    /**
+     * Why objects of the state could not be made again, if the update that made them had been killed before it noted
+     * that: server-side apply has conflicts with itself about what the API server has completed in a list, or in a map
+     * that has one owner. Without Secrets, which are encrypted in the state, and what is forced.
+     */
+    async conflictsIfRepeated(): Promise<string[]> {
+        const api = k8s.KubernetesObjectApi.makeApiClient(this.cluster.kubeconfig);
+        const { deployment } = JSON.parse(await this.state()) as {
+            deployment: { resources: { type: string; inputs: k8s.KubernetesObject }[] };
+        };
+        const applied = deployment.resources.filter(
+            ({ type, inputs }) =>
+                type.startsWith("kubernetes:") &&
+                type !== "kubernetes:core/v1:Secret" &&
+                inputs.metadata?.annotations?.["pulumi.com/patchForce"] === undefined,
+        );
+        const conflicts = await Promise.all(
+            applied.map(({ inputs }) =>
+                api.patch(inputs, undefined, "All", "another", false, k8s.PatchStrategy.ServerSideApply).then(
+                    () => [],
+                    (error: unknown) => `${inputs.kind} ${inputs.metadata!.name}: ${messageOf(error)}`,
+                ),
+            ),
+        );
+        return conflicts.flat();
     }
 
     /** Releases the lock that a killed update has left, as `pulumi cancel` does. */

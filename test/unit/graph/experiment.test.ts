@@ -191,7 +191,10 @@ describe("the deadline", () => {
 
     it("must be told its pod's addresses of both families: callers of either may be probes", () => {
         const { env } = find(experiment, kinds.job, "deadline").spec.template.spec.containers[0];
-        expect(env).toContainEqual({ name: "POD_IPS", valueFrom: { fieldRef: { fieldPath: "status.podIPs" } } });
+        expect(env).toContainEqual({
+            name: "POD_IPS",
+            valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "status.podIPs" } },
+        });
     });
 
     it("and the attacks have the names that the first step has given the run", async () => {
