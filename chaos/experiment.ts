@@ -8,7 +8,7 @@ import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definiti
 import { inputsOf } from "./definition/inputs";
 import { type Plan, runNameOf } from "./definition/plan";
 import { podMistakes } from "./definition/pod-mistakes";
-import { endIfLost } from "./ending/end-run";
+import { endRun, isLost } from "./ending/end-run";
 import { endAndReport, type FirstActs, firstActs } from "./first-acts";
 import { othersOfStack } from "./lifecycle/lease";
 import type { PodOptions } from "./pod-options";
@@ -246,7 +246,12 @@ function endEarlier(
                 .then((there) => othersOfStack(there, owner))
                 .catch(() => []),
             cluster()
-                .then((there) => endIfLost(there, { stack: holder, plan }))
+                .then(async (there) => {
+                    const run = { stack: holder, plan };
+                    const isOver = await isLost(there, run);
+                    if (isOver) await endRun(there, run, { inBackground: true });
+                    return isOver;
+                })
                 .catch(() => false),
             endAndReport(cluster, owner, { but: runNameOf(plan, holder) }),
         ]);

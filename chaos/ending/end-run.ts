@@ -16,13 +16,12 @@ import {
     leaseName,
     type LeaseOwner,
     leasesOf,
-    releaseLease,
     type RunEnd,
 } from "../lifecycle/lease";
 import { recover, type Recovered, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Reason } from "../reasons";
 import { endAttacks, type Say, throwAll } from "./end";
-import { attacksAreThere, attacksLeftOf, leftOf, policiesOf } from "./left";
+import { attacksAreThere, attacksLeftOf, leftOf } from "./left";
 import { jobNameOf } from "./scope";
 
 /**
@@ -74,8 +73,7 @@ export async function endRuns(
             if (isEnded || swept === 0) return [];
             const plan = attempt(() => planned?.());
             if (plan && plan.namespace === namespace && runNameOf(plan, owner.stack) === written[annotations.run]) {
-                const recovery = noteRecovery(cluster, noted, at, plan, backgroundTimeoutMs);
-                await Promise.race([recovery, sleep(undisturbedMs)]);
+                await undisturbed(noteRecovery(cluster, noted, at, plan, backgroundTimeoutMs));
             }
             return [experiment];
         }),
@@ -86,7 +84,7 @@ export async function endRuns(
 /**
  * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
  *
- * @param timeoutMs how long recovery is waited for
+ * @param options.inBackground whether the update goes on before the application has recovered. @default false
  * @returns when the attacks had ended, and how the application recovered; undefined if that was not seen in time
  * @throws Error if the lease cannot be read: nothing was tried
  * @throws Error with all that failed, after everything was tried
@@ -94,33 +92,20 @@ export async function endRuns(
 export async function endRun(
     cluster: Cluster,
     holder: LeaseHolder & { plan: Plan },
-    say?: Say,
-    timeoutMs = recoveryTimeoutMs,
+    { say, inBackground = false }: { say?: Say; inBackground?: boolean } = {},
 ): Promise<{ at: number; recovery: Promise<Recovered | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
     const { at, noted } = await end(cluster, own, async (api) =>
         others ? 0 : endAttacks(api, attacksLeftOf(plan), say),
     );
-    return { at, recovery: noteRecovery(cluster, noted, at, plan, timeoutMs) };
+    const timeoutMs = inBackground ? backgroundTimeoutMs : recoveryTimeoutMs;
+    const recovery = noteRecovery(cluster, noted, at, plan, timeoutMs);
+    if (inBackground) await undisturbed(recovery);
+    return { at, recovery };
 }
 
-/**
- * Removes all that is left of an experiment, and releases the lease. If another run has that by now, removes only
- * what cannot be that run's.
- *
- * @param aborted why the run was ABORTED: then the lease is not released, but says so. @default it was not
- * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels
- */
-export async function endWholly(run: LeaseHolder & { plan: Plan; cluster: Cluster; say: Say }, aborted?: Reason) {
-    const { stack, plan, cluster, say } = run;
-    const { own, others } = await leaseFor(cluster, run);
-    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
-    await (aborted ? noteAborted(cluster, run, aborted) : releaseLease(cluster, run));
-    return { own, others, swept };
-}
-
-/** Notes in the lease that a run has its verdict, and its attacks stay; see `endIfLost`. */
+/** Notes in the lease that a run has its verdict, and its attacks stay; see `isLost`. */
 export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Promise<void> {
     const { own } = await leaseFor(cluster, holder);
     if (own) await note(cluster, own, { [annotations.concluded]: "true" });
@@ -143,23 +128,18 @@ export async function noteAborted(
 }
 
 /**
- * Ends what is left of a run that has its verdict, and has lost an attack since: at its deadline, or because somebody
- * has deleted its object. A refresh has the engine create such an object again: pods that still have the labels would
- * be attacked again, and a deadline Job of the run would kill again. Or its deadline Job: nothing else would end it in
- * time, and one that a refresh creates again is not let through other policies.
- *
- * @returns whether there was such a run
+ * Whether a run has its verdict, and has lost an attack since: at its deadline, or because somebody has deleted its
+ * object. It must be ended then. A refresh has the engine create such an object again: pods that still have the labels
+ * would be attacked again, and a deadline Job of the run would kill again. Or it has lost its deadline Job: nothing
+ * else would end it in time, and one that a refresh creates again is not let through other policies.
  */
-export async function endIfLost(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<boolean> {
+export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<boolean> {
     const { own } = await leaseFor(cluster, holder);
     const { [annotations.run]: run, [annotations.concluded]: concluded } = own?.metadata?.annotations ?? {};
     // Of a run without a verdict, an update that was killed may not have made all attacks yet.
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
     const job = needsDeadlineJob(holder.plan) ? [{ resource: resources.job, name: jobNameOf(run) }] : [];
-    if (await attacksAreThere(objectApi(cluster), holder.plan, run, job)) return false;
-    const { recovery } = await endRun(cluster, holder, undefined, backgroundTimeoutMs);
-    await Promise.race([recovery, sleep(undisturbedMs)]);
-    return true;
+    return !(await attacksAreThere(objectApi(cluster), holder.plan, run, job));
 }
 
 /**
@@ -250,6 +230,8 @@ async function noteRecovery(
         return undefined;
     }
 }
+
+const undisturbed = (recovery: Promise<unknown>) => Promise.race([recovery, sleep(undisturbedMs)]);
 
 /** The values of steps that all were tried. @throws Error as `throwAll` */
 async function valuesOf<T>(tried: readonly (Promise<T> | undefined)[]): Promise<T[]> {

@@ -60,7 +60,7 @@ export type Ending = Awaited<ReturnType<typeof endRun>> | { problem: string };
 
 /** Ends the attacks of a run during its check. Never rejects. */
 export function endOwnRun({ cluster, plan, stack, say }: StepContext): Promise<Ending> {
-    return endRun(cluster, { stack, plan }, say).catch((error: unknown) => ({ problem: problemOf(error) }));
+    return endRun(cluster, { stack, plan }, { say }).catch((error: unknown) => ({ problem: problemOf(error) }));
 }
 
 /** Waits until a run that has ended its attacks has recovered, for a minute at most, and adds that to its report. */

@@ -5,7 +5,7 @@ import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/p
 import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
 import { ignoreNotFound } from "../cluster/client";
 import { describeEstablished } from "../proof/established";
-import { endWholly, noteConcluded } from "../ending/end-run";
+import { noteConcluded } from "../ending/end-run";
 import { pageOfReason, type Reason, ReasonError, verdictLine } from "../reasons";
 import { abortedAgain, earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
@@ -20,6 +20,7 @@ import { beginAttacks, labelAttacked } from "./begin";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { dismissWitness } from "./other-policies";
 import { endAttacksStep, undo } from "./recovery";
+import { sweep } from "./sweep";
 import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
 
 /**
@@ -57,7 +58,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept && "verdict" in kept) return { conclusion: kept };
     // With the Job, which would have nothing to end: nobody was attacked.
-    const abort = (error: unknown) => endWholly(context, error instanceof ReasonError ? error.reason : undefined);
+    const abort = (error: unknown) => sweep(context, error instanceof ReasonError ? error.reason : undefined);
     const undone = { hasBegun: true, undo: abort };
     if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)), undone);
     const over =

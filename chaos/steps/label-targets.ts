@@ -18,7 +18,6 @@ import { annotations, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
-import { endWholly } from "../ending/end-run";
 import {
     admitAttacks,
     admitJob,
@@ -41,6 +40,7 @@ import { placeOf, refuseIfHeld } from "./steady-state";
 import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { requireRoom } from "./room";
+import { sweep } from "./sweep";
 import { printed } from "./variable";
 
 /**
@@ -51,7 +51,7 @@ export const labelTargets: Step<"label-targets", Given> = (context, given) =>
     abortingRun(context, () => label(context, given), {
         // With the Job, which would have nothing to end. Another try after any other error needs that, and the lease.
         hasBegun: true,
-        undo: async (error) => error instanceof ReasonError && endWholly(context, error.reason),
+        undo: async (error) => error instanceof ReasonError && sweep(context, error.reason),
     });
 
 type Given = "room" | "steadyState" | "deadlineJob";

@@ -4,13 +4,13 @@ import { problemOf } from "../cluster/problem";
 import { isAttack, runNameOf, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
-import { endWholly } from "../ending/end-run";
 import { endOf, leaseFor, noteNotRecovered } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
 import { addRecovery } from "../report/report";
 import { sinceUndone } from "../report/verdict";
 import type { Step, StepContext } from "./contract";
+import { sweep } from "./sweep";
 
 /**
  * The first step of undoing an experiment whose attacks the update has not ended before, such as by `pulumi destroy`:
@@ -35,7 +35,7 @@ export const recovery: Step<"recovery"> = async (context) => {
     const end = own && endOf(own, runNameOf(plan, stack));
     if (end?.aborted) {
         // Nothing has happened that could recover.
-        await endWholly(context);
+        await sweep(context);
         return { recoveredAfterMs: null };
     }
     const undone = await undo(context).catch((error: unknown) => {
@@ -64,7 +64,7 @@ export const recovery: Step<"recovery"> = async (context) => {
  */
 export async function undo(context: StepContext) {
     const { plan, stack, cluster, say } = context;
-    const { own, others, swept } = await endWholly(context);
+    const { own, others, swept } = await sweep(context);
     if (others) say(others);
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && endOf(own, runNameOf(plan, stack));

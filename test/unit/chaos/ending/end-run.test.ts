@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endIfLost, endRun, endRuns, noteConcluded } from "../../../../chaos/ending/end-run";
+import { endRun, endRuns, isLost, noteConcluded } from "../../../../chaos/ending/end-run";
 import { acquireLease, earlyEndOf, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
 import { type Plan, runNameOf } from "../../../../chaos/definition/plan";
 import { undo } from "../../../../chaos/steps/recovery";
@@ -97,7 +97,12 @@ describe("what is left of a run that has its verdict", () => {
     const labels = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels;
     const object = () => `${runNameOf(run.plan, "ours")}-blackhole`;
     const job = () => `${runNameOf(run.plan, "ours")}-deadline`;
-    const endWhatIsLeft = () => settled(endIfLost(run.cluster.api, run.context));
+    const endWhatIsLeft = async () => {
+        const { api } = run.cluster;
+        const isOver = await isLost(api, run.context);
+        if (isOver) await settled(endRun(api, run.context, { inBackground: true }));
+        return isOver;
+    };
     beforeEach(async () => {
         await run.label();
         run.cluster.add("NetworkPolicy", object());
