@@ -84,7 +84,8 @@ export async function endRuns(
 /**
  * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
  *
- * @param options.inBackground whether the update goes on before the application has recovered. @default false
+ * @param options.inBackground whether nobody awaits `recovery`: it is seen for 10 s at most, of which the update leaves
+ *   the first 1.5 s undisturbed. @default false
  * @returns when the attacks had ended, and how the application recovered; undefined if that was not seen in time
  * @throws Error if the lease cannot be read: nothing was tried
  * @throws Error with all that failed, after everything was tried

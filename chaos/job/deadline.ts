@@ -125,7 +125,10 @@ const lostNode = ["not-ready", "unreachable"].map((condition) => ({
     tolerationSeconds: 0,
 }));
 
-/** With what the API server adds: a map with one owner, about which a repeated creation would have a conflict. */
+/**
+ * `fieldRef` is an atomic map, in which the API server sets `apiVersion`: without it, a creation that is repeated after
+ * a killed update, under another field manager, would have a conflict.
+ */
 const podIps = { apiVersion: "v1", fieldPath: "status.podIPs" };
 
 function podSpec({ plan, run, image, program }: KnownJob) {

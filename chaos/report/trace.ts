@@ -105,7 +105,7 @@ export function traceOf(journal: Journal): RunSpan[] {
             "chaos.attack": conclusion.attack,
             "chaos.targets": conclusion.targets,
             "chaos.requests": conclusion.requests,
-            // Answers to no attack are counted for none.
+            // An aborted run has answers of the steady state only.
             "chaos.success_rate": verdict === "ABORTED" ? undefined : conclusion.successRate,
             "chaos.time_to_first_failure_ms": conclusion.timeToFirstFailureMs ?? undefined,
             "chaos.time_to_stability_ms": conclusion.timeToStabilityMs ?? undefined,

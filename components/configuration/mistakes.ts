@@ -36,11 +36,11 @@ function describe(mistake: Mistake): string {
     return `  ${stateOf(mistake)}\n    ${reason}\n    fix it with: ${command}`;
 }
 
-/** A valid value for a command. @param given an invalid one, if it may be shown: a valid one may be much like it */
+/** A valid value to suggest. @param given the invalid value, unless it must stay hidden */
 export const suggestion = (setting: Setting<unknown>, given?: string): string =>
     (given === undefined ? undefined : likelyMeant(setting, given)) ?? setting.default ?? setting.example ?? "VALUE";
 
-/** What an invalid value most likely means: `my-shop` by `My_Shop`, `30s` by `30`, `false` by `flase`. */
+/** What an invalid value most likely means: `my-shop` for `My_Shop`, `30s` for `30`, `false` for `flase`. */
 function likelyMeant(setting: Setting<unknown>, given: string): string | undefined {
     const lower = given.trim().toLowerCase();
     const word = nearestFirst(lower, setting.words ?? []).find((each) => isNear(lower, each));
@@ -122,7 +122,7 @@ function nearestKey(key: string): Key | undefined {
     return isNear(key, nearest) ? (nearest as Key) : undefined;
 }
 
-/** Whether at most a third of a word's letters differ. */
+/** Whether at most a third of a word's letters differ, rounded up. */
 const isNear = (word: string, meant: string) => distanceOf(word, meant) <= Math.ceil(meant.length / 3);
 
 /** Words, those first that are most like another. */

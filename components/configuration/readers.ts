@@ -33,8 +33,7 @@ export function oneOf<const T extends string>(...words: T[]): Reader<T> {
 }
 
 export const flag: Reader<boolean> = {
-    allowed: "true, false",
-    words: ["true", "false"],
+    ...oneOf("true", "false"),
     read: (text) => (text === "true" ? true : text === "false" ? false : undefined),
 };
 

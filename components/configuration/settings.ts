@@ -267,8 +267,9 @@ export const settings = {
         ),
         "pods.priorityClass": setting(
             objectName,
-            "PriorityClass of an experiment's own pods, so that no others evict the deadline Job or a fault's proxy.",
-            { describedDefault: "the cluster's", example: "system-cluster-critical", isRendered: false },
+            "PriorityClass of an experiment's own pods. With a high one, no other pods preempt the deadline Job or a " +
+                "fault's proxy.",
+            { describedDefault: "the cluster's", example: "high-priority", isRendered: false },
         ),
         "shutdown.delay": setting(
             duration({ least: "0s", most: "1m" }),
