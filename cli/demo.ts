@@ -113,7 +113,7 @@ async function main(): Promise<void> {
         await interruption
             .throughout(() => undo(session))
             .catch((failure: unknown) => {
-                throw new Error(whyNotUndone(failure, problem));
+                throw new Error(whyNotUndone(failure, interruption.happened ? undefined : problem));
             });
     } finally {
         session.close();

@@ -46,7 +46,9 @@ function likelyMeant(setting: Setting<unknown>, given: string): string | undefin
     const word = nearestFirst(lower, setting.words ?? []).find((each) => isNear(lower, each));
     // A share of 1 means 100%.
     const inUnits = /^\d+$/.test(lower) ? [`${lower}s`, ...(Number(lower) > 1 ? [`${lower}%`] : [])] : [];
-    return [word, lower, lower.replace(/[\s_]+/g, "-"), ...inUnits].find((text) => {
+    // In a list, an image or a URL, cases and spaces have a meaning.
+    const names = /^[\w.-]+$/.test(lower) ? [lower, lower.replaceAll("_", "-")] : [];
+    return [word, given.trim(), ...names, ...inUnits].find((text) => {
         try {
             return text && setting.read(text) !== undefined;
         } catch {

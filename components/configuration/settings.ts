@@ -350,6 +350,7 @@ export const settings = {
         "experiment.area": setting(
             {
                 allowed: "Global, or a namespace",
+                words: ["Global"],
                 read: (area: string) => (area === "Global" ? area : label.read(area)),
             },
             "The namespace that targets are chosen from. `Global`: all namespaces.",

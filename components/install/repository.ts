@@ -32,7 +32,12 @@ export async function requireChart({ repo, name, version }: Chart): Promise<void
     // Helm resolves a range of versions, such as `1.0.0 - 1.9.0`.
     if (version !== undefined && oneVersion.test(version) && !versions.includes(version)) {
         const allowed = versions.slice(0, 10).join(", ");
-        throw refusal("chart.version", version, `${repo} does not have for ${name}; allowed: ${allowed}`, versions[0]!);
+        throw refusal(
+            "chart.version",
+            version,
+            `${repo} does not have for ${name}; allowed: ${allowed}`,
+            versions[0] ?? "VERSION",
+        );
     }
 }
 

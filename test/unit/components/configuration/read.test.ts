@@ -255,7 +255,10 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.duration", "30", "30s"],
         ["experiment.successRate", "95", "95%"],
         ["ingress.hosts", "Shop.example.com", "shop.example.com"],
+        ["experiment.area", "GLOBAL", "Global"],
         // Nothing is guessed that could mean something else.
+        ["images.pullSecrets", "one two", "registry"],
+        ["ingress.hosts", "a.example.com b.example.com", "shop.example.com"],
         ["experiment.successRate", "1", "100%"],
         ["images.node", "docker.io/library/node:latest", settings["images.node"].default],
         ["kube.context", " ", "my-cluster"],
