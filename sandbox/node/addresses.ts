@@ -11,9 +11,16 @@ export const addresses = {
     host: "198.18.0.1",
     node: "198.18.0.2",
     linkPrefix: 30,
+    linkToHost: "198.18.0.0/30",
+    /** The veth pair between the first node and the second one, where there are two. */
+    interfaceToSecond: "node-2",
+    firstOnLinkToSecond: "198.18.0.5",
+    secondNode: "198.18.0.6",
+    linkToSecond: "198.18.0.4/30",
     /** Each Service of type LoadBalancer gets an address of this range. */
     loadBalancerPool: "198.18.1.0/24",
-    pods: "10.244.0.0/24",
+    /** Of the pods of all nodes. */
+    pods: "10.244.0.0/23",
     services: "10.96.0.0/16",
     /** The Service `kubernetes`: the first address of the Service range. */
     apiService: "10.96.0.1",

@@ -1,7 +1,7 @@
-import { addresses, nodeName } from "./addresses";
-import { callApi, type KubernetesObject } from "./api";
+import { addresses } from "./addresses";
+import { callApi, deleteAt, type KubernetesObject } from "./api";
 import { tryCommand } from "./command";
-import { networkNamespaceFile } from "./network";
+import { firstNode, networkNamespaceFileOf, type SandboxNode } from "./nodes";
 
 interface Condition {
     readonly type: string;
@@ -24,12 +24,12 @@ export function isReady({ status }: Pod): boolean {
 }
 
 /**
- * Whether the node is Ready according to the kubelet.
+ * Whether a node is Ready according to its kubelet.
  *
  * @param since older reports do not count: the database still has those of the previous run.
  */
-export async function nodeIsReady(since = new Date(0)): Promise<boolean> {
-    const path = `/api/v1/nodes/${nodeName}`;
+export async function nodeIsReady({ name }: SandboxNode, since = new Date(0)): Promise<boolean> {
+    const path = `/api/v1/nodes/${name}`;
     const node = await callApi<{ status: { conditions?: Condition[] } }>(path).catch(() => undefined);
     const ready = node?.status.conditions?.find(({ type }) => type === "Ready");
     return ready?.status === "True" && isSince(ready.lastHeartbeatTime, since);
@@ -56,11 +56,22 @@ export async function nameServerIsReady(since: Date): Promise<boolean> {
     );
 }
 
-/** Whether the node is registered, Ready or not. */
-export async function nodeIsRegistered(): Promise<boolean> {
-    return callApi(`/api/v1/nodes/${nodeName}`).then(
+/** Whether a node is registered, Ready or not. */
+export async function nodeIsRegistered({ name }: SandboxNode): Promise<boolean> {
+    return callApi(`/api/v1/nodes/${name}`).then(
         () => true,
         () => false,
+    );
+}
+
+/** Removes a node that is no longer there from the cluster, with its pods: nobody else would end them. */
+export async function forgetNode(name: string): Promise<void> {
+    await deleteAt(`/api/v1/nodes/${name}`);
+    const { items } = await callApi<{ items: Pod[] }>(`/api/v1/pods?fieldSelector=spec.nodeName=${name}`);
+    await Promise.all(
+        items.map(({ metadata }) =>
+            deleteAt(`/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}?gracePeriodSeconds=0`),
+        ),
     );
 }
 
@@ -74,6 +85,18 @@ export async function clusterDnsAnswers(): Promise<boolean> {
         resolver.setServers(["${addresses.clusterDns}"]);
         resolver.resolve4("kubernetes.default.svc.${addresses.clusterDomain}").then(
             ([address]) => process.exit(address === "${addresses.apiService}" ? 0 : 1), () => process.exit(1));`;
-    const asked = await tryCommand("nsenter", [`--net=${networkNamespaceFile}`, process.execPath, "-e", question]);
-    return asked.code === 0;
+    return runsInNetwork(firstNode, question);
+}
+
+/** Whether a program on a node answers an HTTP request with 200. @param url an address of the node itself */
+export async function answersOnNode(node: SandboxNode, url: string): Promise<boolean> {
+    const question = `fetch("${url}", { signal: AbortSignal.timeout(500) }).then(
+            ({ status }) => process.exit(status === 200 ? 0 : 1), () => process.exit(1));`;
+    return runsInNetwork(node, question);
+}
+
+/** Whether a program of Node ends without an error in the network namespace of a node. */
+async function runsInNetwork(node: SandboxNode, program: string): Promise<boolean> {
+    const inside = [`--net=${networkNamespaceFileOf(node)}`, process.execPath, "-e", program];
+    return (await tryCommand("nsenter", inside)).code === 0;
 }

@@ -1,4 +1,4 @@
-import { setUp } from "./setup";
+import { setUp, usual } from "./setup";
 
 /** Most networks drop what a NetworkPolicy denies. */
-export default setUp("drop");
+export default setUp({ ...usual, denied: "drop" });

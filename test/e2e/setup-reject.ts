@@ -1,4 +1,4 @@
-import { setUp } from "./setup";
+import { setUp, usual } from "./setup";
 
 /** Some networks refuse what a NetworkPolicy denies. */
-export default setUp("reject");
+export default setUp({ ...usual, denied: "reject" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { removeNamespaces } from "../../bench/cluster";
 import { type Cluster, connect } from "../../chaos/cluster/client";
-import { type DeniedTraffic, deniedTraffic } from "../../sandbox/node/components/network-policy";
+import { type Choices, choices, type DeniedTraffic } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";
 import { kubectl } from "../../sandbox/test/e2e/support";
 import { sharedFolder } from "./shop/shared";
@@ -22,12 +22,14 @@ declare module "vitest" {
 /**
  * A global setup that chooses the sandbox's network and removes what a killed run has left. Afterwards the network is
  * as before, and the shared shops are gone.
+ *
+ * @param wanted what is changed of the sandbox
  */
-export function setUp(denied: DeniedTraffic) {
+export function setUp(wanted: Partial<Choices>) {
     return async ({ provide }: TestProject): Promise<() => Promise<unknown>> => {
-        provide("denied", denied);
-        const before = deniedTraffic();
-        const { kubeconfig, context } = await sandboxUp(denied);
+        const before = choices();
+        const { kubeconfig, context } = await sandboxUp(wanted);
+        provide("denied", choices().denied);
         process.env.KUBECONFIG = kubeconfig;
         const cluster = connect({ context });
         takeTurn();
@@ -39,6 +41,9 @@ export function setUp(denied: DeniedTraffic) {
         };
     };
 }
+
+/** The network on which most tests run. */
+export const usual = { network: "kube-router", nodes: 1, ipFamilies: "ipv4" } as const;
 
 /** Names the process that runs these tests: a second one would remove its namespaces. */
 const turn = join(tmpdir(), "chaos-shop-e2e.pid");

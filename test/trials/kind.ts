@@ -1,4 +1,4 @@
-import type { DeniedTraffic } from "../../sandbox/node/components/network-policy";
+import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Verdict } from "../../chaos/report/verdict";
 import type { TestStack } from "../e2e/shop/support";
 import type { Random } from "./random";

@@ -1,5 +1,5 @@
 import { Program } from "../../cli/command";
-import { type DeniedTraffic, deniedTrafficChoices } from "../../sandbox/node/components/network-policy";
+import { type DeniedTraffic, deniedTrafficChoices } from "../../sandbox/node/choices";
 
 export interface TrialOptions {
     /** `list` prints the kinds, `markdown` the results. */

@@ -1,4 +1,4 @@
-import type { DeniedTraffic } from "../../sandbox/node/components/network-policy";
+import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Kind } from "./kind";
 import { keyOf } from "./results";
 import type { Shape } from "./shop";

@@ -1,6 +1,6 @@
 import { removeNamespaces } from "../../bench/cluster";
 import { plainError } from "../../cli/print";
-import { type DeniedTraffic, deniedTraffic } from "../../sandbox/node/components/network-policy";
+import { choices, type DeniedTraffic } from "../../sandbox/node/choices";
 import { TestStack } from "../e2e/shop/support";
 import { complete } from "./complete";
 import { describeAllowed } from "./judge";
@@ -39,7 +39,7 @@ export class Trials {
     /** Opens the stacks, and removes what a killed program has left of them. */
     static async open(seed: string, stacks: number, interruption: Interruption): Promise<Trials> {
         const first = await TestStack.open(stackNames[0]);
-        const trials = new Trials(seed, interruption, deniedTraffic());
+        const trials = new Trials(seed, interruption, choices().denied);
         trials.shops.push(new Shop(first));
         try {
             await Promise.all([removeNamespaces(first.cluster, stackNames), removeLimit(first.cluster)]);

@@ -1,4 +1,4 @@
-import { addresses } from "../addresses";
+import { addresses, nodeName } from "../addresses";
 import type { KubernetesObject } from "../api";
 import { role } from "./access";
 import { imageCoreDns } from "../../parts/image-recipes";
@@ -93,6 +93,8 @@ function deployment(): KubernetesObject {
                 metadata: { labels },
                 spec: {
                     serviceAccountName: name,
+                    // If the other node stops, the cluster's names are still resolved.
+                    nodeSelector: { "kubernetes.io/hostname": nodeName },
                     priorityClassName: "system-cluster-critical",
                     dnsPolicy: "Default",
                     terminationGracePeriodSeconds: 5,

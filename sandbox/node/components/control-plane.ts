@@ -1,8 +1,9 @@
-import { addresses, nodeName } from "../addresses";
+import { addresses } from "../addresses";
 import { componentKubeconfig } from "../kubeconfig";
 import { join } from "node:path";
 import { layout } from "../layout";
 import { locateParts } from "../../parts/locate";
+import type { SandboxNode } from "../nodes";
 import { pki } from "../pki";
 import type { Component } from "../processes";
 
@@ -134,14 +135,15 @@ export function sandboxController(): Component {
 }
 
 /** kube-proxy, which replaces Service addresses with pod addresses. */
-export function proxy(): Component {
+export function proxy(node: SandboxNode): Component {
     return {
-        name: "kube-proxy",
+        name: `kube-proxy${node.suffix}`,
+        node,
         command: locateParts().kube,
         args: [
             "proxy",
             `--kubeconfig=${componentKubeconfig("proxy")}`,
-            `--hostname-override=${nodeName}`,
+            `--hostname-override=${node.name}`,
             "--proxy-mode=iptables",
             `--cluster-cidr=${addresses.pods}`,
             // The default of 1 s, for clusters with thousands of Services, delays a change that follows another one:

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEnforcer, stopEnforcer } from "../support/enforcer";
-import { deniedTraffic } from "../../node/components/network-policy";
+import { choices } from "../../node/choices";
 import { sandboxUp } from "../../node/up";
 import { askFromPod, apply, createNamespace, eventually, kubectl, ready, webPod } from "./support";
 
 const namespace = "sandbox-policy";
 let removeNamespace: () => Promise<unknown>;
 let url: string;
-const before = deniedTraffic();
+const before = choices();
 
 const blackhole = {
     apiVersion: "networking.k8s.io/v1",
@@ -48,7 +48,7 @@ describe("the sandbox's NetworkPolicies", { timeout: 60_000 }, () => {
         ["drop", "TIMEOUT"],
         ["reject", "ECONNREFUSED"],
     ] as const)("%s what they deny if told so, also after the rules are made again", async (denied, outcome) => {
-        await sandboxUp(denied);
+        await sandboxUp({ denied });
         await apply(namespace, blackhole);
         await eventually(ask, (answer) => answer !== "target");
         expect(await ask()).toBe(outcome);
