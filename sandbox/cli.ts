@@ -22,7 +22,9 @@ type Wanted = Partial<Omit<Choices, "nodes"> & { nodes: string }>;
 
 const program = new Command("npm run sandbox --")
     .usage("COMMAND [options]")
-    .description("A Kubernetes of one node or two, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).")
+    .description(
+        "A Kubernetes of one node or two, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).",
+    )
     .helpOption("-h, --help", "show this text")
     .helpCommand(false)
     .configureOutput({ getOutHelpWidth: () => 120, getErrHelpWidth: () => 120 })

@@ -53,7 +53,9 @@ export function chosenBy(wanted: Partial<Choices>, before = choices()): Choices 
     if (chosen.network === "kube-router") return chosen;
     const only = `only \`--network kube-router\` does; the chosen network is ${chosen.network}`;
     if (wanted.denied === "reject")
-        throw new Error(`--denied reject: ${chosen.network} does not reject what a policy denies, it drops it: ${only}`);
+        throw new Error(
+            `--denied reject: ${chosen.network} does not reject what a policy denies, it drops it: ${only}`,
+        );
     if (wanted.ipFamilies === "ipv4,ipv6")
         throw new Error(`--ip-families ipv4,ipv6: the sandbox does not give ${chosen.network} IPv6 addresses: ${only}`);
     return { ...chosen, denied: "drop", ipFamilies: "ipv4" };

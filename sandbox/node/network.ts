@@ -8,7 +8,8 @@ const { hostInterface, nodeInterface, interfaceToSecond } = addresses;
 /** Whether a node's namespace and the way to it are up: from the host, or from the first node. */
 export async function networkIsUp(node: SandboxNode): Promise<boolean> {
     if (!existsSync(networkNamespaceFileOf(node))) return false;
-    if (node.name === secondNode.name) return linkIsUp(interfaceToSecond, addresses.firstOnLinkToSecond, within(firstNode));
+    if (node.name === secondNode.name)
+        return linkIsUp(interfaceToSecond, addresses.firstOnLinkToSecond, within(firstNode));
     const route = await tryCommand("ip", ["-oneline", "route", "show", addresses.loadBalancerPool]);
     return (await linkIsUp(hostInterface, addresses.host)) && route.stdout.includes(hostInterface);
 }
@@ -39,7 +40,18 @@ async function createNetworkOfFirst(): Promise<void> {
     await runCommand("ip", ["netns", "add", firstNode.networkNamespace]);
     const inside = within(firstNode);
     await runSteps([
-        ["link", "add", hostInterface, "type", "veth", "peer", "name", nodeInterface, "netns", firstNode.networkNamespace],
+        [
+            "link",
+            "add",
+            hostInterface,
+            "type",
+            "veth",
+            "peer",
+            "name",
+            nodeInterface,
+            "netns",
+            firstNode.networkNamespace,
+        ],
         ["address", "add", `${addresses.host}/${addresses.linkPrefix}`, "dev", hostInterface],
         ["link", "set", hostInterface, "up"],
         [...inside, "address", "add", `${addresses.node}/${addresses.linkPrefix}`, "dev", nodeInterface],

@@ -5,6 +5,7 @@ import { cliPath } from "../../toolchain/pulumi/home";
 import { pulumiParts } from "../../toolchain/pulumi/parts";
 import { CLANG_FOLDER, debianClang, debianPackages } from "./debian-packages";
 import { imageCoreDns, imageNats, imageNode, imagePause, imagePostgres } from "./image-recipes";
+import type { NetworkName } from "../node/choices";
 import { ARCHIVE } from "./images";
 import { calico, cilium } from "./networks";
 import { kube } from "./programs";
@@ -20,7 +21,7 @@ export const networkParts = {
     "kube-router": [],
     calico: [calico],
     cilium: [debianClang, cilium],
-} satisfies Record<string, readonly Part[]>;
+} satisfies Record<NetworkName, readonly Part[]>;
 
 /** What a user of the sandbox works with. */
 export const userParts: readonly Part[] = [...pulumiParts, ...clusterParts];

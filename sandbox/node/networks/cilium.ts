@@ -1,4 +1,5 @@
-import { clangFolder } from "../../parts/debian-packages";
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { crdsIn } from "../../parts/crds";
 import { locateParts } from "../../parts/locate";
 import { addresses } from "../addresses";
@@ -6,7 +7,11 @@ import { applyObject } from "../api";
 import { systemPath } from "../command";
 import { answersOnNode } from "../health";
 import { componentKubeconfig } from "../kubeconfig";
+import type { SandboxNode } from "../nodes";
 import type { Network } from "./network";
+
+/** Where an agent finds the sources of its BPF programs. */
+const libOf = ({ folders }: SandboxNode) => join(folders.config, "cilium-lib");
 
 /** Settings of the whole machine that the agent would change. In the node's mount namespace they cannot be written. */
 const protectedSettings = ["unprivileged_bpf_disabled", "timer_migration"].map((name) => `/proc/sys/kernel/${name}`);
@@ -24,7 +29,7 @@ export const cilium: Network = {
         command: locateParts().ciliumAgent,
         args: [
             `--k8s-kubeconfig-path=${componentKubeconfig("network-policy")}`,
-            `--lib-dir=${locateParts().ciliumLib}`,
+            `--lib-dir=${libOf(node)}`,
             "--state-dir=/run/cilium",
             "--ipam=kubernetes",
             "--identity-allocation-mode=crd",
@@ -41,7 +46,7 @@ export const cilium: Network = {
             "--enable-health-checking=false",
             "--enable-endpoint-health-checking=false",
         ],
-        environment: { K8S_NODE_NAME: node.name, PATH: `${clangFolder}:${systemPath}` },
+        environment: { K8S_NODE_NAME: node.name, PATH: `${locateParts().clangFolder}:${systemPath}` },
     }),
     plugin: () => ({ type: "cilium-cni", "log-file": "/run/cilium/cni.log" }),
     plugins: () => ({ "cilium-cni": locateParts().ciliumCni }),
@@ -55,11 +60,21 @@ export const cilium: Network = {
     objects: () => crdsIn(locateParts().ciliumCrds),
     rights: [
         { apiGroups: ["cilium.io"], resources: ["*"], verbs: ["*"] },
-        { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get", "list", "watch"] },
+        {
+            apiGroups: ["apiextensions.k8s.io"],
+            resources: ["customresourcedefinitions"],
+            verbs: ["get", "list", "watch"],
+        },
         { apiGroups: [""], resources: ["nodes", "nodes/status"], verbs: ["patch"] },
     ],
-    /** The agent takes the addresses of a node's pods from here. */
-    prepare: ({ name, pods }) =>
-        applyObject({ apiVersion: "v1", kind: "Node", metadata: { name }, spec: { podCIDR: pods, podCIDRs: [pods] } }),
+    async prepare(node) {
+        const { name, pods } = node;
+        // Anew: the agent writes headers into it.
+        rmSync(libOf(node), { recursive: true, force: true });
+        cpSync(locateParts().ciliumLib, libOf(node), { recursive: true });
+        // The agent takes the addresses of a node's pods from here.
+        const spec = { podCIDR: pods, podCIDRs: [pods] };
+        await applyObject({ apiVersion: "v1", kind: "Node", metadata: { name }, spec });
+    },
     isReady: (node) => answersOnNode(node, "http://127.0.0.1:9879/healthz"),
 };
