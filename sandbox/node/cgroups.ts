@@ -9,7 +9,7 @@ import { type SandboxNode, sandboxNodes } from "./nodes";
  */
 const sandboxGroup = "chaos-shop";
 
-/** The cgroup root of a node's kubelet, relative to each hierarchy. A kubelet removes what it does not know in there. */
+/** The cgroup root of a node's kubelet, relative to each hierarchy. A kubelet removes what it does not know there. */
 export const podCgroupRoot = ({ cgroup }: SandboxNode) => `/${sandboxGroup}${cgroup}`;
 
 /**

@@ -12,6 +12,8 @@ const group = "crd.projectcalico.org";
 /** The gateway of each pod: the node's end of its interface answers for it. */
 const podGateway = "169.254.1.1";
 
+const libFolder = "/var/lib/calico";
+
 /** In a node's mount namespace: felix says there which pods' policies it has programmed. */
 const statusFolder = "/run/calico";
 
@@ -44,15 +46,14 @@ export const calico: Network = {
             FELIX_HEALTHHOST: "127.0.0.1",
             FELIX_USAGEREPORTINGENABLED: "false",
             FELIX_LOGFILEPATH: "none",
-            FELIX_LOGSEVERITYFILE: "FATAL",
-            FELIX_LOGSEVERITYSYS: "FATAL",
+            FELIX_LOGSEVERITYFILE: "none",
+            FELIX_LOGSEVERITYSYS: "none",
             FELIX_LOGSEVERITYSCREEN: "WARNING",
         },
     }),
     plugin: (node) => ({
         type: "calico",
         datastore_type: "kubernetes",
-        nodename: node.name,
         kubernetes: { kubeconfig: componentKubeconfig("network-policy") },
         policy: { type: "k8s" },
         ipam: hostLocalAddresses(node),
@@ -63,8 +64,9 @@ export const calico: Network = {
         endpoint_status_dir: `${statusFolder}/endpoint-status`,
     }),
     plugins: () => ({ calico: locateParts().calicoCni }),
-    coveredFolders: ["/var/lib/calico"],
-    mounts: [`mkdir -p ${statusFolder}`],
+    coveredFolders: [libFolder],
+    // The plugin reads the node's name there when it removes a pod.
+    mounts: ({ name }) => [`mkdir -p ${statusFolder}`, `printf %s ${name} > ${libFolder}/nodename`],
     objects: () => [
         ...crdsIn(locateParts().calicoCrds),
         {

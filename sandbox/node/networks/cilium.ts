@@ -51,7 +51,7 @@ export const cilium: Network = {
     plugin: () => ({ type: "cilium-cni", "log-file": "/run/cilium/cni.log" }),
     plugins: () => ({ "cilium-cni": locateParts().ciliumCni }),
     coveredFolders: [],
-    mounts: [
+    mounts: () => [
         ...protectedSettings.flatMap((path) => [`mount --bind ${path} ${path}`, `mount -o remount,bind,ro ${path}`]),
         // Its maps and programs, which end with the namespace.
         "mount -t bpf bpf /sys/fs/bpf",

@@ -42,7 +42,7 @@ export const kubeRouter: Network = {
     plugin: (node) => ({ type: "ptp", ipMasq: false, ipam: hostLocalAddresses(node) }),
     plugins: () => ({}),
     coveredFolders: [],
-    mounts: [],
+    mounts: () => [],
     objects: () => [],
     rights: [],
     prepare: () => Promise.resolve(),

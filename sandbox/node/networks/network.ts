@@ -14,7 +14,7 @@ export interface Network {
     /** Folders outside the cache that its programs write to. In a node's mount namespace an empty one covers each. */
     readonly coveredFolders: readonly string[];
     /** Further commands of the shell that makes a node's mount namespace. */
-    readonly mounts: readonly string[];
+    mounts(node: SandboxNode): readonly string[];
     /** Objects that must be in the cluster before its agent starts. CustomResourceDefinitions come first. */
     objects(): readonly KubernetesObject[];
     /** What its agent and plugin may do in the cluster besides reading pods, Services and policies. */
