@@ -1,4 +1,5 @@
 import { addresses } from "./addresses";
+import { perFamily } from "./choices";
 import { callApi, deleteAt, type KubernetesObject } from "./api";
 import { tryCommand } from "./command";
 import { firstNode, networkNamespaceFileOf, type SandboxNode } from "./nodes";
@@ -56,12 +57,12 @@ export async function nameServerIsReady(since: Date): Promise<boolean> {
     );
 }
 
-/** Whether a node is registered, Ready or not. */
-export async function nodeIsRegistered({ name }: SandboxNode): Promise<boolean> {
-    return callApi(`/api/v1/nodes/${name}`).then(
-        () => true,
-        () => false,
-    );
+/** Whether a node is registered with its addresses of each family, Ready or not. */
+export async function nodeIsRegistered({ name, address, addressIpv6 }: SandboxNode): Promise<boolean> {
+    const node = callApi<{ status: { addresses?: { address: string }[] } }>(`/api/v1/nodes/${name}`);
+    const { status } = await node.catch(() => ({ status: { addresses: undefined } }));
+    const known = status.addresses?.map((each) => each.address) ?? [];
+    return perFamily(address, addressIpv6).every((each) => known.includes(each));
 }
 
 /** Removes a node that is no longer there from the cluster, with its pods: nobody else would end them. */
@@ -76,13 +77,18 @@ export async function forgetNode(name: string): Promise<void> {
 }
 
 /**
- * Whether the name server answers at its Service address. This needs CoreDNS, its pod's network and kube-proxy's rules:
+ * Whether the name server answers at its Service address, of each family. This needs CoreDNS, its pod's network and kube-proxy's rules:
  * the answer proves that the whole node works.
  */
 export async function clusterDnsAnswers(): Promise<boolean> {
+    const servers = perFamily(addresses.clusterDns, `[${addresses.clusterDnsIpv6}]`);
+    return (await Promise.all(servers.map(answersAsNameServer))).every(Boolean);
+}
+
+async function answersAsNameServer(server: string): Promise<boolean> {
     const question = `
         const resolver = new (require("node:dns").promises.Resolver)({ timeout: 500, tries: 1 });
-        resolver.setServers(["${addresses.clusterDns}"]);
+        resolver.setServers(["${server}"]);
         resolver.resolve4("kubernetes.default.svc.${addresses.clusterDomain}").then(
             ([address]) => process.exit(address === "${addresses.apiService}" ? 0 : 1), () => process.exit(1));`;
     return runsInNetwork(firstNode, question);

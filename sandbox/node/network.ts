@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { addresses } from "./addresses";
+import { choices, perFamily } from "./choices";
 import { runCommand, tryCommand } from "./command";
 import { firstNode, networkNamespaceFileOf, possibleNodes, secondNode, type SandboxNode } from "./nodes";
 
@@ -22,7 +23,11 @@ async function linkIsUp(name: string, address: string, where: string[] = []): Pr
 /** For `ip`: in the network namespace of a node. */
 const within = ({ networkNamespace }: SandboxNode) => ["-netns", networkNamespace];
 
-/** Makes a node's network namespace, and the way to it. @throws if another interface of this machine has the addresses */
+/**
+ * Makes a node's network namespace, and the way to it.
+ *
+ * @throws if another interface of this machine has the addresses.
+ */
 export const createNetwork = (node: SandboxNode) =>
     node.name === secondNode.name ? createNetworkOfSecond() : createNetworkOfFirst();
 
@@ -70,9 +75,8 @@ async function createNetworkOfSecond(): Promise<void> {
     await runCommand("ip", ["netns", "add", networkNamespace]);
     const [first, second] = [within(firstNode), within(secondNode)];
     const { firstOnLinkToSecond: gateway, linkPrefix, linkToSecond } = addresses;
-    const veth = ["type", "veth", "peer", "name", nodeInterface, "netns", networkNamespace];
     await runSteps([
-        [...first, "link", "add", interfaceToSecond, ...veth],
+        [...first, "link", "add", interfaceToSecond, ...vethTo(secondNode)],
         [...first, "address", "add", `${gateway}/${linkPrefix}`, "dev", interfaceToSecond],
         [...first, "link", "set", interfaceToSecond, "up"],
         [...first, "route", "add", pods, "via", address],
@@ -85,13 +89,16 @@ async function createNetworkOfSecond(): Promise<void> {
     await applySettings(secondNode);
 }
 
+const vethTo = (node: SandboxNode) =>
+    ["type", "veth", "peer", "name", nodeInterface, "netns", node.networkNamespace] as const;
+
 async function runSteps(steps: readonly (readonly string[])[]): Promise<void> {
     for (const step of steps) await runCommand("ip", step);
 }
 
 /**
- * No default route: nothing inside can reach beyond the host. Service addresses need a route, since the kernel looks one
- * up before kube-proxy's rules replace the address with a pod's.
+ * No default route: nothing inside can reach beyond the host. Service addresses need a route, since the kernel looks
+ * one up before kube-proxy's rules replace the address with a pod's.
  */
 const stepsInside = (node: SandboxNode) =>
     [
@@ -103,11 +110,34 @@ const stepsInside = (node: SandboxNode) =>
 
 async function applySettings(node: SandboxNode): Promise<void> {
     const inside = `--net=${networkNamespaceFileOf(node)}`;
-    await runCommand("nsenter", [inside, "sysctl", "-qw", ...nodeSettings]);
-    await runCommand("nsenter", [inside, "iptables-restore", "--noflush"], nodeRules);
+    await runCommand("nsenter", [inside, "sysctl", "-qw", ...perFamily(settings, settingsIpv6).flat()]);
+    const { pods, services, loadBalancerPool, podsIpv6, servicesIpv6 } = addresses;
+    await runCommand("nsenter", [inside, "iptables-restore", "--noflush"], rules(pods, [services, loadBalancerPool]));
+    if (choices().ipFamilies === "ipv4") return;
+    await runCommand("nsenter", [inside, "ip6tables-restore", "--noflush"], rules(podsIpv6, [servicesIpv6], true));
+    await runSteps(stepsOfIpv6(node));
 }
 
-const nodeSettings = [
+/** The addresses and routes of IPv6 in a node's network namespace, and in that of the first for the second. */
+function stepsOfIpv6(node: SandboxNode): string[][] {
+    const inside = [...within(node), "-6"];
+    const address = (value: string) => ["address", "add", `${value}/${addresses.linkPrefixIpv6}`, "nodad", "dev"];
+    const own = [
+        [...inside, ...address(node.addressIpv6), nodeInterface],
+        [...inside, "route", "add", addresses.servicesIpv6, "dev", nodeInterface],
+    ];
+    if (node.name === firstNode.name) return own;
+    const [first, gateway] = [[...within(firstNode), "-6"], addresses.firstOnLinkToSecondIpv6];
+    return [
+        ...own,
+        [...first, ...address(gateway), interfaceToSecond],
+        [...first, "route", "add", node.podsIpv6, "via", node.addressIpv6],
+        [...inside, "route", "add", firstNode.podsIpv6, "via", gateway],
+        [...inside, "route", "add", addresses.linkOfFirstIpv6, "via", gateway],
+    ];
+}
+
+const settings = [
     "net.ipv4.ip_forward=1",
     // By default the kernel sends a peer one rejection per second; further rejected packets would look dropped.
     "net.ipv4.icmp_ratelimit=0",
@@ -115,9 +145,16 @@ const nodeSettings = [
     ...["all", nodeInterface].map((name) => `net.ipv4.conf.${name}.send_redirects=0`),
 ];
 
+const settingsIpv6 = [
+    "net.ipv6.conf.all.forwarding=1",
+    // Else each pod's gateway answers only after 1 s, in which its address is looked for elsewhere.
+    "net.ipv6.conf.default.accept_dad=0",
+    "net.ipv6.icmp.ratelimit=0",
+];
+
 /**
- * Pods' packets that leave the pods' ranges get their node's address: the host would route answers to a pod's address to
- * the internet.
+ * Pods' packets that leave the pods' ranges get their node's address: the host would route answers to a pod's address
+ * to the internet.
  *
  * A forwarded packet that still has a Service's address has one of no Service. Or it arrived while kube-proxy changed
  * its tables, one after the other: the Service has no pod, and is not rejected yet or anymore. If it passed, connection
@@ -125,15 +162,21 @@ const nodeSettings = [
  * enforcer accepts what no policy forbids before any later rule, and puts its rules after the last one that contains
  * KUBE; hence this rule's comment.
  */
-const nodeRules = `*nat
--A POSTROUTING -s ${addresses.pods} ! -d ${addresses.pods} -o ${nodeInterface} -j MASQUERADE
-COMMIT
-*filter
-${[addresses.services, addresses.loadBalancerPool]
-    .map((range) => `-A FORWARD -d ${range} -m comment --comment "not replaced by KUBE-SERVICES" -j REJECT`)
-    .join("\n")}
-COMMIT
-`;
+function rules(pods: string, services: readonly string[], ipv6 = false): string {
+    const reject = (range: string, how = "", what = "") =>
+        `-A FORWARD -d ${range} ${what} -m comment --comment "not replaced by KUBE-SERVICES" -j REJECT ${how}`;
+    return [
+        "*nat",
+        `-A POSTROUTING -s ${pods} ! -d ${pods} -o ${nodeInterface} -j MASQUERADE`,
+        "COMMIT",
+        "*filter",
+        // Of IPv6 a caller whose kernel still owns the socket takes an ICMP error for passing, and asks again for 1 s.
+        ...services.flatMap((range) => (ipv6 ? [reject(range, "--reject-with tcp-reset", "-p tcp")] : [])),
+        ...services.map((range) => reject(range)),
+        "COMMIT",
+        "",
+    ].join("\n");
+}
 
 export function networkExists(): boolean {
     const files = possibleNodes.map(networkNamespaceFileOf);

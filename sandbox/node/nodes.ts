@@ -13,9 +13,10 @@ export interface SandboxNode {
     /** The name of its network namespace; its file is in `/run/netns`. */
     readonly networkNamespace: string;
     readonly address: string;
-    /** Of its pods. */
+    readonly addressIpv6: string;
+    /** The range of its pods' addresses. */
     readonly pods: string;
-    readonly pods6: string;
+    readonly podsIpv6: string;
     /** Its interfaces: the first leads to the host, or to the node that leads there. */
     readonly interfaces: readonly string[];
     /** The identity of its kubelet in `pki.ts`. */
@@ -56,8 +57,9 @@ export const firstNode: SandboxNode = {
     zone: "zone-a",
     networkNamespace: addresses.networkNamespace,
     address: addresses.node,
+    addressIpv6: addresses.nodeIpv6,
     pods: "10.244.0.0/24",
-    pods6: "fd00:c4a0:1::/64",
+    podsIpv6: "fd00:10:244::/64",
     interfaces: [addresses.nodeInterface],
     identity: "kubelet",
     cgroup: "",
@@ -71,8 +73,9 @@ export const secondNode: SandboxNode = {
     zone: "zone-b",
     networkNamespace: `${addresses.networkNamespace}-2`,
     address: addresses.secondNode,
+    addressIpv6: addresses.secondNodeIpv6,
     pods: "10.244.1.0/24",
-    pods6: "fd00:c4a0:2::/64",
+    podsIpv6: "fd00:10:244:1::/64",
     interfaces: [addresses.nodeInterface],
     identity: "kubelet-2",
     cgroup: "/node-2",

@@ -26,8 +26,9 @@ function kubeletOf({ name, address }: SandboxNode) {
 }
 
 /**
- * The identities of the nodes. Kubernetes' built-in roles are bound to these names (documentation page "PKI certificates
- * and requirements"). etcd has its own authority: a Kubernetes client certificate must not give access to the database.
+ * The identities of the nodes. Kubernetes' built-in roles are bound to these names (documentation page "PKI
+ * certificates and requirements"). etcd has its own authority: a Kubernetes client certificate must not give access to
+ * the database.
  */
 const certificates = {
     apiserver: {

@@ -120,7 +120,7 @@ export function statusTable(status: SandboxStatus): string {
             row("COMPONENT", "STATE", "PID", "SINCE"),
             ...status.components.map(({ name, state, pid = "", since = "" }) => row(name, state, `${pid}`, since)),
             "",
-            `${nodes === 1 ? "Node: " : "Nodes:"}           ${nodes === 1 ? "" : "both "}${status.nodeReady ? "Ready" : "not Ready"}`,
+            `Nodes:           ${nodes}, ${status.nodeReady ? "Ready" : "not Ready"}`,
             `Cluster DNS:     ${status.dnsAnswers ? "answers" : "does not answer"}`,
             `API server:      ${status.apiServer} (context ${status.context})`,
             `LoadBalancers:   ${status.loadBalancerPool}`,

@@ -1,4 +1,5 @@
 import { addresses } from "../addresses";
+import { perFamily } from "../choices";
 import { componentKubeconfig } from "../kubeconfig";
 import { join } from "node:path";
 import { layout } from "../layout";
@@ -55,7 +56,7 @@ export function apiServer(): Component {
             `--advertise-address=${addresses.node}`,
             `--bind-address=${addresses.node}`,
             `--secure-port=${addresses.apiPort}`,
-            `--service-cluster-ip-range=${addresses.services}`,
+            `--service-cluster-ip-range=${perFamily(addresses.services, addresses.servicesIpv6).join(",")}`,
             `--client-ca-file=${pki.clusterAuthority}`,
             `--tls-cert-file=${pki.certificate("apiserver")}`,
             `--tls-private-key-file=${pki.key("apiserver")}`,
@@ -89,7 +90,7 @@ export function controllerManager(): Component {
             `--cluster-signing-cert-file=${pki.clusterAuthority}`,
             `--cluster-signing-key-file=${pki.clusterAuthorityKey}`,
             `--cert-dir=${join(layout.config, "controller-manager")}`,
-            `--cluster-cidr=${addresses.pods}`,
+            `--cluster-cidr=${perFamily(addresses.pods, addresses.podsIpv6).join(",")}`,
             "--allocate-node-cidrs=false",
             "--profiling=false",
         ],
@@ -145,7 +146,7 @@ export function proxy(node: SandboxNode): Component {
             `--kubeconfig=${componentKubeconfig("proxy")}`,
             `--hostname-override=${node.name}`,
             "--proxy-mode=iptables",
-            `--cluster-cidr=${addresses.pods}`,
+            `--cluster-cidr=${perFamily(addresses.pods, addresses.podsIpv6).join(",")}`,
             // The default of 1 s, for clusters with thousands of Services, delays a change that follows another one:
             // a shop that is up would not answer yet.
             "--iptables-min-sync-period=100ms",

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { addresses } from "../addresses";
 import { podCgroupRoot } from "../cgroups";
+import { perFamily } from "../choices";
 import { componentKubeconfig } from "../kubeconfig";
 import { layout, writeFileAtomically } from "../layout";
 import type { SandboxNode } from "../nodes";
@@ -21,7 +22,7 @@ export function kubelet(node: SandboxNode): Component {
             `--config=${configPath(node)}`,
             `--kubeconfig=${componentKubeconfig(node.identity)}`,
             `--hostname-override=${node.name}`,
-            `--node-ip=${node.address}`,
+            `--node-ip=${perFamily(node.address, node.addressIpv6).join(",")}`,
             `--node-labels=topology.kubernetes.io/region=${region},topology.kubernetes.io/zone=${node.zone}`,
             `--root-dir=${node.folders.kubelet}`,
         ],

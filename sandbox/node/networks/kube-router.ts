@@ -1,6 +1,7 @@
 import { deniedTrafficVariable } from "../../parts/programs";
 import { locateParts } from "../../parts/locate";
 import { addresses } from "../addresses";
+import { perFamily } from "../choices";
 import { runCommand } from "../command";
 import { componentKubeconfig } from "../kubeconfig";
 import { networkNamespaceFileOf, type SandboxNode } from "../nodes";
@@ -28,7 +29,10 @@ export const kubeRouter: Network = {
             "--run-service-proxy=false",
             "--run-loadbalancer=false",
             "--enable-cni=false",
-            `--service-cluster-ip-range=${addresses.services}`,
+            ...perFamily(addresses.services, addresses.servicesIpv6).map(
+                (range) => `--service-cluster-ip-range=${range}`,
+            ),
+            ...perFamily("--enable-ipv4=true", "--enable-ipv6=true"),
             `--service-external-ip-range=${addresses.loadBalancerPool}`,
             "--iptables-sync-period=30s",
         ],
@@ -49,7 +53,10 @@ export const kubeRouter: Network = {
     /** Whether no rule for a pod does the other thing: a started kube-router replaces them within a second. */
     async isReady(node, denied) {
         const other = denied === "drop" ? "REJECT" : "DROP";
-        const inside = [`--net=${networkNamespaceFileOf(node)}`, "iptables-save", "--table=filter"];
-        return !new RegExp(`^-A KUBE-POD-FW-.* -j ${other}\\b`, "m").test(await runCommand("nsenter", inside));
+        const inside = `--net=${networkNamespaceFileOf(node)}`;
+        const saved = perFamily("iptables-save", "ip6tables-save").map((save) =>
+            runCommand("nsenter", [inside, save, "--table=filter"]),
+        );
+        return !new RegExp(`^-A KUBE-POD-FW-.* -j ${other}\\b`, "m").test((await Promise.all(saved)).join("\n"));
     },
 };

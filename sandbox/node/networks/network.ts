@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../api";
-import type { DeniedTraffic } from "../choices";
+import { type DeniedTraffic, perFamily } from "../choices";
 import type { SandboxNode } from "../nodes";
 import type { Component } from "../processes";
 
@@ -26,11 +26,11 @@ export interface Network {
 }
 
 /** The plugin that gives a pod its addresses. Used by plugins that leave this to another one. */
-export function hostLocalAddresses({ folders, pods }: SandboxNode) {
+export function hostLocalAddresses({ folders, pods, podsIpv6 }: SandboxNode) {
     return {
         type: "host-local",
         dataDir: folders.podAddresses,
-        ranges: [[{ subnet: pods }]],
-        routes: [{ dst: "0.0.0.0/0" }],
+        ranges: perFamily([{ subnet: pods }], [{ subnet: podsIpv6 }]),
+        routes: perFamily({ dst: "0.0.0.0/0" }, { dst: "::/0" }),
     };
 }
