@@ -45,6 +45,8 @@ export const cilium: Network = {
             "--enable-hubble=false",
             "--enable-health-checking=false",
             "--enable-endpoint-health-checking=false",
+            // After what the node itself rejects: packets to Services without pods, and to unused Service addresses.
+            "--prepend-iptables-chains=false",
         ],
         environment: { K8S_NODE_NAME: node.name, PATH: `${locateParts().clangFolder}:${systemPath}` },
     }),
