@@ -1,16 +1,16 @@
-import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Kind } from "./kind";
+import type { Denied, Place } from "./place";
 import { keyOf } from "./results";
 import type { Shape } from "./shop";
 
 export interface Planned {
     kind: Kind;
-    denied: DeniedTraffic;
+    denied: Denied;
     round: number;
 }
 
-const describeShape = ({ hotDeals, gateway, networkPolicies = true }: Shape) =>
-    `${hotDeals} ${gateway} ${networkPolicies}`;
+const describeShape = ({ hotDeals, gateway, networkPolicies = true, zone }: Shape) =>
+    `${hotDeals} ${gateway} ${networkPolicies} ${zone}`;
 
 /**
  * The trials to do, with few changes of denied traffic and of the shop's shape. Within these, each kind has its first
@@ -20,7 +20,8 @@ const describeShape = ({ hotDeals, gateway, networkPolicies = true }: Shape) =>
  */
 export function schedule(
     kinds: readonly Kind[],
-    choices: readonly DeniedTraffic[],
+    place: Place,
+    choices: readonly Denied[],
     rounds: number,
     done: ReadonlySet<string>,
 ): Planned[] {
@@ -37,5 +38,5 @@ export function schedule(
             ),
         ),
     );
-    return all.filter(({ kind, denied, round }) => !done.has(keyOf({ kind: kind.name, network: denied, round })));
+    return all.filter(({ kind, denied, round }) => !done.has(keyOf({ kind: kind.name, ...place, denied, round })));
 }
