@@ -1,6 +1,7 @@
+import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Verdict } from "../../chaos/report/verdict";
 import type { TestStack } from "../e2e/shop/support";
-import type { Denied, Needs } from "./place";
+import type { Needs } from "./place";
 import type { Random } from "./random";
 import type { Shape, Shop } from "./shop";
 
@@ -80,7 +81,7 @@ export type Course = (shop: Shop, kind: Kind, trial: Trial) => Promise<Seen>;
 export interface Trial {
     kind: string;
     /** What the network does with traffic that a NetworkPolicy denies. */
-    denied: Denied;
+    denied: DeniedTraffic;
     /** From 1. */
     round: number;
     random: Random;

@@ -1,6 +1,6 @@
 import { Program } from "../../cli/command";
-import { networkNames, type NetworkName } from "../../sandbox/node/choices";
-import { type Denied, deniedOn, type Place } from "./place";
+import { type DeniedTraffic, networkNames, type NetworkName } from "../../sandbox/node/choices";
+import { deniedOn, type Place } from "./place";
 
 export interface TrialOptions {
     /** `list` prints the kinds, `markdown` the results. */
@@ -9,7 +9,7 @@ export interface TrialOptions {
     seed: string;
     place: Place;
     /** What the network does with traffic that a NetworkPolicy denies, one after the other. */
-    denied: Denied[];
+    denied: DeniedTraffic[];
     parallel: number;
     /** Names, in the order of the table. */
     kinds: string[];

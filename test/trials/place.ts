@@ -1,7 +1,4 @@
-import { type Choices, choices, type NetworkName } from "../../sandbox/node/choices";
-
-/** What the network does with traffic that a NetworkPolicy denies. */
-export type Denied = Choices["denied"];
+import { type Choices, choices, type DeniedTraffic, type NetworkName } from "../../sandbox/node/choices";
 
 /** The sandbox on which trials are done. */
 export type Place = Pick<Choices, "network" | "nodes">;
@@ -12,14 +9,14 @@ export interface Needs {
     nodes?: 2;
 }
 
-const byNetwork: Record<NetworkName, readonly Denied[]> = {
+const byNetwork: Record<NetworkName, readonly DeniedTraffic[]> = {
     "kube-router": ["drop", "reject"],
     calico: ["drop"],
     cilium: ["drop"],
 };
 
 /** What a network can do with traffic that a NetworkPolicy denies. */
-export const deniedOn = (network: NetworkName): readonly Denied[] => byNetwork[network];
+export const deniedOn = (network: NetworkName): readonly DeniedTraffic[] => byNetwork[network];
 
 /** The sandbox as it is. */
 export function placeNow(): Place {

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Seen } from "./kind";
-import { type Denied, describePlace, type Place } from "./place";
+import { describePlace, type Place } from "./place";
 
 /** A trial's result, as a line of the results' file. */
 export interface Result extends Omit<Seen, "journals">, Place {
@@ -11,7 +12,7 @@ export interface Result extends Omit<Seen, "journals">, Place {
     commit: string;
     kind: string;
     /** What the network did with traffic that a NetworkPolicy denies. */
-    denied: Denied;
+    denied: DeniedTraffic;
     round: number;
     /** The outcomes that the kind allows, in words. */
     expected: string;
@@ -50,7 +51,7 @@ export function readResults(file: string): Result[] {
 }
 
 /** Until 0.6.0 there was one network, with one node. What it did with denied traffic had its name. */
-type EarlierResult = Omit<Result, keyof Place | "denied"> & { network: Denied };
+type EarlierResult = Omit<Result, keyof Place | "denied"> & { network: DeniedTraffic };
 
 const complete = (result: Result | EarlierResult): Result =>
     "denied" in result ? result : { ...result, network: "kube-router", nodes: 1, denied: result.network };

@@ -1,11 +1,12 @@
+import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Kind } from "./kind";
-import type { Denied, Place } from "./place";
+import type { Place } from "./place";
 import { keyOf } from "./results";
 import type { Shape } from "./shop";
 
 export interface Planned {
     kind: Kind;
-    denied: Denied;
+    denied: DeniedTraffic;
     round: number;
 }
 
@@ -21,7 +22,7 @@ const describeShape = ({ hotDeals, gateway, networkPolicies = true, zone }: Shap
 export function schedule(
     kinds: readonly Kind[],
     place: Place,
-    choices: readonly Denied[],
+    choices: readonly DeniedTraffic[],
     rounds: number,
     done: ReadonlySet<string>,
 ): Planned[] {

@@ -1,14 +1,14 @@
 import { removeNamespaces } from "../../bench/cluster";
 import { plainError } from "../../cli/print";
 import { isDeepStrictEqual } from "node:util";
-import { type Choices, choices } from "../../sandbox/node/choices";
+import { type Choices, choices, type DeniedTraffic } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";
 import { TestStack } from "../e2e/shop/support";
 import { firstNode, secondNode, uncordon } from "../support/placement";
 import { complete } from "./complete";
 import { describeAllowed } from "./judge";
 import type { Kind, Seen } from "./kind";
-import { type Denied, describePlace, type Place, placeNow } from "./place";
+import { describePlace, type Place, placeNow } from "./place";
 import { randomOf } from "./random";
 import type { Result } from "./results";
 import type { Planned } from "./schedule";
@@ -30,7 +30,7 @@ export interface TrialsArgs {
     seed: string;
     place: Place;
     /** What the network does first with traffic that a NetworkPolicy denies. */
-    denied: Denied;
+    denied: DeniedTraffic;
     /** How many trials are done at a time. */
     stacks: number;
     interruption: Interruption;
@@ -65,7 +65,7 @@ export class Trials {
     }
 
     /** Has the network drop or reject traffic that a NetworkPolicy denies. No trial may run meanwhile. */
-    setDenied(denied: Denied): Promise<void> {
+    setDenied(denied: DeniedTraffic): Promise<void> {
         return change({ ...choices(), denied });
     }
 
@@ -92,7 +92,7 @@ export class Trials {
         return { seed, kind: kind.name, ...place, denied, round, ...rest, expected, seconds, at };
     }
 
-    private async see(shop: Shop, kind: Kind, denied: Denied, round: number): Promise<Seen> {
+    private async see(shop: Shop, kind: Kind, denied: DeniedTraffic, round: number): Promise<Seen> {
         await shop.prepare(kind.shape);
         return (kind.course ?? complete)(shop, kind, {
             kind: kind.name,
