@@ -20,7 +20,7 @@ async function main(options: TrialOptions): Promise<void> {
     const ofSeed = () => readResults(file).filter(({ seed, kind }) => seed === options.seed && names.includes(kind));
     if (options.does === "list") {
         for (const { name, meaning, needs } of kinds)
-            console.log(`${name.padEnd(21)}${meaning}${needs ? ` (needs ${describeNeeds(needs)})` : ""}`);
+            console.log(`${name.padEnd(25)}${meaning}${needs ? ` (needs ${describeNeeds(needs)})` : ""}`);
         return;
     }
     if (options.does === "markdown") return console.log(markdownTable(ofSeed()));
