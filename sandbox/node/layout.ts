@@ -17,6 +17,8 @@ export const layout = {
     config: join(root, "config"),
     /** What happens to traffic that a NetworkPolicy denies. */
     deniedTraffic: join(root, "config", "denied-traffic"),
+    /** What the sandbox is started with: `choices.ts`. */
+    choices: join(root, "choices.json"),
     etcd: join(root, "etcd"),
     containerdRoot: join(root, "containerd"),
     containerdState: join(root, "containerd-state"),
