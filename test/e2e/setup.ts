@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { removeNamespaces } from "../../bench/cluster";
 import { type Cluster, connect } from "../../chaos/cluster/client";
-import { type DeniedTraffic, deniedTraffic } from "../../sandbox/node/components/network-policy";
+import { type Choices, choices } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";
 import { kubectl } from "../../sandbox/test/e2e/support";
 import { sharedFolder } from "./shop/shared";
@@ -12,8 +12,8 @@ import { temporaryPrefix } from "./shop/support";
 
 declare module "vitest" {
     interface ProvidedContext {
-        /** What the network does with traffic that a NetworkPolicy denies. */
-        denied: DeniedTraffic;
+        /** Whether only what depends on the network is tested: the rest is, on another one. */
+        onlyNetwork: boolean;
         /** Whether everything is tested, as `npm run test:all` does, with all rounds. */
         all: boolean;
     }
@@ -22,12 +22,14 @@ declare module "vitest" {
 /**
  * A global setup that chooses the sandbox's network and removes what a killed run has left. Afterwards the network is
  * as before, and the shared shops are gone.
+ *
+ * @param wanted the rest stays as it is
  */
-export function setUp(denied: DeniedTraffic) {
+export function setUp(wanted: Partial<Choices>, { onlyNetwork = false } = {}) {
     return async ({ provide }: TestProject): Promise<() => Promise<unknown>> => {
-        provide("denied", denied);
-        const before = deniedTraffic();
-        const { kubeconfig, context } = await sandboxUp(denied);
+        provide("onlyNetwork", onlyNetwork);
+        const before = choices();
+        const { kubeconfig, context } = await sandboxUp(wanted);
         process.env.KUBECONFIG = kubeconfig;
         const cluster = connect({ context });
         takeTurn();
