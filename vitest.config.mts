@@ -5,10 +5,29 @@ const all = process.env.TEST_ALL === "true";
 
 /** Tests that stop a part of the sandbox, or all of it: alone, after the others. */
 const alone = ["test/e2e/unenforced.test.ts"];
+const inAll = ["network-facts", "storage"].map((file) => `sandbox/test/e2e/${file}.test.ts`);
 const aloneInAll = [
     "test/e2e/all/trials-alone.test.ts",
     ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
+
+/** What `npm run test:networks` shows on each network that the sandbox can have, and where. */
+const onEachNetwork = {
+    "the demo's story: an attack is proven, FAILED, undone, then PASSED": "test/e2e/shop/story.test.ts",
+    "directions, ports, peers, addresses, DNS: proof, positive control, open connections, undo":
+        "test/e2e/experiments/ways.test.ts",
+    "namespaces with default deny": "test/e2e/experiments/policed.test.ts",
+    "faults, and Services that lead to a proxy and back": "test/e2e/experiments/fault.test.ts",
+    "deleted pods and their replacements": "test/e2e/experiments/kill.test.ts",
+    "the agent": "test/e2e/agent/builtin.test.ts",
+    "the shop's own policies": "test/e2e/shop/policies.test.ts",
+    "a shop whose backend is not ready, or answers nothing": "test/e2e/shop/resilience.test.ts",
+    "Services, LoadBalancers, names": "sandbox/test/e2e/services.test.ts",
+    "each row of docs/networks.md": "sandbox/test/e2e/network-facts.test.ts",
+};
+/** These change the network, so they run after the others. */
+const onEachNetworkAlone = ["sandbox/test/e2e/network-policy.test.ts"];
+
 const endToEnd = {
     testTimeout: 300_000,
     hookTimeout: 600_000,
@@ -45,11 +64,7 @@ export default defineConfig({
                 test: {
                     name: "e2e",
                     include: ["test/e2e/**/*.test.ts", "sandbox/test/e2e/*.test.ts"],
-                    exclude: [
-                        ...alone,
-                        ...aloneInAll,
-                        ...(all ? [] : ["test/e2e/all/**", "sandbox/test/e2e/storage.test.ts"]),
-                    ],
+                    exclude: [...alone, ...aloneInAll, ...(all ? [] : ["test/e2e/all/**", ...inAll])],
                     maxWorkers: 3,
                     ...whereDropped,
                 },
@@ -71,6 +86,26 @@ export default defineConfig({
                     maxWorkers: 2,
                     ...endToEnd,
                     globalSetup: "test/e2e/setup-reject.ts",
+                },
+            },
+            // On the network that the sandbox has.
+            {
+                test: {
+                    name: "networks",
+                    include: Object.values(onEachNetwork),
+                    maxWorkers: 3,
+                    ...endToEnd,
+                    globalSetup: "test/e2e/setup-networks.ts",
+                },
+            },
+            {
+                test: {
+                    name: "networks-alone",
+                    include: onEachNetworkAlone,
+                    maxWorkers: 1,
+                    sequence: { groupOrder: 1 },
+                    ...endToEnd,
+                    globalSetup: "test/e2e/setup-networks.ts",
                 },
             },
         ],

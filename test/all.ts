@@ -6,39 +6,16 @@
  * `npm run test:all` (`--all`) runs every end-to-end test with all its cases, and those for a network that rejects.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { sandboxDown } from "../sandbox/node/down";
 import { sandboxUp } from "../sandbox/node/up";
 import { unsuitableBecause } from "../toolchain/parts/host";
 import { runChecks } from "./check";
-
-interface Outcome {
-    passed: number;
-    skipped: number;
-    /** One text each: what failed, and why. */
-    failures: string[];
-    /** How long each file took. @default none */
-    files?: { name: string; seconds: number }[];
-}
-
-/** The part of vitest's JSON report that is read here. */
-interface Report {
-    numPassedTests: number;
-    numPendingTests: number;
-    testResults: {
-        name: string;
-        status: string;
-        message: string;
-        startTime: number;
-        endTime: number;
-        assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
-    }[];
-}
+import { argumentsFor, failed, type Outcome, outcomeOf, vitest } from "./outcome";
 
 const project = join(__dirname, "..");
 const reports = join(project, "reports", "tests");
-const bin = (name: string) => join(project, "node_modules", ".bin", name);
 const all = process.argv.includes("--all");
 
 async function main(): Promise<void> {
@@ -85,41 +62,10 @@ async function checks(): Promise<Outcome> {
 function run(...kinds: string[]): Outcome {
     const [kind] = kinds as [string];
     console.log(`\n── ${kind} ──`);
-    const path = join(reports, `${kind}.json`);
-    const chosen = kinds.flatMap((name) => ["--project", name]);
-    const { status } = spawnSync(
-        bin("vitest"),
-        ["run", ...chosen, "--reporter=verbose", "--reporter=json", `--outputFile.json=${path}`],
-        { cwd: project, stdio: "inherit", env: { ...process.env, TEST_ALL: String(all) } },
-    );
-    let report: Report;
-    try {
-        report = JSON.parse(readFileSync(path, "utf8"));
-    } catch {
-        return failed(`${kind}: vitest ended without a report (exit status ${status})`);
-    }
-    const failures = report.testResults.flatMap((file) => failuresOf(kind, file));
-    if (failures.length === 0 && status !== 0)
-        failures.push(`${kind}: no test failed, but vitest ended with exit status ${status}`);
-    const files = report.testResults.map(({ name, startTime, endTime }) => ({
-        name: `${kind}: ${relative(project, name)}`,
-        seconds: (endTime - startTime) / 1_000,
-    }));
-    return { passed: report.numPassedTests, skipped: report.numPendingTests, failures, files };
-}
-
-/** The failed tests of a file, or the file itself if it failed outside a test. */
-function failuresOf(kind: string, file: Report["testResults"][number]): string[] {
-    const name = `${kind}: ${relative(project, file.name)}`;
-    const tests = file.assertionResults.filter((test) => test.status === "failed");
-    // The report explains a file that cannot be loaded, but not a hook that fails.
-    if (tests.length === 0 && file.status === "failed")
-        return [`${name}\n${file.message || "a hook failed: see vitest's output above"}`];
-    return tests.map((test) => [`${name} > ${test.fullName}`, ...test.failureMessages].join("\n"));
-}
-
-function failed(why: string): Outcome {
-    return { passed: 0, skipped: 0, failures: [why] };
+    const report = join(reports, `${kind}.json`);
+    const env = { ...process.env, TEST_ALL: String(all) };
+    const { status } = spawnSync(vitest, argumentsFor(kinds, report), { cwd: project, stdio: "inherit", env });
+    return outcomeOf(kind, report, status);
 }
 
 /** Starts the sandbox for the tests, and stops it again unless it was running before. */

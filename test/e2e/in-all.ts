@@ -1,5 +1,15 @@
 import { describe, inject, it } from "vitest";
 
+/** A test of what does not depend on the network, which one network is enough for. */
+export function itOnce(title: string, test: () => Promise<unknown>, timeoutMs?: number): void {
+    if (!inject("onlyNetwork")) it(title, test, timeoutMs);
+}
+
+/** Tests of what does not depend on the network. */
+export function describeOnce(title: string, tests: () => void): void {
+    if (!inject("onlyNetwork")) describe(title, tests);
+}
+
 /** A test that only `npm run test:all` runs. */
 export function itInAll(title: string, test: () => Promise<unknown>, timeoutMs?: number): void {
     if (inject("all")) it(title, test, timeoutMs);

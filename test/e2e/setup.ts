@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { removeNamespaces } from "../../bench/cluster";
 import { type Cluster, connect } from "../../chaos/cluster/client";
-import { type Choices, choices, type DeniedTraffic } from "../../sandbox/node/choices";
+import { type Choices, choices } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";
 import { kubectl } from "../../sandbox/test/e2e/support";
 import { sharedFolder } from "./shop/shared";
@@ -12,8 +12,8 @@ import { temporaryPrefix } from "./shop/support";
 
 declare module "vitest" {
     interface ProvidedContext {
-        /** What the network does with traffic that a NetworkPolicy denies. */
-        denied: DeniedTraffic;
+        /** Whether only what depends on the network is tested: the rest is, on another one. */
+        onlyNetwork: boolean;
         /** Whether everything is tested, as `npm run test:all` does, with all rounds. */
         all: boolean;
     }
@@ -23,13 +23,13 @@ declare module "vitest" {
  * A global setup that chooses the sandbox's network and removes what a killed run has left. Afterwards the network is
  * as before, and the shared shops are gone.
  *
- * @param wanted what is changed of the sandbox
+ * @param wanted the rest stays as it is
  */
-export function setUp(wanted: Partial<Choices>) {
+export function setUp(wanted: Partial<Choices>, { onlyNetwork = false } = {}) {
     return async ({ provide }: TestProject): Promise<() => Promise<unknown>> => {
+        provide("onlyNetwork", onlyNetwork);
         const before = choices();
         const { kubeconfig, context } = await sandboxUp(wanted);
-        provide("denied", choices().denied);
         process.env.KUBECONFIG = kubeconfig;
         const cluster = connect({ context });
         takeTurn();
@@ -41,9 +41,6 @@ export function setUp(wanted: Partial<Choices>) {
         };
     };
 }
-
-/** The network on which most tests run. */
-export const usual = { network: "kube-router", nodes: 1, ipFamilies: "ipv4" } as const;
 
 /** Names the process that runs these tests: a second one would remove its namespaces. */
 const turn = join(tmpdir(), "chaos-shop-e2e.pid");

@@ -24,9 +24,16 @@ export async function apply(namespace: string, ...items: object[]): Promise<void
     await kubectl(["-n", namespace, "apply", "-f", "-"], { apiVersion: "v1", kind: "List", items });
 }
 
-/** A namespace for one test file, with the Pod Security level `restricted` enforced, like the shop's. */
-export async function createNamespace(name: string): Promise<() => Promise<unknown>> {
-    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+/**
+ * A namespace for one test file.
+ *
+ * @param level the Pod Security level that is enforced. @default `restricted`, like the shop's
+ */
+export async function createNamespace(
+    name: string,
+    level: "restricted" | "privileged" = "restricted",
+): Promise<() => Promise<unknown>> {
+    const labels = { "pod-security.kubernetes.io/enforce": level };
     const remove = () => kubectl(["delete", "namespace", name, "--ignore-not-found", "--timeout=60s"]);
     await remove();
     await kubectl(["create", "-f", "-"], { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
@@ -35,9 +42,22 @@ export async function createNamespace(name: string): Promise<() => Promise<unkno
 
 /** A pod that answers HTTP on port 8080 with its name, admitted under `restricted`. */
 export function webPod(name: string, more: object = {}): object {
-    const program = `
-        process.on("SIGTERM", () => process.exit());
-        require("http").createServer((_, answer) => answer.end(${JSON.stringify(name)})).listen(8080);`;
+    const program = `require("http").createServer((_, answer) => answer.end(${JSON.stringify(name)})).listen(8080);`;
+    return nodePod(name, program, more);
+}
+
+/**
+ * A pod that runs a Node program, admitted under `restricted`.
+ *
+ * @param more of its spec
+ * @param container at which port it listens once it is ready, and what it declares
+ */
+export function nodePod(
+    name: string,
+    program: string,
+    more: object = {},
+    { port = 8080, ...about }: { port?: number; ports?: object[] } = {},
+): object {
     return {
         apiVersion: "v1",
         kind: "Pod",
@@ -53,9 +73,10 @@ export function webPod(name: string, more: object = {}): object {
                 {
                     name: "web",
                     image: nodeImage,
-                    command: ["node", "-e", program],
-                    readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+                    command: ["node", "-e", `process.on("SIGTERM", () => process.exit());\n${program}`],
+                    readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },
                     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+                    ...about,
                 },
             ],
             ...more,

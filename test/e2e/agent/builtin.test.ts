@@ -7,14 +7,17 @@ import { scale } from "../../../cli/shop";
 import { askAgents, findAgents } from "../../../chaos/targets/agents";
 import { askApiServer, discover } from "../../../chaos/targets/discover";
 import type { Discovered } from "../../../chaos/targets/containers";
+import { choices } from "../../../sandbox/node/choices";
 import { quick, TestStack } from "../shop/support";
 import { until } from "../../support/until";
-import { itInAll } from "../in-all";
+import { itInAll, itOnce } from "../in-all";
 import { everywhere, SecretWatch } from "./secrets";
 import { inOrder } from "../../support/in-order";
 
 const namespace = "e2e-agent";
 const agentNamespace = "e2e-agent-agent";
+/** Each has an agent. */
+const { nodes } = choices();
 let stack: TestStack;
 let secrets: SecretWatch;
 let key = randomBytes(24).toString("hex");
@@ -67,12 +70,16 @@ it("one update installs a shop and its agent; the output has the agent's namespa
         "cluster.name": "e2e-cluster",
         "agent.timeout": "1m",
     });
-    expect(outputs.agent!.value).toEqual({ install: "builtin", namespace: agentNamespace, ready: "1 of 1" });
+    expect(outputs.agent!.value).toEqual({
+        install: "builtin",
+        namespace: agentNamespace,
+        ready: `${nodes} of ${nodes}`,
+    });
     secrets.look("outputs", JSON.stringify(outputs));
     for (const password of await databasePasswords()) secrets.add(password);
 });
 
-it("an update with refresh changes nothing", async () => {
+itOnce("an update with refresh changes nothing", async () => {
     expect((await stack.refresh()).changes).toEqual([]);
 });
 
@@ -148,7 +155,7 @@ it("`npm run targets` lists containers by attributes, as a table and as JSON", a
     expect(ofShop(JSON.parse(json.stdout) as Discovered[])).toEqual(ofShop(await listed()));
 });
 
-it("`npm run targets` says so if the key is wrong or an attribute does not exist", async () => {
+itOnce("`npm run targets` says so if the key is wrong or an attribute does not exist", async () => {
     const refused = await targets([], { AGENT_KEY: "not-the-key" });
     expect(refused).toMatchObject({
         code: 1,
@@ -176,20 +183,23 @@ itInAll("rotating the key is a stack update that runs no experiment again", asyn
     await stack.up({ "experiment.enabled": "false" });
 });
 
-it("the update names the pod and the reason if the agent does not become ready; the next one fixes it", async () => {
-    await stack.cluster.rbac.deleteClusterRoleBinding({ name: `chaos-shop-agent-${namespace}` });
-    await stack.cluster.core.deleteCollectionNamespacedPod({ namespace: agentNamespace });
-    const error = await stack.failingUp({ "agent.timeout": "10s" });
-    expect(error).toMatch(
-        inOrder(
-            /the agent is not ready after 10 s: 0 of 1 pods are ready\.\n +pod e2e-agent-agent\/agent-\w+: /,
-            "Readiness probe failed",
-            "run `npx pulumi up --stack ",
-        ),
-    );
-    const { outputs } = await stack.refresh({ "agent.timeout": "1m" });
-    expect(outputs.agent!.value).toMatchObject({ ready: "1 of 1" });
-});
+itOnce(
+    "the update names the pod and the reason if the agent does not become ready; the next one fixes it",
+    async () => {
+        await stack.cluster.rbac.deleteClusterRoleBinding({ name: `chaos-shop-agent-${namespace}` });
+        await stack.cluster.core.deleteCollectionNamespacedPod({ namespace: agentNamespace });
+        const error = await stack.failingUp({ "agent.timeout": "10s" });
+        expect(error).toMatch(
+            inOrder(
+                /the agent is not ready after 10 s: 0 of \d pods are ready\.\n +pod e2e-agent-agent\/agent-\w+: /,
+                "Readiness probe failed",
+                "run `npx pulumi up --stack ",
+            ),
+        );
+        const { outputs } = await stack.refresh({ "agent.timeout": "1m" });
+        expect(outputs.agent!.value).toMatchObject({ ready: `${nodes} of ${nodes}` });
+    },
+);
 
 it("destroying the stack leaves nothing of the agent, and no key was ever visible", async () => {
     await stack.destroy();

@@ -13,7 +13,7 @@ import type { RunAttack } from "../../../chaos/attacks/kind";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { pointToProxy } from "../../../chaos/attacks/fault/begin";
 import { kubectl } from "../../../sandbox/test/e2e/support";
-import { describeInAll, itInAll } from "../in-all";
+import { describeInAll, describeOnce, itInAll, itOnce } from "../in-all";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 
@@ -64,8 +64,9 @@ describe("a slow hot-deals", () => {
         expect(conclusion.verdict).not.toBe("INCONCLUSIVE");
     });
 
-    it("has a proxy that can be made again, should an update be killed before it noted it", async () =>
-        expect(await stack.conflictsIfRepeated()).toEqual([]));
+    itOnce("has a proxy that can be made again, should an update be killed before it noted it", async () =>
+        expect(await stack.conflictsIfRepeated()).toEqual([]),
+    );
 
     it("is told by the shop while it lasts, and after the next update the Service is as before", async () => {
         const [pod] = await attackedPods();
@@ -114,7 +115,7 @@ const isRestoredWithin = (timeoutMs: number) =>
 const proxies = async () =>
     (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/proxy" })).items;
 
-describe("a fault ends", () => {
+describeOnce("a fault ends", () => {
     afterEach(async () => {
         await stack.cancel();
         await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });

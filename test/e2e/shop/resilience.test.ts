@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { marked, partsOf } from "../../support/listing";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
+import { choices } from "../../../sandbox/node/choices";
 import { kubectl } from "../../../sandbox/test/e2e/support";
+import { cellFor, networkFacts } from "../../../sandbox/test/support/network-page";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "./shared";
 import { quick, type TestStack } from "./support";
 import { until } from "../../support/until";
@@ -24,15 +26,19 @@ async function ask(pattern: string) {
 
 /** How many timeouts of 2 s each pattern waits for a backend that hangs. */
 const timeouts = { "/exception": 3, "/timeout": 1, "/retry": 3, "/parallel": 1 };
-const networks = {
-    drop: { does: "drops", status: 504, mark: "TIMEOUT", secondsPerTimeout: 2 },
-    reject: { does: "rejects", status: 502, mark: "UNREACHABLE", secondsPerTimeout: 0 },
+const outcomes = {
+    "time-out": { status: 504, mark: "TIMEOUT", secondsPerTimeout: 2 },
+    refused: { status: 502, mark: "UNREACHABLE", secondsPerTimeout: 0 },
 };
-const network = networks[inject("denied")];
+type Outcome = (typeof outcomes)[keyof typeof outcomes];
+const chosen = choices();
+const denied = outcomes[chosen.denied === "drop" ? "time-out" : "refused"];
+const withoutEndpoints =
+    outcomes[cellFor(networkFacts(), "a Service without endpoints", chosen) === "time-out" ? "time-out" : "refused"];
 /** Expects as many timeouts, and little more. */
-function expectTimeouts(seconds: number, count: number): void {
-    expect(seconds).toBeGreaterThan(network.secondsPerTimeout * count - 0.1);
-    expect(seconds).toBeLessThan(network.secondsPerTimeout * count + 1);
+function expectTimeouts({ secondsPerTimeout }: Outcome, seconds: number, count: number): void {
+    expect(seconds).toBeGreaterThan(secondsPerTimeout * count - 0.1);
+    expect(seconds).toBeLessThan(secondsPerTimeout * count + 1);
 }
 const circuitCloses = () =>
     until(
@@ -44,21 +50,28 @@ const circuitCloses = () =>
 describe("while hot-deals is isolated by an experiment", () => {
     beforeAll(async () => {
         await stack.up({ ...quick, "experiment.enabled": "true" });
-        // It cannot reach the database either. Once it is not ready, its Service has no endpoint and refuses.
-        await until("hot-deals is not ready", async () => (await ask("")).status === 502, { timeoutMs: 30_000 });
+        // It cannot reach the database either. Once it is not ready, its Service has no endpoint.
+        const isReady = ["get", "pods", "--selector=app=hot-deals", "--output=jsonpath={..containerStatuses[*].ready}"];
+        const isOut = async () => (await kubectl(["--namespace", namespace, ...isReady])) === "false";
+        await until("hot-deals is not ready", isOut, { timeoutMs: 30_000 });
+        const { status } = withoutEndpoints;
+        await until("its Service is empty", async () => (await ask("")).status === status, { timeoutMs: 10_000 });
     });
 
-    it("/products fails as a whole, and at once", async () => {
+    it("/products fails as a whole, and at once if a Service without endpoints refuses", async () => {
         const { status, body, seconds } = await ask("");
-        expect([status, body.backend]).toEqual([502, "hot-deals"]);
-        expect(seconds).toBeLessThan(1);
+        expect([status, body.backend]).toEqual([withoutEndpoints.status, "hot-deals"]);
+        expectTimeouts(withoutEndpoints, seconds, 1);
     });
 
-    it.each(Object.keys(timeouts))("/products%s lists the other two and marks it, within a second", async (pattern) => {
-        const answer = await ask(pattern);
-        expect(partsOf(answer)).toEqual(marked("UNREACHABLE"));
-        expect(answer.seconds).toBeLessThan(1);
-    });
+    it.each(Object.entries(timeouts))(
+        "/products%s lists the other two and marks it, within a second if a Service without endpoints refuses",
+        async (pattern, count) => {
+            const answer = await ask(pattern);
+            expect(partsOf(answer)).toEqual(marked(withoutEndpoints.mark));
+            expectTimeouts(withoutEndpoints, answer.seconds, count);
+        },
+    );
 
     it("every pattern lists all backends again after the experiment", async () => {
         await stack.toDefaults();
@@ -68,7 +81,7 @@ describe("while hot-deals is isolated by an experiment", () => {
     });
 });
 
-describe(`while nobody may connect to a ready hot-deals, and the network ${network.does} what is denied`, () => {
+describe(`while nobody may connect to a ready hot-deals, and what is denied is: ${chosen.denied}`, () => {
     const policy = { name: "hot-deals-to-everybody", namespace };
     /** With this label, the shop's own policy does not allow the gateway to connect. */
     const label = (change: string) =>
@@ -89,21 +102,21 @@ describe(`while nobody may connect to a ready hot-deals, and the network ${netwo
 
     it("/products fails as a whole, after its timeout if it has to wait", async () => {
         const { status, body, seconds } = await ask("");
-        expect([status, body.backend]).toEqual([network.status, "hot-deals"]);
-        expectTimeouts(seconds, 1);
+        expect([status, body.backend]).toEqual([denied.status, "hot-deals"]);
+        expectTimeouts(denied, seconds, 1);
     });
 
     it.each(Object.entries(timeouts))(
         "/products%s lists the other two and marks it, after %i timeouts if it has to wait",
         async (pattern, count) => {
             const answer = await ask(pattern);
-            expect(partsOf(answer)).toEqual(marked(network.mark));
-            expectTimeouts(answer.seconds, count);
+            expect(partsOf(answer)).toEqual(marked(denied.mark));
+            expectTimeouts(denied, answer.seconds, count);
         },
     );
 
     it("/products/circuitbreaker does so too, and soon stops calling hot-deals", async () => {
-        expect(partsOf(await ask("/circuitbreaker"))).toEqual(marked(network.mark));
+        expect(partsOf(await ask("/circuitbreaker"))).toEqual(marked(denied.mark));
         await ask("/circuitbreaker");
         const answer = await ask("/circuitbreaker");
         expect(partsOf(answer)).toEqual(marked("CIRCUIT_OPEN"));

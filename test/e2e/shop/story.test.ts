@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf, scale } from "../../../cli/shop";
 import { runningExperiments } from "../../../chaos/lifecycle/running";
 import type { Conclusion } from "../../../chaos/report/conclusion";
+import { itOnce } from "../in-all";
 import { experimentParts, quick, TestStack } from "./support";
 
 let stack: TestStack;
@@ -13,11 +14,6 @@ afterAll(() => stack.close());
 
 /** Long enough for an isolated replica to leave its Service. */
 const short = { ...quick, "experiment.grace": "5s" };
-
-/** What does not depend on the network is tested on one. */
-const itOnce = (name: string, test: () => Promise<unknown>) => {
-    if (inject("denied") === "drop") it(name, test);
-};
 
 const conclusionOf = (outputs: Record<string, { value: unknown }>) => outputs.experiment!.value as Conclusion;
 

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { probe } from "../../../chaos/proof/run-within";
+import { select } from "../../../chaos/targets/containers";
+import { askApiServer } from "../../../chaos/targets/discover";
+import { giveBack, sharedNamespace as namespace, sharedStack } from "./shared";
+import type { TestStack } from "./support";
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await sharedStack();
+});
+afterAll(() => giveBack(stack));
+
+it.each([
+    ["gateway", "hot-deals", true],
+    ["gateway", "database", false],
+    ["hot-deals", "database", true],
+    ["hot-deals", "toys-bestseller", false],
+    ["database", "gateway", false],
+])("the shop's policies decide whether %s connects to %s: %s", async (caller, callee, allowed) => {
+    const known = await askApiServer(stack.cluster, "sandbox");
+    const containerOf = (deployment: string) =>
+        select(known, `k8s.deployment=${deployment},k8s.namespace=${namespace}`)[0]!;
+    const [from, to] = [containerOf(caller), containerOf(callee)];
+    const connect = { host: to.address, port: to.ports[0]! };
+    expect(await probe(stack.cluster, from, { connect }, 1_000)).toMatchObject({ worked: allowed });
+});

@@ -1,0 +1,110 @@
+/**
+ * `npm run test:networks`: the tests that depend on the network, on each network that the sandbox can have. Which tests
+ * these are is in vitest.config.mts. Afterwards, the sandbox has the network that it had before.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { project } from "../cli/stack-file";
+import { type Choices, choices } from "../sandbox/node/choices";
+import { sandboxDown } from "../sandbox/node/down";
+import { sandboxStatus } from "../sandbox/node/status";
+import { requireSandboxHost, sandboxUp } from "../sandbox/node/up";
+import { nameOf, networksProgram, type NetworksOptions, readOptions } from "./networks/options";
+import { readKept, type Result, tableOf, treeOf, writeKept } from "./networks/results";
+import { argumentsFor, failed, type Outcome, outcomeOf, vitest } from "./outcome";
+import { commitOf } from "./trials/results";
+
+const file = join(project, "reports", "test-networks.json");
+const reports = join(project, "reports", "networks");
+
+let interrupted: NodeJS.Signals | undefined;
+let running: ChildProcess | undefined;
+
+async function main({ settings, again, files }: NetworksOptions): Promise<void> {
+    requireSandboxHost();
+    const [commit, tree] = [commitOf(project), treeOf(project)];
+    const chosen = settings.map(nameOf);
+    const kept = readKept(file);
+    kept.results = kept.results.filter(
+        (result) => result.tree === tree && tree !== "unknown" && !(again && chosen.includes(result.setting)),
+    );
+    const isDone = (setting: Choices) =>
+        files.length === 0 && kept.results.some((result) => result.setting === nameOf(setting));
+    const todo = settings.filter((setting) => !isDone(setting));
+    console.log(`${todo.length} of ${settings.length} networks to test, commit ${commit}.`);
+    const partial: Result[] = [];
+    if (todo.length > 0) {
+        const wasDown = (await sandboxStatus()).state === "down";
+        // A killed run has not put it back.
+        kept.before ??= choices();
+        writeKept(file, kept);
+        try {
+            await runAll(todo, files, (result) => {
+                if (files.length > 0) return void partial.push({ ...result, commit, tree });
+                kept.results.push({ ...result, commit, tree });
+                writeKept(file, kept);
+            });
+        } finally {
+            console.log(`\nThe sandbox goes back to: ${nameOf(kept.before)}`);
+            await sandboxUp(kept.before);
+            if (wasDown) await sandboxDown();
+            delete kept.before;
+            writeKept(file, kept);
+        }
+    }
+    const shown = files.length > 0 ? partial : kept.results;
+    const results = chosen.flatMap((name) => shown.filter(({ setting }) => setting === name));
+    console.log(`\n${tableOf(results)}`);
+    if (interrupted) throw new Error(`${interrupted}: the same command continues with the networks that are left.`);
+    if (results.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
+}
+
+async function runAll(
+    settings: readonly Choices[],
+    files: readonly string[],
+    keep: (result: Omit<Result, "commit" | "tree">) => void,
+): Promise<void> {
+    rmSync(reports, { recursive: true, force: true });
+    mkdirSync(reports, { recursive: true });
+    const begun = Date.now();
+    const minutesSince = (ms: number) => Math.round((Date.now() - ms) / 6_000) / 10;
+    for (const [index, setting] of settings.entries()) {
+        const name = nameOf(setting);
+        console.log(`\n── ${name} (${index + 1} of ${settings.length}; ${minutesSince(begun)} min so far) ──`);
+        const started = Date.now();
+        const { passed, skipped, failures } = await runOn(setting, files);
+        // What was interrupted is no result.
+        if (interrupted) return;
+        const minutes = minutesSince(started);
+        console.log(`\n${name}: ${passed} passed, ${failures.length} failed, ${minutes} min`);
+        keep({ setting: name, passed, skipped, failures, minutes, at: new Date().toISOString() });
+    }
+}
+
+async function runOn(setting: Choices, files: readonly string[]): Promise<Outcome> {
+    try {
+        await sandboxUp(setting);
+    } catch (error) {
+        return failed(`the sandbox cannot be started: ${(error as Error).message}`);
+    }
+    if (interrupted) return failed("interrupted");
+    const report = join(reports, `${nameOf(setting).replaceAll(/\W+/g, "-")}.json`);
+    const args = [...argumentsFor(["networks", "networks-alone"], report), ...files];
+    running = spawn(vitest, args, { cwd: project, stdio: "inherit" });
+    const [status] = (await once(running, "exit")) as [number | null];
+    running = undefined;
+    return outcomeOf(nameOf(setting), report, status);
+}
+
+const inTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+        console.error(`\n${signal}: ending the tests, and putting the network back; please wait.`);
+        interrupted = signal;
+        // A terminal tells vitest, too.
+        if (signal === "SIGTERM" || !inTerminal) running?.kill("SIGINT");
+    });
+
+networksProgram.run(readOptions, main);

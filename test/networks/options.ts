@@ -1,0 +1,71 @@
+import { Program } from "../../cli/command";
+import { type Choices, networkNames, nodeCounts } from "../../sandbox/node/choices";
+
+/** What the tests run on, one after the other. With one network, few pods are made anew. */
+export const allSettings: readonly Choices[] = [
+    ...nodeCounts.flatMap((nodes): Choices[] => [
+        { network: "kube-router", nodes, ipFamilies: "ipv4", denied: "drop" },
+        { network: "kube-router", nodes, ipFamilies: "ipv4", denied: "reject" },
+    ]),
+    { network: "kube-router", nodes: 1, ipFamilies: "ipv4,ipv6", denied: "drop" },
+    ...nodeCounts.map((nodes): Choices => ({ network: "calico", nodes, ipFamilies: "ipv4", denied: "drop" })),
+    ...nodeCounts.map((nodes): Choices => ({ network: "cilium", nodes, ipFamilies: "ipv4", denied: "drop" })),
+];
+
+/** As in `kube-router, reject, 2 nodes`. */
+export const nameOf = ({ network, nodes, ipFamilies, denied }: Choices): string =>
+    [
+        network,
+        ...(network === "kube-router" ? [denied] : []),
+        nodes === 1 ? "1 node" : `${nodes} nodes`,
+        ...(ipFamilies === "ipv4" ? [] : [ipFamilies]),
+    ].join(", ");
+
+export interface NetworksOptions {
+    settings: Choices[];
+    /** Whether kept results of these settings are forgotten. */
+    again: boolean;
+    /** Only these test files, by a part of their paths. @default all */
+    files: string[];
+}
+
+export const networksProgram = new Program("test:networks", [
+    [0, "all tests passed on all chosen networks"],
+    [1, "one failed"],
+    [2, "wrong argument"],
+])
+    .usage("[FILE...] [options]")
+    .description(
+        "Runs the tests of attacks, of the agent and of the demo's story on each network that the sandbox can have: " +
+            "kube-router, Calico and Cilium, on one and on two nodes, with dropped and with rejected traffic where " +
+            "the network can. Takes about an hour. Results are kept in reports/test-networks.json, so the same " +
+            "command continues after an interruption, until a file of the repository changes.",
+    )
+    .argument("[FILE...]", "run only these test files, by a part of their paths; their results are not kept")
+    .option("--network <NAME>", `only this network: ${networkNames.join(", ")}. Default: all`)
+    .option("--nodes <N>", "only on 1 or on 2 nodes. Default: both")
+    .option("--again", "forget the kept results of the chosen networks");
+
+interface Given {
+    network?: string;
+    nodes?: string;
+    again?: true;
+}
+
+/**
+ * Reads the arguments of `npm run test:networks`.
+ *
+ * @throws Error with all mistakes
+ */
+export function readOptions(args: string[]): NetworksOptions {
+    const { network, nodes, again = false } = networksProgram.read<Given>(args);
+    const names: readonly string[] = networkNames;
+    const mistakes = [
+        network !== undefined && !names.includes(network) && `--network is "${network}"; allowed: ${names.join(", ")}`,
+        nodes !== undefined && !["1", "2"].includes(nodes) && `--nodes is "${nodes}"; allowed: 1, 2`,
+    ].filter((mistake) => mistake !== false);
+    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+    const isChosen = (one: Choices) =>
+        (network ?? one.network) === one.network && Number(nodes ?? one.nodes) === one.nodes;
+    return { settings: allSettings.filter(isChosen), again, files: networksProgram.args };
+}

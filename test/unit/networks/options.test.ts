@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { allSettings, nameOf, readOptions } from "../../networks/options";
+
+const namesOf = (...args: string[]) => readOptions(args).settings.map(nameOf);
+
+describe("the arguments of the tests of networks", () => {
+    it("are optional: each network is tested, on one and on two nodes", () => {
+        expect(readOptions([])).toEqual({ settings: allSettings, again: false, files: [] });
+        expect(namesOf()).toEqual([
+            "kube-router, drop, 1 node",
+            "kube-router, reject, 1 node",
+            "kube-router, drop, 2 nodes",
+            "kube-router, reject, 2 nodes",
+            "kube-router, drop, 1 node, ipv4,ipv6",
+            "calico, 1 node",
+            "calico, 2 nodes",
+            "cilium, 1 node",
+            "cilium, 2 nodes",
+        ]);
+    });
+
+    it("choose a network, a number of nodes and files", () => {
+        expect(namesOf("--network", "cilium")).toEqual(["cilium, 1 node", "cilium, 2 nodes"]);
+        expect(namesOf("--network=calico", "--nodes=2")).toEqual(["calico, 2 nodes"]);
+        expect(readOptions(["network-facts", "--again"])).toMatchObject({ again: true, files: ["network-facts"] });
+    });
+
+    it("are told with all their mistakes at once", () =>
+        expect(() => readOptions(["--network=flannel", "--nodes=3"])).toThrow(
+            new Error('--network is "flannel"; allowed: kube-router, calico, cilium\n--nodes is "3"; allowed: 1, 2'),
+        ));
+});
