@@ -2,7 +2,7 @@ import type { Proof } from "../attacks/kind";
 import { endpoint } from "../job/protocol";
 import type { ResolvedHost } from "../targets/choose";
 import { onePerPod } from "../targets/pods";
-import type { Target } from "../targets/containers";
+import { addressesOfTarget, type Target } from "../targets/containers";
 
 /** A connection to try from within a container. */
 export interface Connection {
@@ -47,13 +47,18 @@ function connection(from: Target, question: Connection["question"]): Connection 
 export const attackedEndpoints = (targets: readonly Target[], inward: Proof["inward"]): string[] =>
     inward ? endpointsOfTargets(targets, (port) => inward.ports?.includes(port) ?? true) : [];
 
-/** The endpoints of every declared TCP port of some containers, or only those that are asked for: each once. */
+/**
+ * The endpoints of every declared TCP port of some containers, or only those that are asked for, at each of their
+ * addresses: each once.
+ */
 export function endpointsOfTargets(
     targets: readonly Target[],
     isAskedFor: (port: number) => boolean = anyPort,
 ): string[] {
-    const all = targets.flatMap(({ address, ports }) =>
-        ports.filter(isAskedFor).map((port) => endpoint(address, port)),
+    const all = targets.flatMap((target) =>
+        addressesOfTarget(target).flatMap((address) =>
+            target.ports.filter(isAskedFor).map((port) => endpoint(address, port)),
+        ),
     );
     return [...new Set(all)];
 }

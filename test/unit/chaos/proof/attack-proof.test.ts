@@ -90,6 +90,46 @@ describe("connections into the targets", () => {
         expect(await heldThrough(proof, open)).toMatch(/became reachable again during the run, at 10\.0\.0\.1:9090/);
     });
 
+    describe("to a target with addresses of both families", () => {
+        const [ipv4, ipv6] = ["10.0.0.7", "fd00::7"];
+        const ofBoth = () => proofOf(inward, undefined, { targets: [run.target("both")] });
+        beforeEach(async () => {
+            run.addPod("both", ipv4, ipv6);
+            await run.label("both");
+        });
+
+        it.each([
+            [ipv4, "10.0.0.7:8080"],
+            [ipv6, "[fd00::7]:8080"],
+        ])("prove nothing if %s can still be reached", async (address, endpoint) => {
+            run.reachable = [address];
+            run.attack();
+            expect(await settled(ofBoth().attackProven())).toEqual({
+                inconclusive: {
+                    code: "attack-not-proven",
+                    message: `the NetworkPolicy exists, but ${endpoint} still accepted fresh connections`,
+                },
+            });
+        });
+
+        it("do not hold if one can be reached for a time", async () => {
+            run.attack();
+            const change = () => {
+                run.reachable = [ipv6];
+                run.after(1_000, () => (run.reachable = []));
+            };
+            expect(await heldThrough(ofBoth(), change)).toMatch(
+                /became reachable again during the run, at \[fd00::7\]/,
+            );
+        });
+
+        it("prove the attack by one of them if nothing listened at the other", async () => {
+            run.listensAt = (_, address) => address !== ipv6;
+            await vi.advanceTimersByTimeAsync(1_000);
+            expect(await settled(ofBoth().baseline(0))).toMatchObject({ leftOut: ["to [fd00::7]:8080"] });
+        });
+    });
+
     it("prove nothing if the Job has lost what it saw before it", async () => {
         run.restartJob();
         run.attack();
