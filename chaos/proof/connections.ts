@@ -1,5 +1,5 @@
 import type { Proof } from "../attacks/kind";
-import { endpoint } from "../job/protocol";
+import { endpoint, parseEndpoint } from "../job/protocol";
 import type { ResolvedHost } from "../targets/choose";
 import { onePerPod } from "../targets/pods";
 import { addressesOfTarget, type Target } from "../targets/containers";
@@ -14,18 +14,17 @@ export interface Connection {
 
 const anyPort = () => true;
 
-/** A connection from the pod of each of some containers to each declared TCP port that is asked for, of others. */
+/**
+ * A connection from the pod of each of some containers to each declared TCP port that is asked for, of others, at each
+ * of their addresses.
+ */
 export function connections(
     from: readonly Target[],
     to: readonly Target[],
     isAskedFor: (port: number) => boolean = anyPort,
 ): Connection[] {
-    const questions = to.flatMap(({ address: host, ports }) =>
-        ports.filter(isAskedFor).map((port) => ({ connect: { host, port } })),
-    );
-    const all = onePerPod(from).flatMap((source) => questions.map((question) => connection(source, question)));
-    // Containers of a pod may declare the same port, and one container may give it two names.
-    return [...new Map(all.map((one) => [one.name, one])).values()];
+    const questions = endpointsOfTargets(to, isAskedFor).map((one) => ({ connect: parseEndpoint(one) }));
+    return onePerPod(from).flatMap((source) => questions.map((question) => connection(source, question)));
 }
 
 /** A connection from the pod of each of some containers to each address of a host. */

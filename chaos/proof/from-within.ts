@@ -4,7 +4,7 @@ import type { Proof, ProvenBlock } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { onePerPod } from "../targets/pods";
 import type { Chosen, ResolvedHost } from "../targets/choose";
-import type { Target } from "../targets/containers";
+import { addressesOfTarget, type Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
 import { connections, connectionsTo } from "./connections";
 import { lookUp, namedIn, noAddress } from "./hosts";
@@ -60,6 +60,8 @@ function someOf(trials: readonly Trial[], turn: number, atATime: number): Trial[
     const ofNames = inTurn(lookups, Math.max(1, atATime - others.length));
     return [...ofNames, ...inTurn(others, atATime - ofNames.length)];
 }
+
+const isOf = (target: Target, address: string) => addressesOfTarget(target).includes(address);
 
 /** Tries what must fail under an attack from within its targets and their peers. */
 export class FromWithin {
@@ -279,7 +281,7 @@ export class FromWithin {
             results.every(
                 ({ from, question, worked }) =>
                     !worked ||
-                    !(from.uid === target.uid || ("connect" in question && question.connect.host === target.address)),
+                    !(from.uid === target.uid || ("connect" in question && isOf(target, question.connect.host))),
             ),
         );
     }

@@ -383,6 +383,33 @@ describe("connections between targets and peers", () => {
         expect([...asked].sort()).toEqual(["hot-deals-1 10.0.0.2 8080", "hot-deals-2 10.0.0.1 8080"]);
     });
 
+    describe("with addresses of both families", () => {
+        const ofBoth = () => proofOf({ peers: { ways } }, [run.target("peer")], { targets: [run.target("both")] });
+        beforeEach(async () => {
+            run.addPod("both", "10.0.0.7", "fd00::7");
+            run.addPod("peer", "10.0.0.8", "fd00::8");
+            await run.label("both");
+        });
+
+        it("prove nothing if one family still works", async () => {
+            run.attack();
+            run.probe = (_, [address]) => address === "fd00::8";
+            expect(await settled(ofBoth().attackProven())).toMatchObject({
+                inconclusive: { code: "attack-not-proven" },
+            });
+        });
+
+        it("leave out the family that did not work before the attack, whichever that is", async () => {
+            run.probe = (_, [address]) => address!.includes(":");
+            expect(await settled(ofBoth().baseline(0))).toMatchObject({
+                leftOut: [
+                    "from peer/hot-deals to 10.0.0.7 at port 8080",
+                    "from both/hot-deals to 10.0.0.8 at port 8080",
+                ],
+            });
+        });
+    });
+
     it("prove nothing if one direction still works", async () => {
         run.probe = (pod) => pod === "hot-deals-2";
         expect(await settled(proofOf({ peers: { ways } }, [run.target("hot-deals-2")]).attackProven())).toEqual({
