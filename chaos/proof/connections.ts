@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import type { Proof } from "../attacks/kind";
 import { endpoint, parseEndpoint } from "../job/protocol";
 import type { ResolvedHost } from "../targets/choose";
@@ -34,6 +35,19 @@ export const connectionsTo = ({ host, port, addresses }: ResolvedHost, from: rea
             const to = host === address ? host : `${host} (${address})`;
             const name = `from ${source.pod}/${source.container} to ${to} at port ${port}`;
             return { name, from: source, question: { connect: { host: address, port } } };
+        }),
+    );
+
+/**
+ * A connection from the pod of each of some containers to the witness, at each of its addresses. They are told apart by
+ * their families: the witness may get another pod.
+ */
+export const connectionsToWitness = (addresses: readonly string[], port: number, from: readonly Target[]) =>
+    onePerPod(from).flatMap((source) =>
+        addresses.map((host): Connection => {
+            const over = addresses.length > 1 ? ` over ${isIPv6(host) ? "IPv6" : "IPv4"}` : "";
+            const name = `from ${source.pod}/${source.container} to another pod${over} at port ${port}`;
+            return { name, from: source, question: { connect: { host, port } } };
         }),
     );
 

@@ -318,13 +318,44 @@ describe("connections out of the targets", () => {
         );
     });
 
+    describe("to a witness with addresses of both families", () => {
+        beforeEach(async () => {
+            run.jobAddresses = [jobAddress, "fd00::99"];
+            await vi.advanceTimersByTimeAsync(500);
+        });
+
+        it("prove nothing if one family still works, which is named", async () => {
+            run.attack();
+            run.probe = (_, [address]) => address === "fd00::99";
+            expect(await settled(proofOf(outward).attackProven())).toMatchObject({
+                inconclusive: {
+                    code: "attack-not-proven",
+                    message: expect.stringMatching(/ hot-deals-1\/hot-deals to another pod over IPv6 .* still works$/),
+                },
+            });
+        });
+
+        it("prove the attack by one family if the other did not work before it", async () => {
+            run.probe = (_, [address]) => address === jobAddress;
+            const leftOut = ["from hot-deals-1/hot-deals to another pod over IPv6 at port 8080"];
+            expect(await settled(proofOf(outward).baseline(0))).toMatchObject({ leftOut });
+        });
+
+        it("prove nothing if neither works before the attack", async () => {
+            run.probe = () => false;
+            expect(await settled(proofOf(outward).baseline(0))).toMatchObject({
+                inconclusive: { code: "baseline-failed" },
+            });
+        });
+    });
+
     it("prove nothing if they still work under it", async () => {
         run.attack();
         run.probe = () => true;
         expect(await settled(proofOf(outward).attackProven())).toEqual({
             inconclusive: {
                 code: "attack-not-proven",
-                message: expect.stringMatching(/a fresh connection out of the targets still works$/),
+                message: expect.stringMatching(/ hot-deals-1\/hot-deals to another pod at port 8080 still works$/),
             },
         });
     });
@@ -332,7 +363,7 @@ describe("connections out of the targets", () => {
     it("do not hold if they work again at the end", async () => {
         run.attack();
         const change = () => void (run.probe = () => true);
-        expect(await heldThrough(proofOf(outward), change)).toContain("a fresh connection out of the targets still");
+        expect(await heldThrough(proofOf(outward), change)).toContain("to another pod at port 8080 still works");
     });
 });
 
@@ -577,7 +608,11 @@ describe("connections to addresses", () => {
 describe("what is tried from within the targets or their peers, during the window:", () => {
     const way: Proof["peers"] = { ways: ["egress"] };
     const kinds: [string, Proof, string][] = [
-        ["connections out of the targets", { outward: { port: 8080 } }, "a fresh connection out of the targets"],
+        [
+            "connections out of the targets",
+            { outward: { port: 8080 } },
+            "a fresh connection from hot-deals-1/hot-deals to another pod at port 8080",
+        ],
         ["a DNS lookup", { lookup: { name: "x" } }, "a DNS lookup in the targets"],
         ["connections to peers", { peers: way }, "a fresh connection between the targets and their peers"],
     ];

@@ -85,6 +85,8 @@ export class FakeRun {
     probeMs = (_args: readonly string[]): number => 20;
     /** Addresses of targets that the Job can reach under attack. */
     reachable: readonly string[] = [];
+    /** The addresses of the Job's pod. */
+    jobAddresses: readonly [string, ...string[]] = [jobAddress];
     /** At which ports the pods' programs listen. */
     listensAt = (_port: number, _address: string): boolean => true;
     /** Whether the Job can connect to pods that no attack touches. Undefined if it knows of none. */
@@ -217,7 +219,8 @@ export class FakeRun {
         if (!this.reporting) return;
         const targets = this.cluster.names("Pod").map((name) => this.cluster.get("Pod", name));
         const watched = targets.filter(targetLabelOf).flatMap((pod) => endpointsOf(pod as Pod));
-        const presence = JSON.stringify({ address: jobAddress, watched });
+        const addresses = this.jobAddresses;
+        const presence = JSON.stringify({ address: addresses[0], addresses, watched });
         this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
         const isOpen = (endpoint: string) => {
             const { host, port } = parseEndpoint(endpoint);
