@@ -62,15 +62,33 @@ function parsed(answer: string): unknown {
     }
 }
 
-export async function applyObject(object: KubernetesObject): Promise<void> {
-    await callApi(`${objectPath(object)}?fieldManager=sandbox&force=true`, { apply: object });
+/** @returns the object as it is then. */
+export function applyObject(object: KubernetesObject): Promise<KubernetesObject> {
+    return callApi(`${objectPath(object)}?fieldManager=sandbox&force=true`, { apply: object });
+}
+
+/** Applies an object, again if it is being deleted. @throws if that takes longer than 60 s */
+export async function applyForGood(object: KubernetesObject): Promise<void> {
+    for (const until = Date.now() + 60_000; ; await sleep(200)) {
+        if (!(await applyObject(object)).metadata.deletionTimestamp) return;
+        if (Date.now() > until) throw new Error(`${objectPath(object)} is still being deleted after 60 s`);
+    }
+}
+
+/** Begins to delete the definitions of the kinds of some API groups, with all their objects. */
+export async function deleteDefinitions(apiGroups: readonly string[]): Promise<void> {
+    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const { items } = await callApi<{ items: (KubernetesObject & { spec: { group: string } })[] }>(path);
+    const unwanted = items.filter(({ spec }) => apiGroups.includes(spec.group));
+    await Promise.all(unwanted.map(({ metadata }) => deleteAt(`${path}/${metadata.name}`)));
 }
 
 /** Applies an object of a kind that was defined a moment ago. @throws what {@link applyObject} throws, after 10 s */
 export async function applyOnceServed(object: KubernetesObject): Promise<void> {
     for (const until = Date.now() + 10_000; ; await sleep(100)) {
         try {
-            return await applyObject(object);
+            await applyObject(object);
+            return;
         } catch (error) {
             if (Date.now() > until || !String(error).includes("status 404")) throw error;
         }

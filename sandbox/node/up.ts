@@ -6,7 +6,14 @@ import { accessObjects } from "./addons/access";
 import { dnsObjects } from "./addons/dns";
 import { createVolumeFolders, storageObjects } from "./addons/storage";
 import { noProxy, sandboxContext } from "./addresses";
-import { apiIsReady, applyObject, applyOnceServed, type KubernetesObject } from "./api";
+import {
+    apiIsReady,
+    applyForGood,
+    applyObject,
+    applyOnceServed,
+    deleteDefinitions,
+    type KubernetesObject,
+} from "./api";
 import { type Choices, choices, chosenBy, keepChoices, needsNewPods } from "./choices";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
 import { apiServer, controllerManager, etcd, proxy, sandboxController, scheduler } from "./components/control-plane";
@@ -19,7 +26,7 @@ import { layout } from "./layout";
 import { detail, step, withNodeLock } from "./lock";
 import { createMountPoints, namespaceHolderComponent, namespacesAreSound } from "./namespaces";
 import { createNetwork, networkExists, networkIsUp } from "./network";
-import { currentNetwork } from "./networks/registry";
+import { currentNetwork, networks } from "./networks/registry";
 import { firstNode, type SandboxNode, sandboxNodes, secondNode } from "./nodes";
 import { ensurePki } from "./pki";
 import {
@@ -177,9 +184,11 @@ async function start(steadyMs = 0): Promise<void> {
 async function applyObjects(): Promise<void> {
     if (choices().nodes === 1) await forgetNode(secondNode.name);
     await Promise.all([...accessObjects(), ...storageObjects(), ...dnsObjects()].map(applyObject));
+    const others = Object.values(networks).filter((network) => network !== currentNetwork());
+    await deleteDefinitions(others.flatMap(({ apiGroup }) => apiGroup ?? []));
     const objects = currentNetwork().objects();
     const isDefinition = ({ kind }: KubernetesObject) => kind === "CustomResourceDefinition";
-    await Promise.all(objects.filter(isDefinition).map(applyObject));
+    await Promise.all(objects.filter(isDefinition).map(applyForGood));
     for (const object of objects.filter((each) => !isDefinition(each))) await applyOnceServed(object);
 }
 

@@ -7,7 +7,7 @@ import { componentKubeconfig } from "../kubeconfig";
 import { networkNamespaceFileOf } from "../nodes";
 import { hostLocalAddresses, type Network } from "./network";
 
-const group = "crd.projectcalico.org";
+const apiGroup = "crd.projectcalico.org";
 
 /** The gateway of each pod: the node's end of its interface answers for it. */
 const podGateway = "169.254.1.1";
@@ -67,17 +67,18 @@ export const calico: Network = {
     coveredFolders: [libFolder],
     // The plugin reads the node's name there when it removes a pod.
     mounts: ({ name }) => [`mkdir -p ${statusFolder}`, `printf %s ${name} > ${libFolder}/nodename`],
+    apiGroup,
     objects: () => [
         ...crdsIn(locateParts().calicoCrds),
         {
-            apiVersion: `${group}/v1`,
+            apiVersion: `${apiGroup}/v1`,
             kind: "ClusterInformation",
             metadata: { name: "default" },
             spec: { datastoreReady: true, clusterGUID: "5a0d6b0c1f0e4d6f9b8f2f6c7d1e3a55" },
         },
     ],
     rights: [
-        { apiGroups: [group], resources: ["*"], verbs: ["*"] },
+        { apiGroups: [apiGroup], resources: ["*"], verbs: ["*"] },
         { apiGroups: [""], resources: ["pods/status", "nodes/status"], verbs: ["patch", "update"] },
     ],
     /** Without a default route the kernel answers no pod that asks for its gateway. */

@@ -10,6 +10,8 @@ import { componentKubeconfig } from "../kubeconfig";
 import type { SandboxNode } from "../nodes";
 import type { Network } from "./network";
 
+const apiGroup = "cilium.io";
+
 /** Where an agent finds the sources of its BPF programs. */
 const libOf = ({ folders }: SandboxNode) => join(folders.config, "cilium-lib");
 
@@ -59,9 +61,10 @@ export const cilium: Network = {
         "mount -t bpf bpf /sys/fs/bpf",
         "mkdir -p /run/cilium",
     ],
+    apiGroup,
     objects: () => crdsIn(locateParts().ciliumCrds),
     rights: [
-        { apiGroups: ["cilium.io"], resources: ["*"], verbs: ["*"] },
+        { apiGroups: [apiGroup], resources: ["*"], verbs: ["*"] },
         {
             apiGroups: ["apiextensions.k8s.io"],
             resources: ["customresourcedefinitions"],

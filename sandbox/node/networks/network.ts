@@ -15,6 +15,8 @@ export interface Network {
     readonly coveredFolders: readonly string[];
     /** Further commands of the shell that makes a node's mount namespace. */
     mounts(node: SandboxNode): readonly string[];
+    /** The API group of the kinds that it defines. */
+    readonly apiGroup?: string;
     /** Objects that must be in the cluster before its agent starts. CustomResourceDefinitions come first. */
     objects(): readonly KubernetesObject[];
     /** What its agent and plugin may do in the cluster besides reading pods, Services and policies. */
