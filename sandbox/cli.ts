@@ -3,16 +3,28 @@ import { ensureParts } from "../toolchain/parts/ensure";
 import { cachePaths } from "../toolchain/parts/paths";
 import { removeTree } from "../toolchain/parts/store";
 import { ensurePulumi } from "../toolchain/pulumi/parts";
-import { type DeniedTraffic, deniedTrafficChoices } from "./node/components/network-policy";
+import {
+    type Choices,
+    chosenBy,
+    deniedTrafficChoices,
+    ipFamiliesChoices,
+    networkNames,
+    nodeCounts,
+} from "./node/choices";
 import { sandboxDestroy, sandboxDown } from "./node/down";
 import { exportCommands, sandboxEnvironment } from "./node/env";
 import { sandboxStatus, statusTable } from "./node/status";
 import { requireSandboxHost, sandboxUp } from "./node/up";
-import { userParts } from "./parts/locate";
+import { networkParts, userParts } from "./parts/locate";
+
+/** The options of `up`, as they are typed. */
+type Wanted = Partial<Omit<Choices, "nodes"> & { nodes: string }>;
 
 const program = new Command("npm run sandbox --")
     .usage("COMMAND [options]")
-    .description("A one-node Kubernetes, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).")
+    .description(
+        "A Kubernetes of one node or two, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).",
+    )
     .helpOption("-h, --help", "show this text")
     .helpCommand(false)
     .configureOutput({ getOutHelpWidth: () => 120, getErrHelpWidth: () => 120 })
@@ -22,18 +34,33 @@ const program = new Command("npm run sandbox --")
 program
     .command("up")
     .description("start it; the first time, build its parts (8 min)")
+    .addHelpText("after", "\nWhat these options choose is kept until it is changed.")
+    .addOption(
+        new Option(
+            "--network <name>",
+            "what connects pods and enforces NetworkPolicies. Calico and Cilium are built when first asked for, " +
+                "in about 5 and 10 min. At first kube-router",
+        ).choices(networkNames),
+    )
+    .addOption(new Option("--nodes <number>", "how many nodes. At first 1").choices(nodeCounts.map(String)))
+    .addOption(
+        new Option("--ip-families <list>", "of pods and Services; both only with kube-router. At first ipv4").choices(
+            ipFamiliesChoices,
+        ),
+    )
     .addOption(
         new Option(
             "--denied <what>",
-            "what the network does with traffic that a NetworkPolicy denies. Kept until changed; at first drop, as " +
-                "with Calico and Cilium",
+            "what the network does with traffic that a NetworkPolicy denies; reject only with kube-router. " +
+                "At first drop",
         ).choices(deniedTrafficChoices),
     )
-    .action(async ({ denied }: { denied?: DeniedTraffic }) => {
+    .action(async ({ nodes, ...others }: Wanted) => {
         requireSandboxHost();
-        await ensureParts(userParts);
+        const wanted = { ...others, ...(nodes && { nodes: Number(nodes) as Choices["nodes"] }) };
+        await ensureParts([...userParts, ...networkParts[chosenBy(wanted).network]]);
         await ensurePulumi();
-        const { wasUp } = await sandboxUp(denied);
+        const { wasUp } = await sandboxUp(wanted);
         console.log(
             wasUp
                 ? "The sandbox is already up."

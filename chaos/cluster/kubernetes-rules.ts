@@ -82,7 +82,7 @@ const tcpPorts = (pod: Pod) =>
 
 /** The addresses of a pod, of each family one. None if it has none yet. */
 export const addressesOf = ({ status }: Pick<Pod, "status">): string[] =>
-    (status?.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
+    (status?.podIPs ?? [{ ip: status?.podIP }]).flatMap(({ ip }) => ip ?? []);
 
 /** The TCP ports that a pod declares, each once: one number may have several names, and a UDP port beside it. */
 export const tcpPortsOf = (pod: Pod): number[] => [...new Set(tcpPorts(pod).map(({ containerPort }) => containerPort))];

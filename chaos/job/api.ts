@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { type ApiCall, type ApiResponse, callApi } from "../cluster/in-cluster-api";
 import { fieldManager } from "../cluster/labels";
 import { type KubeObject, type ObjectApi, type ObjectReference, pathOf, resources } from "../cluster/resources";
-import { hasEnded, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
+import { addressesOf, hasEnded, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { endpoint } from "./protocol";
 
 type Calling = (path: string, call?: Pick<ApiCall, "method" | "body">) => Promise<ApiResponse>;
@@ -104,10 +104,13 @@ export async function noteOnOwnPod(
     await objectApi.patch({ resource: resources.pod, namespace, name: hostname() }, { metadata });
 }
 
-/** The endpoints of every TCP port that a pod declares. Another pod may have the address of one that has ended. */
+/**
+ * The endpoints of every TCP port that a pod declares, at each of its addresses. Another pod may have the addresses of
+ * one that has ended.
+ */
 export function endpointsOf(pod: Pod): string[] {
-    const podIP = pod.status?.podIP;
-    return podIP === undefined || hasEnded(pod) ? [] : tcpPortsOf(pod).map((port) => endpoint(podIP, port));
+    const addresses = hasEnded(pod) ? [] : addressesOf(pod);
+    return addresses.flatMap((address) => tcpPortsOf(pod).map((port) => endpoint(address, port)));
 }
 
 /** Writes a line to the pod's log, beside its reports. */

@@ -8,6 +8,7 @@ import type { Pod } from "../targets/containers";
 import { accepts, RareConnections } from "./accepts";
 import { endpointsOf, listed, log, noteOnOwnPod } from "./api";
 import { inTurns } from "../async";
+import { groupedBy } from "../grouped";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
 import { keptTargets } from "./lease-look";
@@ -139,18 +140,28 @@ export async function witness(
 }
 
 /** The endpoints of a pod to which an attack blocks connections from this one. */
-function attackedOf({ label, endpoints }: LabeledPod, toKeep: KeptTargets = {}): string[] {
+function attackedOf({ label, endpoints }: Pick<LabeledPod, "label" | "endpoints">, toKeep: KeptTargets = {}): string[] {
     const blocked = toKeep[label];
     return endpoints.filter((one) => blocked && (blocked.ports?.includes(parseEndpoint(one).port) ?? true));
 }
 
-/** The attacked endpoints of each target that a connection is kept to. */
-function targetsToKeep(pods: readonly LabeledPod[], toKeep: KeptTargets = {}): string[][] {
+/**
+ * The attacked endpoints of each address that a connection is kept to: a network may cut those of one family and not of
+ * the other.
+ */
+export function targetsToKeep(pods: readonly Pick<LabeledPod, "label" | "endpoints">[], toKeep: KeptTargets = {}) {
     return Object.keys(toKeep).flatMap((label) => {
         const targets = pods.filter((pod) => pod.label === label).slice(0, maxKept);
-        return targets.map((pod) => attackedOf(pod, toKeep)).filter(({ length }) => length > 0);
+        return [
+            ...groupedBy(
+                targets.flatMap((pod) => attackedOf(pod, toKeep)),
+                hostOf,
+            ).values(),
+        ];
     });
 }
+
+const hostOf = (endpoint: string) => parseEndpoint(endpoint).host;
 
 /** Notes in this pod's annotation which endpoints it watches, and where targets can connect to it. */
 async function announce(namespace: string, presence: Presence): Promise<void> {

@@ -2,7 +2,7 @@
 import type { V1IPBlock, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
 import { groupedBy } from "../grouped";
 import type { Chosen } from "../targets/choose";
-import type { Target } from "../targets/containers";
+import { addressesOfTarget, type Target } from "../targets/containers";
 import type { DistinctiveLabel } from "../targets/distinguish";
 import { blockOf, common, everyBlock, without } from "./blocks";
 import { type PolicyRules, policyRules, type Rule, type Way } from "./rules";
@@ -151,7 +151,7 @@ function everyoneBut({ pods, label }: Peers): V1NetworkPolicyPeer[] {
 }
 
 const blocksOf = (pods: Peers["pods"]): V1IPBlock[] =>
-    distinct(pods.flatMap(({ address, addresses }) => addresses ?? [address])).map((one) => ({ cidr: blockOf(one) }));
+    distinct(pods.flatMap(addressesOfTarget)).map((one) => ({ cidr: blockOf(one) }));
 
 const namespacesOf = (pods: Peers["pods"]): string[] => distinct(pods.map(({ namespace }) => namespace));
 

@@ -1,8 +1,9 @@
+import { isIPv6 } from "node:net";
 import type { Proof } from "../attacks/kind";
-import { endpoint } from "../job/protocol";
+import { endpoint, parseEndpoint } from "../job/protocol";
 import type { ResolvedHost } from "../targets/choose";
 import { onePerPod } from "../targets/pods";
-import type { Target } from "../targets/containers";
+import { addressesOfTarget, type Target } from "../targets/containers";
 
 /** A connection to try from within a container. */
 export interface Connection {
@@ -14,18 +15,17 @@ export interface Connection {
 
 const anyPort = () => true;
 
-/** A connection from the pod of each of some containers to each declared TCP port that is asked for, of others. */
+/**
+ * A connection from the pod of each of some containers to each declared TCP port that is asked for, of others, at each
+ * of their addresses.
+ */
 export function connections(
     from: readonly Target[],
     to: readonly Target[],
     isAskedFor: (port: number) => boolean = anyPort,
 ): Connection[] {
-    const questions = to.flatMap(({ address: host, ports }) =>
-        ports.filter(isAskedFor).map((port) => ({ connect: { host, port } })),
-    );
-    const all = onePerPod(from).flatMap((source) => questions.map((question) => connection(source, question)));
-    // Containers of a pod may declare the same port, and one container may give it two names.
-    return [...new Map(all.map((one) => [one.name, one])).values()];
+    const questions = endpointsOfTargets(to, isAskedFor).map((one) => ({ connect: parseEndpoint(one) }));
+    return onePerPod(from).flatMap((source) => questions.map((question) => connection(source, question)));
 }
 
 /** A connection from the pod of each of some containers to each address of a host. */
@@ -38,6 +38,19 @@ export const connectionsTo = ({ host, port, addresses }: ResolvedHost, from: rea
         }),
     );
 
+/**
+ * A connection from the pod of each of some containers to the witness, at each of its addresses. They are told apart by
+ * their families: the witness may get another pod.
+ */
+export const connectionsToWitness = (addresses: readonly string[], port: number, from: readonly Target[]) =>
+    onePerPod(from).flatMap((source) =>
+        addresses.map((host): Connection => {
+            const over = addresses.length > 1 ? ` over ${isIPv6(host) ? "IPv6" : "IPv4"}` : "";
+            const name = `from ${source.pod}/${source.container} to another pod${over} at port ${port}`;
+            return { name, from: source, question: { connect: { host, port } } };
+        }),
+    );
+
 function connection(from: Target, question: Connection["question"]): Connection {
     const { host, port } = question.connect;
     return { name: `from ${from.pod}/${from.container} to ${host} at port ${port}`, from, question };
@@ -47,13 +60,18 @@ function connection(from: Target, question: Connection["question"]): Connection 
 export const attackedEndpoints = (targets: readonly Target[], inward: Proof["inward"]): string[] =>
     inward ? endpointsOfTargets(targets, (port) => inward.ports?.includes(port) ?? true) : [];
 
-/** The endpoints of every declared TCP port of some containers, or only those that are asked for: each once. */
+/**
+ * The endpoints of every declared TCP port of some containers, or only those that are asked for, at each of their
+ * addresses: each once.
+ */
 export function endpointsOfTargets(
     targets: readonly Target[],
     isAskedFor: (port: number) => boolean = anyPort,
 ): string[] {
-    const all = targets.flatMap(({ address, ports }) =>
-        ports.filter(isAskedFor).map((port) => endpoint(address, port)),
+    const all = targets.flatMap((target) =>
+        addressesOfTarget(target).flatMap((address) =>
+            target.ports.filter(isAskedFor).map((port) => endpoint(address, port)),
+        ),
     );
     return [...new Set(all)];
 }

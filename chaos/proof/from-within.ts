@@ -4,9 +4,9 @@ import type { Proof, ProvenBlock } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { onePerPod } from "../targets/pods";
 import type { Chosen, ResolvedHost } from "../targets/choose";
-import type { Target } from "../targets/containers";
+import { addressesOfTarget, type Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
-import { connections, connectionsTo } from "./connections";
+import { connections, connectionsTo, connectionsToWitness } from "./connections";
 import { lookUp, namedIn, noAddress } from "./hosts";
 import { pause } from "../async";
 import { groupedBy } from "../grouped";
@@ -39,7 +39,7 @@ export interface FromWithinArgs {
 }
 
 interface Trial {
-    /** Of a connection between a target and a peer; see `Connection`. Absent of what every target tries. */
+    /** Of a connection; see `Connection`. Absent of a lookup, which must work in every target. */
     name?: string;
     from: Target;
     question: Question;
@@ -60,6 +60,8 @@ function someOf(trials: readonly Trial[], turn: number, atATime: number): Trial[
     const ofNames = inTurn(lookups, Math.max(1, atATime - others.length));
     return [...ofNames, ...inTurn(others, atATime - ofNames.length)];
 }
+
+const isOf = (target: Target, address: string) => addressesOfTarget(target).includes(address);
 
 /** Tries what must fail under an attack from within its targets and their peers. */
 export class FromWithin {
@@ -122,7 +124,8 @@ export class FromWithin {
         }
         const working = results.find(({ worked }) => worked);
         if (working === undefined) return undefined;
-        const what = this.args.proof.addresses ? `a fresh connection ${working.name}` : this.probed;
+        const { addresses, outward } = this.args.proof;
+        const what = (addresses ?? outward) ? `a fresh connection ${working.name}` : this.probed;
         const message = `the NetworkPolicy exists, but ${what} still works${when}`;
         return { ...inconclusive(code, message), working: this.working() };
     }
@@ -195,15 +198,11 @@ export class FromWithin {
         const { proof, chosen, witness } = this.args;
         const { outward, lookup, peers } = proof;
         const { targets, peers: peerPods = [], hosts = [], withoutTool = [], leftOut = [] } = chosen;
-        const questions: Question[] = [];
-        if (outward) {
-            const host = await witness.address(waitForWitnessMs);
-            questions.push({ connect: { host, port: outward.port } });
-        }
-        if (lookup) questions.push({ lookup: lookup.name });
-        const fromTargets = onePerPod(targets)
-            .filter(({ pod }) => !withoutTool.includes(pod))
-            .flatMap((from) => questions.map((question) => ({ from, question })));
+        const able = targets.filter(({ pod }) => !withoutTool.includes(pod));
+        const toWitness = outward
+            ? connectionsToWitness(await witness.addresses(waitForWitnessMs), outward.port, able)
+            : [];
+        const lookups = lookup ? onePerPod(able).map((from) => ({ from, question: { lookup: lookup.name } })) : [];
         const isBlocked = (port: number) => peers?.ports?.includes(port) ?? true;
         const between = (peers?.ways ?? []).flatMap((way) =>
             way === "egress" ? connections(targets, peerPods, isBlocked) : connections(peerPods, targets, isBlocked),
@@ -218,7 +217,8 @@ export class FromWithin {
         const ofNames = namedIn(hosts).flatMap((host) =>
             onePerPod(targets).map((from) => ({ from, question: { resolve: host.host }, host })),
         );
-        return [...fromTargets, ...[...between, ...toHosts].filter(({ name }) => !leftOut.includes(name)), ...ofNames];
+        const mayBeLeftOut = [...toWitness, ...between, ...toHosts];
+        return [...lookups, ...mayBeLeftOut.filter(({ name }) => !leftOut.includes(name)), ...ofNames];
     }
 
     private async try(
@@ -272,14 +272,17 @@ export class FromWithin {
         return undefined;
     }
 
-    /** A target that none of some connections between targets and peers shows to work. */
+    /** A target that none of some connections to the witness, or between targets and peers, shows to work. */
     private targetWithout(results: readonly Result[]): Target | undefined {
-        if (!this.args.proof.peers) return undefined;
-        return this.args.chosen.targets.find((target) =>
+        const { outward, peers } = this.args.proof;
+        if (!(outward ?? peers)) return undefined;
+        const { targets, withoutTool = [] } = this.args.chosen;
+        const tried = outward ? targets.filter(({ pod }) => !withoutTool.includes(pod)) : targets;
+        return tried.find((target) =>
             results.every(
                 ({ from, question, worked }) =>
                     !worked ||
-                    !(from.uid === target.uid || ("connect" in question && question.connect.host === target.address)),
+                    !(from.uid === target.uid || ("connect" in question && isOf(target, question.connect.host))),
             ),
         );
     }

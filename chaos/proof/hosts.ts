@@ -12,7 +12,7 @@ import { contains, isInBlock } from "../policies/blocks";
 import { peersIn } from "../policies/denial";
 import { ReasonError } from "../reasons";
 import type { ResolvedHost } from "../targets/choose";
-import type { Discovered, Target } from "../targets/containers";
+import { addressesOfTarget, type Discovered, type Target } from "../targets/containers";
 import { onePerPod } from "../targets/pods";
 import { probe } from "./run-within";
 import { addressesIn } from "./tools";
@@ -129,7 +129,7 @@ async function requireFit(
             "Choose a host outside of the targets",
         );
     const pod =
-        discovered.find(({ address, addresses: all = [address] }) => all.some((one) => addresses.includes(one))) ??
+        discovered.find((one) => addressesOfTarget(one).some((address) => addresses.includes(address))) ??
         (await podAt(cluster, addresses));
     if (pod)
         throw new ReasonError(

@@ -74,12 +74,7 @@ export class JobPod {
         );
     }
 
-    /** Where the pod accepts connections. @throws as `awaitPresence` does */
-    async address(timeoutMs: number): Promise<string> {
-        return (await this.awaitPresence(timeoutMs, () => true)).address;
-    }
-
-    /** All addresses from which it connects, of each family one. @throws as `awaitPresence` does */
+    /** Where it accepts connections, and from where it connects: of each family one. @throws as `awaitPresence` does */
     async addresses(timeoutMs: number): Promise<string[]> {
         const { address, addresses = [address] } = await this.awaitPresence(timeoutMs, () => true);
         return addresses;

@@ -2,12 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, Reported, StillWorks } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { problemOf, withoutPeriod } from "../cluster/problem";
-import { onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import { parseEndpoint, reference } from "../job/protocol";
 import { decisive, reason, type Reason } from "../reasons";
-import type { Target } from "../targets/containers";
-import { type Connection, connections, connectionsTo, endpointsOfTargets } from "./connections";
+import { type Connection, connections, connectionsTo, connectionsToWitness, endpointsOfTargets } from "./connections";
 import { probe } from "./run-within";
 import type { Witness } from "./witness";
 
@@ -114,9 +112,8 @@ export class PositiveControl {
         const { targets, peers: peerPods = [] } = this.args.chosen;
         const trials: Connection[] = [];
         if (outward) {
-            const question = { connect: { host: await this.args.witness.address(waitMs), port: outward.port } };
-            for (const from of onePerPod(targets))
-                trials.push({ name: `from ${nameOf(from)} to another pod`, from, question });
+            const addresses = await this.args.witness.addresses(waitMs);
+            trials.push(...connectionsToWitness(addresses, outward.port, targets));
         }
         for (const way of peers?.ways ?? []) {
             const [from, to] = way === "egress" ? [targets, peerPods] : [peerPods, targets];
@@ -126,8 +123,6 @@ export class PositiveControl {
         return control ? [...trials, ...connectionsTo(control, targets)] : trials;
     }
 }
-
-const nameOf = ({ pod, container }: Target) => `${pod}/${container}`;
 
 function overreach(connection: string): Reason {
     return reason(

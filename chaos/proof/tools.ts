@@ -23,7 +23,7 @@ const pythonConnect = [
     "import socket, sys",
     "socket.create_connection((sys.argv[2], int(sys.argv[3])), float(sys.argv[1]))",
 ].join("; ");
-const perlConnect = "exit !IO::Socket::INET->new(PeerAddr => $ARGV[1], PeerPort => $ARGV[2], Timeout => $ARGV[0])";
+const perlConnect = "exit !IO::Socket::IP->new(PeerAddr => $ARGV[1], PeerPort => $ARGV[2], Timeout => $ARGV[0])";
 const nodeConnect = `
 const [seconds, host, port] = process.argv.slice(1);
 const socket = require("net").connect({ host, port: Number(port), timeout: seconds * 1000 });
@@ -58,7 +58,7 @@ const shellTools: Record<QuestionKind, readonly Tool[]> = {
             there: has("python3"),
             use: `python3 -c '${pythonConnect}' "$seconds" "$1" "$2" 2>/dev/null`,
         },
-        { name: "perl", there: has("perl"), use: `perl -MIO::Socket::INET -e '${perlConnect}' "$seconds" "$1" "$2"` },
+        { name: "perl", there: has("perl"), use: `perl -MIO::Socket::IP -e '${perlConnect}' "$seconds" "$1" "$2"` },
         { name: "node", there: has("node"), use: `node -e '${nodeConnect}' "$seconds" "$1" "$2"` },
     ],
     lookup: [

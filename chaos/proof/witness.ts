@@ -85,9 +85,9 @@ export class Witness {
         return { leftOut: this.endpoints.filter((one) => !open.has(one)).map(connectionTo) };
     }
 
-    /** Where the Job's pod accepts connections. @throws Error if it does not run by then */
-    address(timeoutMs: number): Promise<string> {
-        return this.jobPod.address(timeoutMs);
+    /** Where the Job's pod accepts connections: an address of each family. @throws Error if it does not run by then */
+    addresses(timeoutMs: number): Promise<string[]> {
+        return this.jobPod.addresses(timeoutMs);
     }
 
     /** Since when fresh connections to all targets fail that had worked before; or why that is not shown. */

@@ -26,6 +26,10 @@ export interface Target {
     prober?: Prober;
 }
 
+/** The addresses of a target's pod: of each family one. */
+export const addressesOfTarget = ({ address, addresses = [address] }: Pick<Target, "address" | "addresses">) =>
+    addresses;
+
 /** A container and a tool in it. All containers of a pod share its network. */
 export interface Prober {
     container: string;

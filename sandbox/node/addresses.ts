@@ -9,15 +9,32 @@ export const addresses = {
     hostInterface: "chaos-shop0",
     nodeInterface: "eth0",
     host: "198.18.0.1",
+    /** The node's address of IPv6, where pods have both families. The host needs none. */
+    nodeIpv6: "fd00:c4a0:5::2",
     node: "198.18.0.2",
     linkPrefix: 30,
+    linkToHost: "198.18.0.0/30",
+    /** The veth pair between the first node and the second one, where there are two. */
+    interfaceToSecond: "node-2",
+    firstOnLinkToSecond: "198.18.0.5",
+    secondNode: "198.18.0.6",
+    linkToSecond: "198.18.0.4/30",
+    firstOnLinkToSecondIpv6: "fd00:c4a0:5:1::1",
+    secondNodeIpv6: "fd00:c4a0:5:1::2",
+    linkPrefixIpv6: 64,
+    linkOfFirstIpv6: "fd00:c4a0:5::/64",
     /** Each Service of type LoadBalancer gets an address of this range. */
     loadBalancerPool: "198.18.1.0/24",
-    pods: "10.244.0.0/24",
+    /** Of the pods of all nodes. */
+    pods: "10.244.0.0/23",
+    podsIpv6: "fd00:10:244::/63",
     services: "10.96.0.0/16",
+    /** In fd00::/8, like all of these: kube-router reads an ipBlock of `::/0` as 2000::/3 and fd00::/8. */
+    servicesIpv6: "fd00:10:96::/112",
     /** The Service `kubernetes`: the first address of the Service range. */
     apiService: "10.96.0.1",
     clusterDns: "10.96.0.10",
+    clusterDnsIpv6: "fd00:10:96::a",
     clusterDomain: "cluster.local",
     apiPort: 6443,
 } as const;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { addresses } from "./addresses";
 import { pki } from "./pki";
 
@@ -15,8 +16,10 @@ export interface KubernetesObject {
 }
 
 interface CallOptions {
-    /** An object to create or update (server-side apply). @default the call only reads */
+    /** An object to create or update (server-side apply). @default none */
     readonly apply?: KubernetesObject;
+    /** @default `PATCH` with an object, else `GET` */
+    readonly method?: "DELETE";
     readonly timeoutSeconds?: number;
 }
 
@@ -27,14 +30,14 @@ interface CallOptions {
  * @returns the parsed answer, or its text if it is not JSON.
  * @throws without an answer within `timeoutSeconds` (default 5), and on a status other than 2xx.
  */
-export async function callApi<T>(path: string, { apply, timeoutSeconds = 5 }: CallOptions = {}): Promise<T> {
+export async function callApi<T>(path: string, { apply, method, timeoutSeconds = 5 }: CallOptions = {}): Promise<T> {
     const call = request({
         ca: readFileSync(pki.clusterAuthority),
         cert: readFileSync(pki.certificate("admin")),
         key: readFileSync(pki.key("admin")),
         host: addresses.node,
         port: addresses.apiPort,
-        method: apply ? "PATCH" : "GET",
+        method: method ?? (apply ? "PATCH" : "GET"),
         path,
         headers: apply && { "content-type": "application/apply-patch+yaml" }, // JSON is YAML
         signal: AbortSignal.timeout(timeoutSeconds * 1000),
@@ -63,12 +66,30 @@ export async function applyObject(object: KubernetesObject): Promise<void> {
     await callApi(`${objectPath(object)}?fieldManager=sandbox&force=true`, { apply: object });
 }
 
+/** Applies an object of a kind that was defined a moment ago. @throws what {@link applyObject} throws, after 10 s */
+export async function applyOnceServed(object: KubernetesObject): Promise<void> {
+    for (const until = Date.now() + 10_000; ; await sleep(100)) {
+        try {
+            return await applyObject(object);
+        } catch (error) {
+            if (Date.now() > until || !String(error).includes("status 404")) throw error;
+        }
+    }
+}
+
 /** Whether the API server is ready; false also without an answer. */
 export async function apiIsReady(): Promise<boolean> {
     return callApi("/readyz", { timeoutSeconds: 2 }).then(
         (answer) => answer === "ok",
         () => false,
     );
+}
+
+/** Deletes what a path names, if it is there. */
+export async function deleteAt(path: string): Promise<void> {
+    await callApi(path, { method: "DELETE" }).catch((error: unknown) => {
+        if (!String(error).includes("status 404")) throw error;
+    });
 }
 
 /** The REST path of an object, for example `/apis/apps/v1/namespaces/kube-system/deployments/coredns`. */

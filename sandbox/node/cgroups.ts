@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type SandboxNode, sandboxNodes } from "./nodes";
 
 /**
  * All processes of the sandbox, pods included, are in one cgroup. `down` finds them all: a process cannot leave its
@@ -8,8 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 const sandboxGroup = "chaos-shop";
 
-/** The kubelet's cgroup root, relative to each hierarchy. */
-export const podCgroupRoot = `/${sandboxGroup}`;
+/** The cgroup root of a node's kubelet, relative to each hierarchy. A kubelet removes what it does not know there. */
+export const podCgroupRoot = ({ cgroup }: SandboxNode) => `/${sandboxGroup}${cgroup}`;
 
 /**
  * The sandbox's CPU weight, for cgroup v1 and v2: eight times a process of the host. By default all pods together would
@@ -34,6 +35,7 @@ function hierarchies(): string[] {
 export function ensureCgroups(): string {
     for (const hierarchy of hierarchies()) {
         mkdirSync(join(hierarchy, sandboxGroup, "components"), { recursive: true });
+        for (const node of sandboxNodes()) mkdirSync(join(hierarchy, podCgroupRoot(node)), { recursive: true });
         for (const [file, weight] of Object.entries(weights)) {
             const path = join(hierarchy, sandboxGroup, file);
             if (existsSync(path)) writeFileSync(path, String(weight));
@@ -71,12 +73,14 @@ export function withGroupsBelow(path: string): string[] {
 /**
  * The processes in the sandbox's cgroups.
  *
- * @param which `pods`: only containers and their pause processes. @default all, with components
+ * @param which `pods`: only containers and their pause processes; a node: those of its pods.
+ *     @default all, with components
  */
-export function cgroupProcesses(which: "all" | "pods" = "all"): number[] {
+export function cgroupProcesses(which: "all" | "pods" | SandboxNode = "all"): number[] {
     const pids = new Set<number>();
     for (const group of sandboxCgroups()) {
-        if (which === "pods" && !group.includes(`/${sandboxGroup}/kubepods`)) continue;
+        if (which === "pods" && !group.includes("/kubepods")) continue;
+        if (typeof which === "object" && !group.includes(`${podCgroupRoot(which)}/kubepods`)) continue;
         try {
             for (const pid of readFileSync(join(group, "cgroup.procs"), "utf8").split("\n")) {
                 if (pid !== "" && pid !== "0") pids.add(Number(pid));

@@ -64,6 +64,11 @@ export function chosenBy(wanted: Partial<Choices>, before = choices()): Choices 
 const definedOf = (wanted: Partial<Choices>) =>
     Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)) as Partial<Choices>;
 
+/** What is there for each family, or for IPv4 only. */
+export function perFamily<T>(ipv4: T, ipv6: T): T[] {
+    return choices().ipFamilies === "ipv4" ? [ipv4] : [ipv4, ipv6];
+}
+
 /** Whether pods must be made anew: their interfaces and addresses are those of a network and its nodes. */
 export function needsNewPods(before: Choices, after: Choices): boolean {
     return (["network", "nodes", "ipFamilies"] as const).some((field) => before[field] !== after[field]);

@@ -5,7 +5,8 @@ import { restoreHostSettings } from "./host-settings";
 import { layout } from "./layout";
 import { detail, step, withNodeLock } from "./lock";
 import { processesInNamespaces, removeMountPoints } from "./namespaces";
-import { networkExists, removeNetwork } from "./network";
+import { cutOff, networkExists, removeNetwork, removeNetworkOf } from "./network";
+import { possibleNodes, type SandboxNode } from "./nodes";
 import { endProcesses, namespaceHolder, recordedComponents, runningComponent, stopComponent } from "./processes";
 
 /** How long containers may take to end before they are killed. */
@@ -34,37 +35,59 @@ export async function sandboxDestroy(): Promise<void> {
 export async function takeDown(): Promise<boolean> {
     if (recordedComponents().length === 0 && !cgroupsExist() && !networkExists()) return false;
     step("Stopping the node");
-    // First the two that would start containers again.
-    await Promise.all([stopComponent("kubelet"), stopComponent("sandbox-controller", 0)]);
+    // First those that would start containers again.
+    const kubelets = possibleNodes.map(({ suffix }) => stopComponent(`kubelet${suffix}`));
+    await Promise.all([...kubelets, stopComponent("sandbox-controller", 0)]);
     // Programs in pods may shut down: a database writes its last pages.
     await endProcesses(cgroupProcesses("pods"), podGraceSeconds);
-    // etcd after its clients; the namespace holder last, since the others are found by it.
-    const last = ["etcd", namespaceHolder];
+    // etcd after its clients; the namespace holders last, since the others are found by them.
+    const holders = possibleNodes.map(namespaceHolder);
+    const last = ["etcd", ...holders];
     const rest = recordedComponents().filter((name) => !last.includes(name));
     await Promise.all(rest.map((name) => stopComponent(name, 2)));
     await stopComponent("etcd");
-    // Processes without a record: shims, orphans, components of an `up` that was killed. Some may fork meanwhile:
-    // repeat until none is left.
-    const ended = new Set<number>();
-    for (let strays = strayProcesses(); strays.length > 0; strays = strayProcesses()) {
-        await endProcesses(strays, 0);
-        strays.forEach((pid) => ended.add(pid));
-    }
-    if (ended.size > 0) detail(`ended ${ended.size} more ${ended.size === 1 ? "process" : "processes"}`);
+    // Processes without a record: shims, orphans, components of an `up` that was killed.
+    const ended = await endAll(() => [...cgroupProcesses(), ...processesInNamespaces()].filter(isNoHolder));
+    if (ended > 0) detail(`ended ${ended} more ${ended === 1 ? "process" : "processes"}`);
     step("Removing the node's changes to this machine");
-    await stopComponent(namespaceHolder, 0);
+    for (const holder of holders) await stopComponent(holder, 0);
     await removeNetwork();
     await removeCgroups();
     restoreHostSettings();
     removeMountPoints();
-    for (const folder of [layout.run, layout.containerdState, layout.podAddresses])
-        rmSync(folder, { recursive: true, force: true });
+    possibleNodes.forEach(forgetRun);
+    rmSync(layout.run, { recursive: true, force: true });
     return true;
 }
 
-function strayProcesses(): number[] {
-    const holder = runningComponent(namespaceHolder)?.pid;
-    return [...new Set([...cgroupProcesses(), ...processesInNamespaces()])].filter(
-        (pid) => pid !== holder && pid !== process.pid,
-    );
+/** Removes what belongs to one run of a node: a container's records of its processes, and its address. */
+function forgetRun({ folders }: SandboxNode): void {
+    for (const folder of [folders.containerdState, folders.podAddresses])
+        rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Ends a node as its machine would by losing power: all of its processes at once. Its records and its place in the
+ * network are removed, so that `up` can start it again. What the cluster knows of it stays.
+ */
+export async function endNode(node: SandboxNode): Promise<void> {
+    await cutOff(node);
+    await endAll(() => [...processesInNamespaces([node]), ...cgroupProcesses(node)]);
+    for (const name of recordedComponents().filter((each) => each.endsWith(node.suffix))) await stopComponent(name, 0);
+    await removeNetworkOf(node);
+    forgetRun(node);
+}
+
+/** Ends processes until none is found: some may fork meanwhile. @returns how many there were */
+async function endAll(find: () => number[]): Promise<number> {
+    const ended = new Set<number>();
+    for (let found = find(); found.length > 0; found = find()) {
+        await endProcesses(found, 0);
+        found.forEach((pid) => ended.add(pid));
+    }
+    return ended.size;
+}
+
+function isNoHolder(pid: number): boolean {
+    return pid !== process.pid && !possibleNodes.some((node) => runningComponent(namespaceHolder(node))?.pid === pid);
 }

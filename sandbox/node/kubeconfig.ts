@@ -10,6 +10,7 @@ const componentIdentities = [
     "scheduler",
     "proxy",
     "kubelet",
+    "kubelet-2",
     "network-policy",
     "sandbox-controller",
 ] as const;

@@ -4,7 +4,7 @@ import { cachePaths } from "../../toolchain/parts/paths";
 
 const root = join(cachePaths().cache, "node");
 
-/** The paths of the node's state, all in the cache's folder `node`, which `destroy` removes. */
+/** The paths of the cluster's state, all in the cache's folder `node`, which `destroy` removes. */
 export const layout = {
     root,
     /** Certificates and private keys, 0700. */
@@ -13,20 +13,11 @@ export const layout = {
     kubeconfig: join(root, "kubeconfig"),
     /** One kubeconfig per component, 0600. */
     kubeconfigs: join(root, "kubeconfigs"),
-    /** Generated configuration: containerd, CNI, kubelet. */
+    /** Generated configuration of the control plane. */
     config: join(root, "config"),
-    /** What happens to traffic that a NetworkPolicy denies. */
-    deniedTraffic: join(root, "config", "denied-traffic"),
     /** What the sandbox is started with: `choices.ts`. */
     choices: join(root, "choices.json"),
     etcd: join(root, "etcd"),
-    containerdRoot: join(root, "containerd"),
-    containerdState: join(root, "containerd-state"),
-    containerdSocket: join(root, "containerd-state", "containerd.sock"),
-    kubelet: join(root, "kubelet"),
-    /** The CNI address plugin's records of running pods. */
-    podAddresses: join(root, "pod-addresses"),
-    podLogs: join(root, "pod-logs"),
     /** One folder per local PersistentVolume. */
     volumes: join(root, "volumes"),
     /** One log per component. */

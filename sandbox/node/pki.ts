@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { addresses, nodeName } from "./addresses";
+import { addresses } from "./addresses";
 import { runCommand } from "./command";
 import { layout } from "./layout";
+import { firstNode, secondNode, type SandboxNode } from "./nodes";
 
 interface Certificate {
     readonly commonName: string;
@@ -14,9 +15,20 @@ interface Certificate {
     readonly names?: readonly string[];
 }
 
+function kubeletOf({ name, address }: SandboxNode) {
+    return {
+        commonName: `system:node:${name}`,
+        organization: "system:nodes",
+        authority: "cluster",
+        usage: "both",
+        names: [`DNS:${name}`, `IP:${address}`],
+    } as const satisfies Certificate;
+}
+
 /**
- * The identities of the node. Kubernetes' built-in roles are bound to these names (documentation page "PKI certificates
- * and requirements"). etcd has its own authority: a Kubernetes client certificate must not give access to the database.
+ * The identities of the nodes. Kubernetes' built-in roles are bound to these names (documentation page "PKI
+ * certificates and requirements"). etcd has its own authority: a Kubernetes client certificate must not give access to
+ * the database.
  */
 const certificates = {
     apiserver: {
@@ -41,13 +53,8 @@ const certificates = {
     proxy: { commonName: "system:kube-proxy", authority: "cluster", usage: "client" },
     "network-policy": { commonName: "sandbox:network-policy", authority: "cluster", usage: "client" },
     "sandbox-controller": { commonName: "sandbox:controller", authority: "cluster", usage: "client" },
-    kubelet: {
-        commonName: `system:node:${nodeName}`,
-        organization: "system:nodes",
-        authority: "cluster",
-        usage: "both",
-        names: [`DNS:${nodeName}`, `IP:${addresses.node}`],
-    },
+    kubelet: kubeletOf(firstNode),
+    "kubelet-2": kubeletOf(secondNode),
     etcd: { commonName: "etcd", authority: "etcd", usage: "both", names: ["DNS:localhost", "IP:127.0.0.1"] },
     "apiserver-etcd-client": { commonName: "kube-apiserver", authority: "etcd", usage: "client" },
 } as const satisfies Record<string, Certificate>;

@@ -6,10 +6,13 @@ import { isDeepStrictEqual } from "node:util";
 import { ensureCgroups } from "./cgroups";
 import { systemPath } from "./command";
 import { layout, writeFileAtomically } from "./layout";
+import { firstNode, type SandboxNode } from "./nodes";
 
 export interface Component {
-    /** As in `status`; also the name of its log and record. */
+    /** As in `status`; also the name of its log and record. On the second node it ends in `-2`. */
     readonly name: string;
+    /** In whose namespaces it runs. @default the first */
+    readonly node?: SandboxNode;
     readonly command: string;
     readonly args: readonly string[];
     /** In addition to PATH and HOME. */
@@ -87,12 +90,12 @@ export function isCurrent({ name, command, args, environment }: Component): bool
     );
 }
 
-/** The process that holds the namespaces of the node while components start and stop. */
-export const namespaceHolder = "namespaces";
+/** The process that holds the namespaces of a node while its components start and stop. */
+export const namespaceHolder = ({ suffix }: SandboxNode = firstNode) => `namespaces${suffix}`;
 
-/** The process id of the namespace holder. @throws if the sandbox is not up */
-export function holderPid(): number {
-    const holder = runningComponent(namespaceHolder);
+/** The process id of a node's namespace holder. @throws if the sandbox is not up */
+export function holderPid(node = firstNode): number {
+    const holder = runningComponent(namespaceHolder(node));
     if (!holder) throw new Error("the sandbox is not up; run `npm run sandbox -- up`");
     return holder.pid;
 }
@@ -105,8 +108,9 @@ export async function startComponent(component: Component): Promise<void> {
     if (isCurrent(component)) return;
     await stopComponent(component.name);
     mkdirSync(layout.logs, { recursive: true, mode: 0o700 });
-    const isHolder = component.name === namespaceHolder;
-    const join = isHolder ? [] : ["nsenter", `--target=${holderPid()}`, "--net", "--mount"];
+    const { node = firstNode } = component;
+    const isHolder = component.name === namespaceHolder(node);
+    const join = isHolder ? [] : ["nsenter", `--target=${holderPid(node)}`, "--net", "--mount"];
     const path = logPath(component.name);
     if (existsSync(path)) renameSync(path, `${path}.previous`);
     const log = openSync(path, "a", 0o600);

@@ -1,15 +1,16 @@
 import { withNeeds } from "../../toolchain/parts/part";
 import { type PartState, stateOf } from "../../toolchain/parts/store";
-import { userParts } from "../parts/locate";
+import { networkParts, userParts } from "../parts/locate";
 import { addresses, apiServerUrl, sandboxContext } from "./addresses";
 import { callApi } from "./api";
 import { cgroupsExist } from "./cgroups";
 import { importedImages } from "./components/containerd";
-import { type DeniedTraffic, deniedTraffic } from "./components/network-policy";
+import { type Choices, choices } from "./choices";
 import { clusterDnsAnswers, isReady, nodeIsReady, type Pod } from "./health";
 import { layout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
 import { networkExists, networkIsUp } from "./network";
+import { sandboxNodes } from "./nodes";
 import { isCurrent, logPath, runningComponent } from "./processes";
 import { allComponents } from "./up";
 
@@ -33,8 +34,9 @@ export interface SandboxStatus {
     readonly components: readonly ComponentStatus[];
     /** Sentences; empty when up or down. */
     readonly problems: readonly string[];
-    /** What the network does with traffic that a NetworkPolicy denies. */
-    readonly deniedTraffic: DeniedTraffic;
+    /** What it is started with. */
+    readonly choices: Choices;
+    /** Whether all nodes are. */
     readonly nodeReady: boolean;
     readonly dnsAnswers: boolean;
     /** Pods that are neither ready nor completed, as `namespace/name: reason`. */
@@ -63,10 +65,10 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
         loadBalancerPool: addresses.loadBalancerPool,
         components,
         problems,
-        deniedTraffic: deniedTraffic(),
+        choices: choices(),
         ...cluster,
         parts: await Promise.all(
-            withNeeds(userParts).map(async (part) => {
+            withNeeds([...userParts, ...networkParts[choices().network]]).map(async (part) => {
                 const { name, version } = part;
                 return { name, version, state: await stateOf(part) };
             }),
@@ -79,7 +81,7 @@ type Inside = Pick<SandboxStatus, "nodeReady" | "dnsAnswers" | "podsNotReady" | 
 async function lookInside(): Promise<Inside> {
     const pods = callApi<{ items: Pod[] }>("/api/v1/pods").then(({ items }) => items.flatMap(podProblem));
     const [nodeReady, dnsAnswers, podsNotReady, images] = await Promise.all([
-        nodeIsReady(),
+        Promise.all(sandboxNodes().map((node) => nodeIsReady(node))).then((ready) => ready.every(Boolean)),
         clusterDnsAnswers().catch(() => false),
         pods.catch(() => []),
         importedImages().catch(() => []),
@@ -91,9 +93,11 @@ async function problemsOf(components: readonly ComponentStatus[], inside: Inside
     const problems = components
         .filter(({ state }) => state !== "running")
         .map(({ name, state, log }) => `${name} is ${state}; its log: ${log}`);
-    if (!(await networkIsUp())) problems.push("the network between host and node is incomplete");
-    if (!namespacesAreSound()) problems.push("the node's namespaces are gone");
-    if (!inside.nodeReady) problems.push("the node is not Ready");
+    for (const node of sandboxNodes()) {
+        if (!(await networkIsUp(node))) problems.push(`the network of ${node.name} is incomplete`);
+        if (!namespacesAreSound(node)) problems.push(`the namespaces of ${node.name} are gone`);
+    }
+    if (!inside.nodeReady) problems.push(sandboxNodes().length === 1 ? "the node is not Ready" : "a node is not Ready");
     if (!inside.dnsAnswers) problems.push("the cluster's name server does not answer");
     return problems;
 }
@@ -108,6 +112,7 @@ function podProblem(pod: Pod): string[] {
 
 export function statusTable(status: SandboxStatus): string {
     const lines = [`The sandbox is ${status.state}.`];
+    const { network, nodes, ipFamilies, denied } = status.choices;
     const list = (items: readonly string[]) => items.join("\n                 ") || "none";
     if (status.state !== "down") {
         lines.push(
@@ -115,11 +120,12 @@ export function statusTable(status: SandboxStatus): string {
             row("COMPONENT", "STATE", "PID", "SINCE"),
             ...status.components.map(({ name, state, pid = "", since = "" }) => row(name, state, `${pid}`, since)),
             "",
-            `Node:            ${status.nodeReady ? "Ready" : "not Ready"}`,
+            `Nodes:           ${nodes}, ${status.nodeReady ? "Ready" : "not Ready"}`,
             `Cluster DNS:     ${status.dnsAnswers ? "answers" : "does not answer"}`,
             `API server:      ${status.apiServer} (context ${status.context})`,
             `LoadBalancers:   ${status.loadBalancerPool}`,
-            `Denied traffic:  ${status.deniedTraffic === "drop" ? "dropped" : "rejected"}`,
+            `Network:         ${network}, ${ipFamilies}`,
+            `Denied traffic:  ${denied === "drop" ? "dropped" : "rejected"}`,
             `Kubeconfig:      ${status.kubeconfig}`,
             `Pods not ready:  ${list(status.podsNotReady)}`,
             `Images:          ${list(status.images)}`,

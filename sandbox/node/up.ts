@@ -1,30 +1,26 @@
 import { mkdirSync } from "node:fs";
 import { ensureParts } from "../../toolchain/parts/ensure";
 import { unsuitableBecause } from "../../toolchain/parts/host";
-import { clusterParts } from "../parts/locate";
+import { clusterParts, networkParts } from "../parts/locate";
 import { accessObjects } from "./addons/access";
 import { dnsObjects } from "./addons/dns";
 import { createVolumeFolders, storageObjects } from "./addons/storage";
 import { noProxy, sandboxContext } from "./addresses";
-import { apiIsReady, applyObject } from "./api";
+import { apiIsReady, applyObject, applyOnceServed, type KubernetesObject } from "./api";
+import { type Choices, choices, chosenBy, keepChoices, needsNewPods } from "./choices";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
 import { apiServer, controllerManager, etcd, proxy, sandboxController, scheduler } from "./components/control-plane";
 import { configureKubelet, kubelet } from "./components/kubelet";
-import {
-    chooseDeniedTraffic,
-    type DeniedTraffic,
-    enforcesChoice,
-    networkPolicy,
-    networkPolicyEnforcer,
-} from "./components/network-policy";
-import { takeDown } from "./down";
-import { clusterDnsAnswers, nameServerIsReady, nodeIsReady, nodeIsRegistered } from "./health";
+import { endNode, takeDown } from "./down";
+import { clusterDnsAnswers, forgetNode, nameServerIsReady, nodeIsReady, nodeIsRegistered } from "./health";
 import { rememberHostSettings } from "./host-settings";
 import { writeKubeconfigs } from "./kubeconfig";
 import { layout } from "./layout";
 import { detail, step, withNodeLock } from "./lock";
 import { createMountPoints, namespaceHolderComponent, namespacesAreSound } from "./namespaces";
-import { createNetwork, networkIsUp } from "./network";
+import { createNetwork, networkExists, networkIsUp } from "./network";
+import { currentNetwork } from "./networks/registry";
+import { firstNode, type SandboxNode, sandboxNodes, secondNode } from "./nodes";
 import { ensurePki } from "./pki";
 import {
     type Component,
@@ -52,22 +48,23 @@ export function requireSandboxHost(): void {
 }
 
 /**
- * Starts the one-node Kubernetes and waits until its node is Ready and its name server answers.
+ * Starts the Kubernetes and waits until its nodes are Ready and its name server answers.
  *
  * If it is up, this only checks it. If a component crashed, an earlier call was killed or an image is newer, it starts
  * what is missing; if that fails, it stops everything and starts again. Objects, images and volumes of an earlier run
  * are still there, as after a reboot: the kubelet starts the pods again.
  *
- * @param denied what the network does with traffic that a NetworkPolicy denies. @default as before; at first `drop`
+ * @param wanted what is to change; all else stays as it was. With another network, other nodes or other families of
+ *     addresses, everything is stopped and starts again: no rule or interface of the former is left.
  * @returns with `wasUp`: whether it was up already
- * @throws Error if the sandbox cannot run here; {PartError} when a part cannot be built;
- *     {ComponentError} when a component does not start, with the end of its log.
+ * @throws Error if the sandbox cannot run here, or the network cannot do what is wanted; {PartError} when a part cannot
+ *     be built; {ComponentError} when a component does not start, with the end of its log.
  */
-export async function sandboxUp(denied?: DeniedTraffic) {
+export async function sandboxUp(wanted: Partial<Choices> = {}) {
     requireSandboxHost();
-    await ensureParts(clusterParts);
+    await ensureParts([...clusterParts, ...networkParts[chosenBy(wanted).network]]);
     return withNodeLock(async () => {
-        if (denied) chooseDeniedTraffic(denied);
+        await change(chosenBy(wanted));
         const wasUp = await isHealthy();
         if (!wasUp) await startOrRepair();
         // For this process and what it starts.
@@ -76,40 +73,65 @@ export async function sandboxUp(denied?: DeniedTraffic) {
     });
 }
 
-/** The components of the node, in the order in which to search for a cause. */
+/** Keeps the choices. What runs with others that pods are made for is stopped first. */
+async function change(wanted: Choices): Promise<void> {
+    const before = choices();
+    if (needsNewPods(before, wanted) && networkExists()) {
+        const name = ({ network, nodes, ipFamilies }: Choices) =>
+            `${network}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${ipFamilies}`;
+        step(`Changing from ${name(before)} to ${name(wanted)}`);
+        await takeDown();
+    }
+    keepChoices(wanted);
+}
+
+/** The components of all nodes, in the order in which to search for a cause. */
 export function allComponents(): Component[] {
+    const nodes = sandboxNodes();
     return [
-        namespaceHolderComponent(),
+        ...nodes.map(namespaceHolderComponent),
         ...[etcd(), apiServer(), controllerManager(), scheduler()],
-        ...[containerd(), kubelet(), proxy(), networkPolicy(), sandboxController()],
+        ...nodes.flatMap((node) => [containerd(node), kubelet(node), proxy(node), policyAgent(node)]),
+        sandboxController(),
     ];
 }
 
+const policyAgent = (node: SandboxNode) => currentNetwork().agent(node, choices().denied);
+
 async function isHealthy(): Promise<boolean> {
-    if (!(await groundIsSound()) || !hasImages() || !allComponents().every(isCurrent)) return false;
-    return (await Promise.all([apiIsReady(), nodeIsReady(startOf("kubelet")), answersNames()])).every(Boolean);
+    const nodes = sandboxNodes();
+    const grounds = await Promise.all(nodes.map(groundIsSound));
+    if (!grounds.every(Boolean) || !nodes.every(hasImages) || !allComponents().every(isCurrent)) return false;
+    return (await Promise.all([apiIsReady(), answersNames(), ...nodes.map(isReadyNow)])).every(Boolean);
 }
 
 /** Whether names are resolved by a name server of this run. */
 async function answersNames(): Promise<boolean> {
-    return (await nameServerIsReady(startOf(namespaceHolder))) && clusterDnsAnswers();
+    return (await nameServerIsReady(startOf(namespaceHolder(firstNode)))) && clusterDnsAnswers();
 }
+
+/** Any report of the kubelet that runs counts: one that kept running has nothing new to say. */
+const isReadyNow = (node: SandboxNode) => nodeIsReady(node, startOf(kubelet(node).name));
 
 function startOf(component: string): Date {
     return new Date(runningComponent(component)?.startedAt ?? 0);
 }
 
-/** Whether the network and its namespace holder exist. */
-async function groundIsSound(): Promise<boolean> {
-    return namespacesAreSound() && (await networkIsUp());
+/** Whether a node's network and its namespace holder exist. */
+async function groundIsSound(node: SandboxNode): Promise<boolean> {
+    return namespacesAreSound(node) && (await networkIsUp(node));
 }
 
+/** Whether a holder that another version has started would be replaced: no pod starts again for that. */
+const isUsable = async (node: SandboxNode) => (await groundIsSound(node)) && isCurrent(namespaceHolderComponent(node));
+
 async function startOrRepair(): Promise<void> {
-    // A holder that another version has started would be replaced, and no pod starts again for that.
-    if (!(await groundIsSound()) || !isCurrent(namespaceHolderComponent())) {
+    if (!(await isUsable(firstNode))) {
         if (await takeDown()) detail("removed the remains of an earlier run");
         return start();
     }
+    const { nodes } = choices();
+    if (nodes === 2 && !(await isUsable(secondNode))) await endNode(secondNode);
     try {
         await start(repairedForMs);
     } catch (error) {
@@ -133,37 +155,59 @@ const repairedForMs = 3_000;
  */
 async function start(steadyMs = 0): Promise<void> {
     await prepare();
+    const nodes = sandboxNodes();
     step("Starting etcd, kube-apiserver and containerd");
     const apiReady = startControlPlane();
-    const runtimeReady = startRuntime();
-    await Promise.all([
-        apiReady.then(() => step("The API server is ready")),
-        Promise.all([apiReady, runtimeReady]).then(startNode),
-        apiReady.then(() => Promise.all([...accessObjects(), ...storageObjects(), ...dnsObjects()].map(applyObject))),
-    ]);
-    step("Waiting for the node and the cluster's name server");
-    // A kubelet that kept running has nothing new to report: any report of this kubelet counts.
-    await waitFor("kubelet", "report the node Ready", 90, () => nodeIsReady(startOf("kubelet")));
+    const objectsThere = apiReady.then(applyObjects);
+    const nodesStarted = nodes.map(async (node) => {
+        await Promise.all([startRuntime(node), apiReady]);
+        await startNode(node, objectsThere);
+    });
+    await Promise.all([apiReady.then(() => step("The API server is ready")), objectsThere, ...nodesStarted]);
+    step(`Waiting for the ${nodes.length === 1 ? "node" : "nodes"} and the cluster's name server`);
+    for (const node of nodes) {
+        const { name } = kubelet(node);
+        await waitFor(name, `report the node ${node.name} Ready`, 90, () => isReadyNow(node));
+    }
     const wish = "start the cluster's name server (see `kubectl -n kube-system get pods`)";
     await waitFor("kubelet", wish, 90, steadily(answersNames, steadyMs));
 }
 
-/** Creates what the components need: files, network, namespaces. */
+/** Applies what the cluster needs. A definition of a kind is there before objects of it. */
+async function applyObjects(): Promise<void> {
+    if (choices().nodes === 1) await forgetNode(secondNode.name);
+    await Promise.all([...accessObjects(), ...storageObjects(), ...dnsObjects()].map(applyObject));
+    const objects = currentNetwork().objects();
+    const isDefinition = ({ kind }: KubernetesObject) => kind === "CustomResourceDefinition";
+    await Promise.all(objects.filter(isDefinition).map(applyObject));
+    for (const object of objects.filter((each) => !isDefinition(each))) await applyOnceServed(object);
+}
+
+/** Creates what the components need: files, networks, namespaces. */
 async function prepare(): Promise<void> {
     mkdirSync(layout.root, { recursive: true, mode: 0o755 });
     step("Preparing certificates, configuration and network");
     createMountPoints();
     createVolumeFolders();
     rememberHostSettings();
-    const network = networkIsUp().then((up) => (up ? undefined : createNetwork()));
-    const files = ensurePki().then(() => {
+    const files = ensurePki().then(async () => {
         writeKubeconfigs();
-        configureKubelet();
-        return configureContainerd();
+        for (const node of sandboxNodes()) {
+            configureKubelet(node);
+            await configureContainerd(node);
+        }
     });
-    await Promise.all([network, files]);
-    await startComponent(namespaceHolderComponent());
-    await waitFor(namespaceHolder, "set up its mounts", 10, () => logTail(namespaceHolder).includes("ready"));
+    await Promise.all([createNetworks(), files]);
+    for (const node of sandboxNodes()) {
+        const holder = namespaceHolderComponent(node);
+        await startComponent(holder);
+        await waitFor(holder.name, "set up its mounts", 10, () => logTail(holder.name).includes("ready"));
+    }
+}
+
+/** One after the other: the second is behind the first. */
+async function createNetworks(): Promise<void> {
+    for (const node of sandboxNodes()) if (!(await networkIsUp(node))) await createNetwork(node);
 }
 
 async function startControlPlane(): Promise<void> {
@@ -179,19 +223,24 @@ async function startControlPlane(): Promise<void> {
     await startComponent(sandboxController());
 }
 
-async function startRuntime(): Promise<void> {
+async function startRuntime(node: SandboxNode): Promise<void> {
+    const runtime = containerd(node);
     // A kubelet may report a missing runtime late, when the runtime is back.
-    if (!isCurrent(containerd())) await stopComponent("kubelet");
-    await startComponent(containerd());
-    await waitFor("containerd", "answer", 30, containerdAnswers);
-    await importImages((reference) => detail(`importing ${reference}`));
+    if (!isCurrent(runtime)) await stopComponent(kubelet(node).name);
+    await startComponent(runtime);
+    await waitFor(runtime.name, "answer", 30, () => containerdAnswers(node));
+    await importImages(node, (reference) => detail(`importing ${reference}`));
 }
 
-async function startNode(): Promise<void> {
-    await startComponent(kubelet());
-    await startComponent(proxy());
-    // kube-router exits if its node is not registered.
-    await waitFor("kubelet", "register the node", 60, nodeIsRegistered);
-    await startComponent(networkPolicy());
-    await waitFor(networkPolicyEnforcer, "replace its rules", 30, enforcesChoice);
+/** @param objectsThere when the network's objects are in the cluster */
+async function startNode(node: SandboxNode, objectsThere: Promise<void>): Promise<void> {
+    const [agent, { name }] = [policyAgent(node), kubelet(node)];
+    await startComponent(kubelet(node));
+    await startComponent(proxy(node));
+    // Agents end if their node is not registered.
+    await waitFor(name, `register the node ${node.name}`, 60, () => nodeIsRegistered(node));
+    await objectsThere;
+    await currentNetwork().prepare(node);
+    await startComponent(agent);
+    await waitFor(agent.name, "program its policies", 60, () => currentNetwork().isReady(node, choices().denied));
 }

@@ -29,20 +29,38 @@ const PACKAGES = {
 /** Service units of these packages. The sandbox runs its own: they are neither started nor enabled. */
 const UNITS = ["etcd.service", "containerd.service"];
 
-export const debianPackages: InstalledPart = {
-    kind: "installed",
-    name: "debian-packages",
-    version: "as Debian has them",
-    title: "Debian packages",
-    minutes: 0.3,
-    needs: [],
-    isPresent: async () => missingPackages().length === 0 && !isPolicyOurs(),
-    install: ({ log }) => installDebianPackages(missingPackages(), log),
-};
+export const debianPackages = debianPart({ name: "debian-packages", title: "Debian packages", minutes: 0.3 }, PACKAGES);
 
-/** The packages of {@link PACKAGES} whose programs are not on this machine. */
-export function missingPackages(isThere: (program: string) => boolean = isProgram): string[] {
-    return Object.entries(PACKAGES).flatMap(([name, brings]) => (isThere(brings) ? [] : [name]));
+/** The folder with `clang`, for PATH. */
+export const CLANG_FOLDER = "/usr/lib/llvm-19/bin";
+
+/** Compiles Cilium's BPF programs while the node runs. */
+export const debianClang = debianPart(
+    { name: "debian-clang", title: "Debian's clang", minutes: 0.5 },
+    { "clang-19": join(CLANG_FOLDER, "clang") },
+);
+
+function debianPart(
+    about: Pick<InstalledPart, "name" | "title" | "minutes">,
+    packages: Readonly<Record<string, string>>,
+): InstalledPart {
+    const missing = () => missingPackages(isProgram, packages);
+    return {
+        ...about,
+        kind: "installed",
+        version: "as Debian has them",
+        needs: [],
+        isPresent: async () => missing().length === 0 && !isPolicyOurs(),
+        install: ({ log }) => installDebianPackages(missing(), log),
+    };
+}
+
+/** The packages whose programs are not on this machine. */
+export function missingPackages(
+    isThere: (program: string) => boolean = isProgram,
+    packages: Readonly<Record<string, string>> = PACKAGES,
+): string[] {
+    return Object.entries(packages).flatMap(([name, brings]) => (isThere(brings) ? [] : [name]));
 }
 
 /** Installs packages without starting or enabling their services. @throws {CommandError} with apt's message */

@@ -3,9 +3,11 @@ import type { Part } from "../../toolchain/parts/part";
 import { folderOf } from "../../toolchain/parts/store";
 import { cliPath } from "../../toolchain/pulumi/home";
 import { pulumiParts } from "../../toolchain/pulumi/parts";
-import { debianPackages } from "./debian-packages";
+import { CLANG_FOLDER, debianClang, debianPackages } from "./debian-packages";
 import { imageCoreDns, imageNats, imageNode, imagePause, imagePostgres } from "./image-recipes";
+import type { NetworkName } from "../node/choices";
 import { ARCHIVE } from "./images";
+import { calico, cilium } from "./networks";
 import { kube } from "./programs";
 
 /** The images that the sandbox brings. */
@@ -13,6 +15,13 @@ export const imageParts = [imageNode, imagePostgres, imageNats, imagePause, imag
 
 /** What the node runs. */
 export const clusterParts: readonly Part[] = [debianPackages, kube, ...imageParts];
+
+/** What a node needs besides for each network. kube-router is in the program of {@link kube}'s module. */
+export const networkParts = {
+    "kube-router": [],
+    calico: [calico],
+    cilium: [debianClang, cilium],
+} satisfies Record<NetworkName, readonly Part[]>;
 
 /** What a user of the sandbox works with. */
 export const userParts: readonly Part[] = [...pulumiParts, ...clusterParts];
@@ -27,6 +36,18 @@ function locations() {
         /** The Kubernetes program: `kube apiserver …`, `kube kubelet …`, `kube kubectl …`. */
         kube: join(folderOf(kube), "kube"),
         kubeRouter: join(folderOf(kube), "kube-router"),
+        calicoFelix: join(folderOf(calico), "calico-felix"),
+        /** A CNI plugin is called by its file's name, its type: `calico`. */
+        calicoCni: join(folderOf(calico), "calico"),
+        calicoCrds: join(folderOf(calico), "crds"),
+        ciliumAgent: join(folderOf(cilium), "daemon"),
+        /** Its type is `cilium-cni`. */
+        ciliumCni: join(folderOf(cilium), "cilium-cni"),
+        ciliumCrds: join(folderOf(cilium), "crds"),
+        /** For the agent's `--lib-dir`, as a copy: the agent writes headers into its folder `bpf`. */
+        ciliumLib: join(folderOf(cilium), "lib"),
+        /** The folder with `clang`, for the agent's PATH. */
+        clangFolder: CLANG_FOLDER,
         /** The folder with `kubectl`, for PATH. */
         kubectlFolder: join(folderOf(kube), "bin"),
         /** The names of each image, and the docker-archive that contains it under these. */

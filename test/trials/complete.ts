@@ -7,17 +7,24 @@ import type { Course, Kind, Outcome, Run, Trial } from "./kind";
 import { between } from "./random";
 import { type Shop, windowOf } from "./shop";
 
+type Undo = () => Promise<unknown>;
+
 const nameOf = ({ kind, denied, round }: Trial) => `${kind} ${denied} ${round}`;
 
 /** An update with the experiment, which is disturbed, and one without. Then nothing of it may be left. */
 export const complete: Course = async (shop, kind, trial) => {
     const problems: string[] = [];
-    const undos: (() => Promise<unknown>)[] = [];
+    const undos = { atOnce: [] as Undo[], undone: [] as Undo[] };
+    const putRight = async (works: Undo[]) => {
+        for (const undo of works.reverse())
+            await undo().catch((error: unknown) => problems.push(`the trouble was not put right: ${String(error)}`));
+    };
     const over = new AbortController();
     const run = runOf(shop, kind, trial, over.signal, undos);
     let outcome: Outcome = "none";
     let reason = "";
     let saw = "";
+    let leftovers: string[] = [];
     const journals: string[] = [];
     try {
         await kind.before?.(run);
@@ -32,28 +39,35 @@ export const complete: Course = async (shop, kind, trial) => {
         const effect = disturbed.status === "fulfilled" ? disturbed.value : undefined;
         if (effect) saw = effect.saw;
         if (disturbed.status === "rejected") problems.push(`it was not disturbed: ${whyNot(disturbed.reason)}`);
+        problems.push(...(effect?.problems ?? []));
         problems.push(...[judge(kind.allowed, outcome, reason, effect)].filter((problem) => problem !== undefined));
     } finally {
-        for (const undo of undos.reverse())
-            await undo().catch((error: unknown) => problems.push(`the trouble was not put right: ${String(error)}`));
-        problems.push(...(await shop.disable()));
+        await putRight(undos.atOnce);
+        leftovers = await undone(shop, problems).finally(() => putRight(undos.undone));
     }
-    const leftovers = await shop.leftovers();
-    problems.push(...(await shop.brokenBecause()));
     return { outcome, reason, saw, problems, leftovers, journals };
 };
+
+/** Undoes the experiment. @param problems get what is wrong afterwards @returns what is left */
+async function undone(shop: Shop, problems: string[]): Promise<string[]> {
+    problems.push(...(await shop.disable()));
+    const leftovers = await shop.leftovers();
+    problems.push(...(await shop.brokenBecause()));
+    return leftovers;
+}
 
 function whyNot(error: unknown): string {
     return error instanceof Error && error.name === "AbortError" ? "the run ended before" : plainError(error);
 }
 
 function runOf(
-    { stack }: Shop,
+    shop: Shop,
     { shape }: Kind,
     trial: Trial,
     over: AbortSignal,
-    undos: (() => Promise<unknown>)[],
+    undos: { atOnce: Undo[]; undone: Undo[] },
 ): Run {
+    const { stack } = shop;
     const { graceMs, durationMs } = windowOf(shape);
     const signal = AbortSignal.any([over, trial.signal]);
     let provenAt = 0;
@@ -72,6 +86,8 @@ function runOf(
             await sleep(share, undefined, { signal });
         },
         leftMs: () => provenAt + graceMs + durationMs - performance.now(),
-        afterwards: (work) => void undos.push(work),
+        afterwards: (work, { undone = false } = {}) => void (undone ? undos.undone : undos.atOnce).push(work),
+        ended: new Promise((resolve) => over.addEventListener("abort", () => resolve(), { once: true })),
+        attackLeft: async (patienceMs) => (trial.signal.aborted ? [] : shop.attackLeft(patienceMs)),
     };
 }

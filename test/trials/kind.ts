@@ -1,6 +1,7 @@
-import type { DeniedTraffic } from "../../sandbox/node/components/network-policy";
+import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Verdict } from "../../chaos/report/verdict";
 import type { TestStack } from "../e2e/shop/support";
+import type { Needs } from "./place";
 import type { Random } from "./random";
 import type { Shape, Shop } from "./shop";
 
@@ -19,6 +20,8 @@ export interface Kind {
     /** The saved experiment. @default "hot-deals-blackhole" */
     experiment?: string;
     allowed: Allowed;
+    /** Where it can be tried. @default on each network, with one node or two */
+    needs?: Needs;
     /** Prepares the trouble, before the update begins. @default nothing */
     before?: (run: Run) => Promise<void>;
     /** Disturbs the run. @default nothing does */
@@ -43,10 +46,18 @@ export interface Run {
     moment: (options?: { afterGrace?: boolean; leaveMs?: number }) => Promise<void>;
     /** Milliseconds until the window ends. Only after `moment`. */
     leftMs: () => number;
-    /** Remembers what puts things right. It is done when the update has ended, the last one first. */
-    afterwards: (work: () => Promise<unknown>) => void;
+    /**
+     * Remembers what puts things right. It is done when the update has ended, the last one first.
+     *
+     * @param options.undone only when the experiment is undone, too, and nothing of it should be left. @default false
+     */
+    afterwards: (work: () => Promise<unknown>, options?: { undone?: boolean }) => void;
+    /** What is left of the attack after some time. Nothing is looked at if the trials are interrupted. */
+    attackLeft: (patienceMs: number) => Promise<string[]>;
     /** Aborted when the run ends, or the trials are interrupted. */
     signal: AbortSignal;
+    /** Fulfilled when the update has ended. */
+    ended: Promise<void>;
 }
 
 /** Disturbs a run. It throws if it could not, or if the run ended before. */
@@ -59,6 +70,8 @@ export interface Effect {
     only?: Outcome[];
     /** Outcomes that are right, too, since it has disturbed more than its kind says. @default none */
     also?: Allowed;
+    /** What it saw and must not be, in sentences. @default nothing */
+    problems?: string[];
 }
 
 /** What is done in a trial. */

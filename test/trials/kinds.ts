@@ -1,6 +1,6 @@
 import { besideAnother } from "./beside-another";
 import type { Kind } from "./kind";
-import { failed, passed } from "./right-verdicts";
+import { deniedByOthers, failed, ineffective, passed, replaced, unwatched } from "./right-verdicts";
 import { apiServerStopped } from "./troubles/api-server";
 import {
     declarePort,
@@ -16,15 +16,11 @@ import { enforcerOff } from "./troubles/enforcer";
 import { allowAllPolicy, labelRemoved, policyLifted, targetReplaced, witnessKilled } from "./troubles/objects";
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
 import { slowBackend } from "./troubles/slow-backend";
+import { kindsOnTwoNodes } from "./kinds-on-two-nodes";
 import { updateKilled } from "./update-killed";
 
 const one = { hotDeals: 1, gateway: "LoadBalancer" } as const;
 const three = { hotDeals: 3, gateway: "LoadBalancer" } as const;
-
-/** What the check says when it could not ask the API server, or the Job's reports have a gap. */
-const unwatched = /could not be asked|could not be tried|reported nothing|did not reach the application/;
-/** What the proof says when the attack does not work any more. */
-const ineffective = /reachable again|still works|still accepted/;
 
 /** The kinds of trials. Without trouble, one replica is FAILED and three are PASSED. */
 export const kinds: readonly Kind[] = [
@@ -34,7 +30,7 @@ export const kinds: readonly Kind[] = [
         name: "target-replaced",
         meaning: "the target's pod is deleted during the run",
         shape: one,
-        allowed: { INCONCLUSIVE: /was gone|lost its label|nothing can be run/ },
+        allowed: { INCONCLUSIVE: replaced },
         trouble: targetReplaced,
     },
     {
@@ -63,6 +59,7 @@ export const kinds: readonly Kind[] = [
         meaning: "what enforces NetworkPolicies is stopped, before the attack or during it",
         shape: one,
         allowed: { INCONCLUSIVE: ineffective, ...failed },
+        needs: { network: "kube-router" },
         trouble: enforcerOff,
         alone: true,
     },
@@ -120,7 +117,7 @@ export const kinds: readonly Kind[] = [
         // The shop's own policies would allow what it needs all the same.
         shape: { ...three, networkPolicies: false },
         // Others than the targets are cut off: no verdict may say that the attack was the cause.
-        allowed: { INCONCLUSIVE: /the NetworkPolicy \S+ was created during the run/ },
+        allowed: { INCONCLUSIVE: deniedByOthers },
         trouble: defaultDeny,
     },
     {
@@ -178,4 +175,5 @@ export const kinds: readonly Kind[] = [
         course: besideAnother,
         alone: true,
     },
+    ...kindsOnTwoNodes,
 ];

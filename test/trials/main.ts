@@ -2,7 +2,9 @@
 import { join } from "node:path";
 import { project } from "../../cli/stack-file";
 import { reportsFolder } from "../../experiments/run";
+import type { Kind } from "./kind";
 import { kinds } from "./kinds";
+import { describeNeeds, describePlace, lackOf } from "./place";
 import { readOptions, type TrialOptions, trialsProgram } from "./options";
 import { appendResult, commitOf, isRight, keyOf, readResults, type Result } from "./results";
 import { type Planned, schedule } from "./schedule";
@@ -14,31 +16,41 @@ const names = kinds.map(({ name }) => name);
 
 async function main(options: TrialOptions): Promise<void> {
     const chosen = kinds.filter(({ name }) => options.kinds.includes(name));
+    const { place } = options;
     const ofSeed = () => readResults(file).filter(({ seed, kind }) => seed === options.seed && names.includes(kind));
     if (options.does === "list") {
-        for (const { name, meaning } of kinds) console.log(`${name.padEnd(18)}${meaning}`);
+        for (const { name, meaning, needs } of kinds)
+            console.log(`${name.padEnd(25)}${meaning}${needs ? ` (needs ${describeNeeds(needs)})` : ""}`);
         return;
     }
-    if (options.does === "markdown") {
-        const last = ofSeed().at(-1)?.commit;
-        return console.log(markdownTable(ofSeed().filter(({ commit }) => commit === last)));
-    }
+    if (options.does === "markdown") return console.log(markdownTable(ofSeed()));
     const commit = commitOf(project);
     const isOurs = (result: Result) =>
-        result.commit === commit && options.kinds.includes(result.kind) && options.denied.includes(result.network);
+        result.commit === commit &&
+        describePlace(result) === describePlace(place) &&
+        options.kinds.includes(result.kind) &&
+        options.denied.includes(result.denied);
     const done = ofSeed().filter(isOurs);
-    const todo = schedule(chosen, options.denied, options.rounds, new Set(done.map(keyOf)));
-    console.log(`${todo.length} trials, seed ${options.seed}, commit ${commit}; ${done.length} were done before.`);
+    const [possible, others] = [true, false].map((is) =>
+        chosen.filter(({ needs }) => (lackOf(needs, place) === "") === is),
+    ) as [Kind[], Kind[]];
+    for (const { name, needs } of others)
+        console.log(`${name} is left out on ${describePlace(place)}: it needs ${lackOf(needs, place)}.`);
+    const todo = schedule(possible, place, options.denied, options.rounds, new Set(done.map(keyOf)));
+    const about = `on ${describePlace(place)}, seed ${options.seed}, commit ${commit}`;
+    console.log(`${todo.length} trials ${about}; ${done.length} were done before.`);
     if (todo.length > 0) await doAll(todo, options, commit);
     const results = ofSeed().filter(isOurs);
     console.log(`\n${textTable(results)}`);
     if (!results.every(isRight)) process.exitCode = 1;
 }
 
-async function doAll(todo: readonly Planned[], { seed, parallel }: TrialOptions, commit: string): Promise<void> {
+async function doAll(todo: readonly Planned[], options: TrialOptions, commit: string): Promise<void> {
+    const { seed, place, parallel } = options;
     const interruption = interruptible();
     const { signal } = interruption;
-    const trials = await Trials.open(seed, parallel, interruption);
+    const { denied } = todo[0]!;
+    const trials = await Trials.open({ seed, place, denied, stacks: parallel, interruption });
     const workThrough = async (queue: Planned[], worker: number) => {
         for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) {
             const result = { ...(await trials.run(next, worker)), commit };

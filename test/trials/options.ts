@@ -1,11 +1,13 @@
 import { Program } from "../../cli/command";
-import { type DeniedTraffic, deniedTrafficChoices } from "../../sandbox/node/components/network-policy";
+import { type DeniedTraffic, networkNames, type NetworkName } from "../../sandbox/node/choices";
+import { deniedOn, type Place } from "./place";
 
 export interface TrialOptions {
     /** `list` prints the kinds, `markdown` the results. */
     does: "run" | "list" | "markdown";
     rounds: number;
     seed: string;
+    place: Place;
     /** What the network does with traffic that a NetworkPolicy denies, one after the other. */
     denied: DeniedTraffic[];
     parallel: number;
@@ -20,25 +22,29 @@ export const trialsProgram = new Program("trials", [
 ])
     .description(
         "Runs complete experiments on the sandbox, disturbs them, and compares each verdict with those that are " +
-            "right for its kind. Each result is a line of reports/trials.jsonl: what is done for a seed and a commit " +
-            "is skipped.",
+            "right for its kind. Each result is a line of reports/trials.jsonl: what is done for a seed, a commit, a " +
+            "network and a number of nodes is skipped. Afterwards the sandbox is as it was before.",
     )
     .argument("[KIND...]", "try only these kinds, see --list. Default: all")
     .option("--rounds <N>", "how often to try each kind with each --denied", "1")
     .option("--seed <TEXT>", "decides all random moments", "1")
+    .option("--network <NAME>", `what enforces NetworkPolicies: ${networkNames.join(", ")}`, "kube-router")
+    .option("--nodes <N>", "1 or 2 nodes", "1")
     .option(
         "--denied <WHAT>",
-        "what the network does with traffic that a NetworkPolicy denies: drop, reject or both",
-        "both",
+        "what the network does with traffic that a NetworkPolicy denies: drop, reject or both. Default: both with " +
+            "kube-router; the others only drop",
     )
     .option("--parallel <N>", "1 or 2 trials at a time, where they do not disturb each other", "1")
     .option("--list", "print the kinds and exit")
-    .option("--markdown", "print the table of this seed's last results as Markdown and exit");
+    .option("--markdown", "print the table of this seed's last results on each network as Markdown and exit");
 
 interface Given {
     rounds: string;
     seed: string;
-    denied: string;
+    network: string;
+    nodes: string;
+    denied?: string;
     parallel: string;
     list?: true;
     markdown?: true;
@@ -51,14 +57,25 @@ interface Given {
  * @throws Error with all mistakes
  */
 export function readOptions(args: string[], known: readonly string[]): TrialOptions {
-    const { rounds, seed, denied, parallel, list = false, markdown = false } = trialsProgram.read<Given>(args);
+    const {
+        rounds,
+        seed,
+        network,
+        nodes,
+        denied,
+        parallel,
+        list = false,
+        markdown = false,
+    } = trialsProgram.read<Given>(args);
     const given = trialsProgram.args;
+    const allowed = isNetwork(network) ? deniedOn(network) : [];
     const unknown = given.filter((name) => !known.includes(name));
     const mistakes = [
         !/^[1-9]\d{0,2}$/.test(rounds) && `--rounds is "${rounds}"; allowed: 1 to 999`,
         !/^[\w.-]{1,40}$/.test(seed) && `--seed is "${seed}"; allowed: up to 40 letters, digits, and . _ -`,
-        !["both", ...deniedTrafficChoices].includes(denied) &&
-            `--denied is "${denied}"; allowed: ${[...deniedTrafficChoices, "both"].join(", ")}`,
+        !isNetwork(network) && `--network is "${network}"; allowed: ${networkNames.join(", ")}`,
+        !["1", "2"].includes(nodes) && `--nodes is "${nodes}"; allowed: 1, 2`,
+        denied !== undefined && isNetwork(network) && mistakeInDenied(denied, network),
         !["1", "2"].includes(parallel) && `--parallel is "${parallel}"; allowed: 1, 2`,
         list && markdown && "--list and --markdown exclude each other",
         unknown.length > 0 && `no kind is named ${unknown.join(", ")}; there are ${known.join(", ")}`,
@@ -68,8 +85,19 @@ export function readOptions(args: string[], known: readonly string[]): TrialOpti
         does: list ? "list" : markdown ? "markdown" : "run",
         rounds: Number(rounds),
         seed,
-        denied: deniedTrafficChoices.filter((choice) => denied === "both" || choice === denied),
+        place: { network: network as NetworkName, nodes: Number(nodes) as Place["nodes"] },
+        denied: allowed.filter((choice) => [undefined, "both", choice].includes(denied)),
         parallel: Number(parallel),
         kinds: known.filter((name) => given.length === 0 || given.includes(name)),
     };
+}
+
+const isNetwork = (name: string): name is NetworkName => (networkNames as readonly string[]).includes(name);
+
+function mistakeInDenied(denied: string, network: NetworkName): string | false {
+    const possible: readonly string[] = deniedOn(network);
+    const allowed = possible.length > 1 ? [...possible, "both"] : possible;
+    if (allowed.includes(denied)) return false;
+    const why = ["reject", "both"].includes(denied) ? `, since ${network} only drops what a NetworkPolicy denies` : "";
+    return `--denied is "${denied}"; allowed: ${allowed.join(", ")}${why}`;
 }

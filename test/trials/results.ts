@@ -1,17 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DeniedTraffic } from "../../sandbox/node/components/network-policy";
+import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Seen } from "./kind";
+import { describePlace, type Place } from "./place";
 
 /** A trial's result, as a line of the results' file. */
-export interface Result extends Omit<Seen, "journals"> {
+export interface Result extends Omit<Seen, "journals">, Place {
     seed: string;
     /** What was tried; see `commitOf`. */
     commit: string;
     kind: string;
-    /** What the network did with traffic that a NetworkPolicy denies. Kept results have it under this name. */
-    network: DeniedTraffic;
+    /** What the network did with traffic that a NetworkPolicy denies. */
+    denied: DeniedTraffic;
     round: number;
     /** The outcomes that the kind allows, in words. */
     expected: string;
@@ -20,10 +21,11 @@ export interface Result extends Omit<Seen, "journals"> {
     at: string;
 }
 
-export type TrialKey = Pick<Result, "kind" | "network" | "round">;
+export type TrialKey = Pick<Result, "kind" | keyof Place | "denied" | "round">;
 
-/** Tells a trial from the others of a seed and a commit. */
-export const keyOf = ({ kind, network, round }: TrialKey): string => `${kind}/${network}/${round}`;
+/** Tells a trial from the others of a seed and a commit: `policy-lifted/calico, 2 nodes/drop/1`. */
+export const keyOf = ({ kind, denied, round, ...place }: TrialKey): string =>
+    [kind, describePlace(place), denied, round].join("/");
 
 /** A trial is right if its verdict is, and nothing was left. */
 export const isRight = ({ problems, leftovers }: Pick<Result, "problems" | "leftovers">): boolean =>
@@ -41,12 +43,18 @@ export function readResults(file: string): Result[] {
         .split("\n")
         .flatMap((line) => {
             try {
-                return [JSON.parse(line) as Result];
+                return [complete(JSON.parse(line) as Result | EarlierResult)];
             } catch {
                 return [];
             }
         });
 }
+
+/** Until 0.6.0 there was one network, with one node. What it did with denied traffic had its name. */
+type EarlierResult = Omit<Result, keyof Place | "denied"> & { network: DeniedTraffic };
+
+const complete = (result: Result | EarlierResult): Result =>
+    "denied" in result ? result : { ...result, network: "kube-router", nodes: 1, denied: result.network };
 
 /** The checked-out commit of a folder, followed by `-changed` if files differ from it. `unknown` without git. */
 export function commitOf(folder: string): string {

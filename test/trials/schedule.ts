@@ -1,5 +1,6 @@
-import type { DeniedTraffic } from "../../sandbox/node/components/network-policy";
+import type { DeniedTraffic } from "../../sandbox/node/choices";
 import type { Kind } from "./kind";
+import type { Place } from "./place";
 import { keyOf } from "./results";
 import type { Shape } from "./shop";
 
@@ -9,8 +10,8 @@ export interface Planned {
     round: number;
 }
 
-const describeShape = ({ hotDeals, gateway, networkPolicies = true }: Shape) =>
-    `${hotDeals} ${gateway} ${networkPolicies}`;
+const describeShape = ({ hotDeals, gateway, networkPolicies = true, zone }: Shape) =>
+    `${hotDeals} ${gateway} ${networkPolicies} ${zone}`;
 
 /**
  * The trials to do, with few changes of denied traffic and of the shop's shape. Within these, each kind has its first
@@ -20,6 +21,7 @@ const describeShape = ({ hotDeals, gateway, networkPolicies = true }: Shape) =>
  */
 export function schedule(
     kinds: readonly Kind[],
+    place: Place,
     choices: readonly DeniedTraffic[],
     rounds: number,
     done: ReadonlySet<string>,
@@ -37,5 +39,5 @@ export function schedule(
             ),
         ),
     );
-    return all.filter(({ kind, denied, round }) => !done.has(keyOf({ kind: kind.name, network: denied, round })));
+    return all.filter(({ kind, denied, round }) => !done.has(keyOf({ kind: kind.name, ...place, denied, round })));
 }

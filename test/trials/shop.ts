@@ -18,10 +18,14 @@ export interface Shape {
     gateway: "LoadBalancer" | "ClusterIP";
     /** Whether the shop's pods may exchange only what they need. @default true */
     networkPolicies?: boolean;
+    /** Where all pods of the shop and of its experiments run. @default on any node */
+    zone?: "zone-b";
 }
 
 /** How soon after the end of an experiment nothing of it may be left, in milliseconds. */
 export const leftoverMs = 5_000;
+/** The deadline of an experiment, unless a trial says another. */
+export const deadlineSeconds = 120;
 /** How soon after that `/products` must be whole, in milliseconds: a pod becomes ready again. */
 const wholeMs = 10_000;
 
@@ -39,10 +43,12 @@ export class Shop {
 
     /** Brings the shop into a shape. */
     async prepare(shape: Shape): Promise<void> {
-        const { hotDeals, gateway, networkPolicies = true } = shape;
+        const { hotDeals, gateway, networkPolicies = true, zone } = shape;
         if (isDeepStrictEqual(this.now, shape)) return;
         this.now = undefined;
+        if (zone === undefined) this.stack.unset("nodes.selector");
         await this.stack.up({
+            ...(zone && { "nodes.selector": `topology.kubernetes.io/zone=${zone}` }),
             "replicas.hot-deals": String(hotDeals),
             "gateway.serviceType": gateway,
             networkPolicies: String(networkPolicies),
@@ -58,7 +64,10 @@ export class Shop {
     }
 
     /** The settings that enable an experiment. @param run names it in reports */
-    enabling(run: string, { experiment = "hot-deals-blackhole", deadline = "2m" } = {}): Record<string, string> {
+    enabling(
+        run: string,
+        { experiment = "hot-deals-blackhole", deadline = `${deadlineSeconds}s` } = {},
+    ): Record<string, string> {
         const { graceMs, durationMs } = windowOf(this.now!);
         return {
             "experiment.enabled": "true",

@@ -1,6 +1,8 @@
 import { median } from "../../bench/figure";
+import { groupedBy } from "../../chaos/grouped";
 import { alignedRows } from "../../cli/print";
 import type { Outcome } from "./kind";
+import { describePlace } from "./place";
 import { isRight, keyOf, type Result } from "./results";
 
 const outcomes: readonly Outcome[] = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED", "none"];
@@ -8,13 +10,8 @@ const heads = ["kind", "denied", "trials", ...outcomes, "wrong", "left", "median
 /** The columns of numbers. */
 const rightFrom = 2;
 
-/** A row for each kind and network, and one for all, as cells of text. */
+/** A row for each kind and what the network did, and one for all, as cells of text. */
 function rows(results: readonly Result[]): string[][] {
-    const groups = new Map<string, Result[]>();
-    for (const result of results) {
-        const group = `${result.kind} ${result.network}`;
-        groups.set(group, [...(groups.get(group) ?? []), result]);
-    }
     const row = (kind: string, denied: string, those: readonly Result[]) => [
         kind,
         denied,
@@ -24,7 +21,8 @@ function rows(results: readonly Result[]): string[][] {
         countOf(those, ({ leftovers }) => leftovers.length > 0),
         median(those.map(({ seconds }) => seconds)).toFixed(1),
     ];
-    const each = [...groups.values()].map((group) => row(group[0]!.kind, group[0]!.network, group));
+    const groups = groupedBy(results, ({ kind, denied }) => `${kind} ${denied}`);
+    const each = [...groups.values()].map((group) => row(group[0]!.kind, group[0]!.denied, group));
     return [...each, row("all", "", results)];
 }
 
@@ -34,7 +32,7 @@ function countOf(results: readonly Result[], counts: (result: Result) => boolean
     return count === 0 ? "" : String(count);
 }
 
-/** The table for a terminal, with what was wrong below. */
+/** The table of one network for a terminal, with what was wrong below. */
 export function textTable(results: readonly Result[]): string {
     if (results.length === 0) return "No results.";
     const all = [heads, ...rows(results)];
@@ -43,14 +41,62 @@ export function textTable(results: readonly Result[]): string {
     return [...alignedRows(all.map((row) => row.map(right))), ...wrong(results)].join("\n");
 }
 
-/** The table for a page, with what was wrong below. */
+/**
+ * The table of all networks for a page, with what was wrong below: a row for each kind, a column for each network and
+ * what it did with denied traffic. A column has only results of its last commit.
+ */
 export function markdownTable(results: readonly Result[]): string {
     if (results.length === 0) return "No results.";
-    const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
-    const rule = heads.map((_, column) => (column < rightFrom ? "---" : "---:"));
-    const list = wrong(results).map((text) => (text === "" ? "" : `- ${text}`));
-    return [heads, rule, ...rows(results)].map(line).concat(list).join("\n");
+    const columns = [...groupedBy(results, columnOf)]
+        .sort(([a], [b]) => a.localeCompare(b))
+        .map(([head, all]) => ({ head, those: all.filter(({ commit }) => commit === all.at(-1)!.commit) }));
+    const row = (name: string, cell: (those: readonly Result[]) => string) => [
+        name,
+        ...columns.map(({ those }) => cell(those)),
+    ];
+    const shown = columns.flatMap(({ those }) => those);
+    const seconds = (those: readonly Result[]) => median(those.map((result) => result.seconds)).toFixed(1);
+    const table = [
+        ["kind", ...columns.map(({ head }) => head)],
+        ["---", ...columns.map(() => "---")],
+        ...[...new Set(shown.map(({ kind }) => kind))].map((kind) =>
+            row(kind, (those) => describeOutcomes(those.filter((result) => result.kind === kind))),
+        ),
+        row("all", (those) => [`${those.filter(isRight).length} right`, ...describeFaults(those)].join(", ")),
+        row("median s", seconds),
+        row("commit", ([first]) => first!.commit),
+    ];
+    const list = wrong(shown).map((text) => (text === "" ? "" : `- ${text}`));
+    return [...table.map((cells) => `| ${cells.join(" | ")} |`), ...list].join("\n");
 }
+
+const columnOf = (result: Result) => `${describePlace(result)}, ${result.denied}`;
+
+/** `1 FAILED, 1 INCONCLUSIVE, 1 wrong`. Empty if there was no trial. */
+function describeOutcomes(results: readonly Result[]): string {
+    const counts = outcomes.flatMap((outcome) =>
+        counted(
+            results.filter((result) => result.outcome === outcome),
+            outcome,
+        ),
+    );
+    return [...counts, ...describeFaults(results)].join(", ");
+}
+
+function describeFaults(results: readonly Result[]): string[] {
+    return [
+        ...counted(
+            results.filter(({ problems }) => problems.length > 0),
+            "wrong",
+        ),
+        ...counted(
+            results.filter(({ leftovers }) => leftovers.length > 0),
+            "left",
+        ),
+    ];
+}
+
+const counted = (those: readonly Result[], what: string) => (those.length === 0 ? [] : [`${those.length} ${what}`]);
 
 function wrong(results: readonly Result[]): string[] {
     const those = results.filter((result) => !isRight(result));
@@ -65,12 +111,13 @@ export function describeWrong({ problems, leftovers }: Pick<Result, "problems" |
 
 /** A trial in a line. */
 export function describeResult(result: Result): string {
-    const { round, kind, network, outcome, expected, seconds, seed, saw } = result;
+    const { round, kind, denied, outcome, expected, seconds, seed, saw } = result;
     const words = [
         isRight(result) ? "right" : "WRONG",
         `round ${round}`,
         kind.padEnd(16),
-        network.padEnd(6),
+        describePlace(result),
+        denied.padEnd(6),
         `${outcome} (expected: ${expected})`.padEnd(49),
         `${seconds.toFixed(1).padStart(5)} s`,
         `seed ${seed}`,

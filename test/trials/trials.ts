@@ -1,11 +1,14 @@
 import { removeNamespaces } from "../../bench/cluster";
 import { plainError } from "../../cli/print";
-import { type DeniedTraffic, deniedTraffic } from "../../sandbox/node/components/network-policy";
+import { isDeepStrictEqual } from "node:util";
+import { type Choices, choices, type DeniedTraffic } from "../../sandbox/node/choices";
+import { sandboxUp } from "../../sandbox/node/up";
 import { TestStack } from "../e2e/shop/support";
+import { firstNode, secondNode, uncordon } from "../support/placement";
 import { complete } from "./complete";
 import { describeAllowed } from "./judge";
 import type { Kind, Seen } from "./kind";
-import { setDenied } from "./network";
+import { describePlace, type Place, placeNow } from "./place";
 import { randomOf } from "./random";
 import type { Result } from "./results";
 import type { Planned } from "./schedule";
@@ -23,27 +26,37 @@ export interface Interruption {
     cancel: AbortSignal;
 }
 
+export interface TrialsArgs {
+    seed: string;
+    place: Place;
+    /** What the network does first with traffic that a NetworkPolicy denies. */
+    denied: DeniedTraffic;
+    /** How many trials are done at a time. */
+    stacks: number;
+    interruption: Interruption;
+}
+
+async function change(wanted: Choices): Promise<void> {
+    if (!isDeepStrictEqual(wanted, choices())) await sandboxUp(wanted);
+}
+
 /** Does trials on the sandbox. Shops are kept from trial to trial. */
 export class Trials {
     private readonly shops: Shop[] = [];
-    private denied: DeniedTraffic;
+    private readonly before = choices();
 
-    private constructor(
-        private readonly seed: string,
-        private readonly interruption: Interruption,
-        private readonly usualDenied: DeniedTraffic,
-    ) {
-        this.denied = usualDenied;
-    }
+    private constructor(private readonly args: TrialsArgs) {}
 
-    /** Opens the stacks, and removes what a killed program has left of them. */
-    static async open(seed: string, stacks: number, interruption: Interruption): Promise<Trials> {
-        const first = await TestStack.open(stackNames[0]);
-        const trials = new Trials(seed, interruption, deniedTraffic());
-        trials.shops.push(new Shop(first));
+    /** Starts the sandbox, opens the stacks, and removes what a killed program has left of them. */
+    static async open(args: TrialsArgs): Promise<Trials> {
+        const trials = new Trials(args);
         try {
+            await sandboxUp({ ...args.place, denied: args.denied });
+            await Promise.all([firstNode, secondNode].slice(0, args.place.nodes).map(uncordon));
+            const first = await TestStack.open(stackNames[0]);
+            trials.shops.push(new Shop(first));
             await Promise.all([removeNamespaces(first.cluster, stackNames), removeLimit(first.cluster)]);
-            for (const name of stackNames.slice(1, stacks)) trials.shops.push(new Shop(await first.beside(name)));
+            for (const name of stackNames.slice(1, args.stacks)) trials.shops.push(new Shop(await first.beside(name)));
         } catch (error) {
             await trials.close();
             throw error;
@@ -52,10 +65,8 @@ export class Trials {
     }
 
     /** Has the network drop or reject traffic that a NetworkPolicy denies. No trial may run meanwhile. */
-    async setDenied(denied: DeniedTraffic): Promise<void> {
-        if (denied === this.denied) return;
-        this.denied = denied;
-        await setDenied(denied);
+    setDenied(denied: DeniedTraffic): Promise<void> {
+        return change({ ...choices(), denied });
     }
 
     /**
@@ -77,7 +88,8 @@ export class Trials {
         const seconds = Math.round((performance.now() - begun) / 100) / 10;
         const expected = describeAllowed(kind.allowed);
         const at = new Date().toISOString();
-        return { seed: this.seed, kind: kind.name, network: denied, round, ...rest, expected, seconds, at };
+        const { seed, place } = this.args;
+        return { seed, kind: kind.name, ...place, denied, round, ...rest, expected, seconds, at };
     }
 
     private async see(shop: Shop, kind: Kind, denied: DeniedTraffic, round: number): Promise<Seen> {
@@ -86,8 +98,8 @@ export class Trials {
             kind: kind.name,
             denied,
             round,
-            random: randomOf(`${this.seed}/${kind.name}/${denied}/${round}`),
-            ...this.interruption,
+            random: randomOf(`${this.args.seed}/${kind.name}/${denied}/${round}`),
+            ...this.args.interruption,
             anotherShop: (shape) => this.second(shape),
         });
     }
@@ -98,13 +110,17 @@ export class Trials {
         return this.shops[1];
     }
 
-    /** Removes the stacks, and has the network do what it did before. @throws Error with all that failed */
+    /** Removes the stacks, and has the sandbox be what it was before. @throws Error with all that failed */
     async close(): Promise<void> {
         const failures: unknown[] = [];
         const attempt = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error));
         // The first one has the backend.
         for (const shop of this.shops.toReversed()) await attempt(shop.close());
-        await attempt(this.setDenied(this.usualDenied));
+        const [first] = this.shops;
+        // Of a node that is taken away, no pod would ever end.
+        if (first && describePlace(placeNow()) !== describePlace(this.before))
+            await attempt(removeNamespaces(first.stack.cluster, stackNames));
+        await attempt(change(this.before));
         if (failures.length > 0) throw new Error(`not everything is put back: ${failures.map(plainError).join("; ")}`);
     }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { anyGo, goToolchain } from "./go-toolchain";
@@ -19,6 +19,15 @@ export interface GoBuild {
     readonly patch?: Patch;
     /** Further names of executables, as links in the folder `bin`, for PATH: name to executable. */
     readonly links?: Readonly<Record<string, string>>;
+    /** What the programs need besides: path in the part to folder of a dependency. @default none */
+    readonly copies?: Readonly<Record<string, ModuleFolder>>;
+}
+
+interface ModuleFolder {
+    /** As in go.mod. */
+    readonly module: string;
+    /** Its path in the module. */
+    readonly folder: string;
 }
 
 interface Patch {
@@ -37,12 +46,13 @@ interface Change {
 /** A part that is some Go programs of one module. */
 export function goPart(about: Pick<StoredPart, "name" | "version" | "title" | "minutes">, build: GoBuild): StoredPart {
     const asText = (_: string, value: unknown) => (value instanceof RegExp ? String(value) : value);
+    const { links, patch, copies } = build;
     return {
         ...about,
         kind: "stored",
         isCompiled: true,
         needs: [goToolchain],
-        recipe: JSON.stringify({ arguments: goBuildArguments(build), links: build.links, patch: build.patch }, asText),
+        recipe: JSON.stringify({ arguments: goBuildArguments(build), links, patch, copies }, asText),
         sources: [`modules/${build.module}`],
         sourceFolder: build.sourceFolder,
         make: (folder, workshop) => goBuild(build, folder, workshop),
@@ -90,7 +100,16 @@ async function goBuild(build: GoBuild, folder: string, workshop: Workshop): Prom
         mkdirSync(join(folder, "bin"), { recursive: true });
         symlinkSync(join("..", program), join(folder, "bin", link));
     }
+    for (const [path, copied] of Object.entries(build.copies ?? {})) {
+        const module = await moduleFolder(copied.module, workshop, options);
+        await copyFolder(join(module, copied.folder), join(folder, path), workshop);
+    }
     return { go: go.version };
+}
+
+interface GoOptions {
+    readonly cwd: string;
+    readonly env: NodeJS.ProcessEnv;
 }
 
 /**
@@ -102,25 +121,36 @@ async function goBuild(build: GoBuild, folder: string, workshop: Workshop): Prom
 async function patchModule(
     { module, files }: Patch,
     folder: string,
-    { log }: Workshop,
-    options: { cwd: string; env: NodeJS.ProcessEnv },
+    workshop: Workshop,
+    options: GoOptions,
 ): Promise<string> {
-    const go = anyGo();
     mkdirSync(folder);
     for (const name of ["go.mod", "go.sum"]) copyFileSync(join(options.cwd, name), join(folder, name));
     const [copy, modFile] = [join(folder, "module"), join(folder, "go.mod")];
-    // On a new machine it is not in the module cache yet.
-    const download = ["mod", "download", `-modfile=${modFile}`, "-json", module];
-    const { Dir: original } = JSON.parse(await run(go.path, download, log, options)) as { Dir: string };
-    cpSync(original, copy, { recursive: true });
+    await copyFolder(await moduleFolder(module, workshop, options, [`-modfile=${modFile}`]), copy, workshop);
     for (const [file, changes] of Object.entries(files)) {
         const path = join(copy, file);
-        // The module cache is read-only, and so is its copy.
-        for (const each of [dirname(path), path]) chmodSync(each, 0o755);
         writeFileSync(path, changed(readFileSync(path, "utf8"), changes, file));
     }
-    await run(go.path, ["mod", "edit", `-replace=${module}=${copy}`, modFile], log, options);
+    await run(anyGo().path, ["mod", "edit", `-replace=${module}=${copy}`, modFile], workshop.log, options);
     return `-modfile=${modFile}`;
+}
+
+/** The folder of a dependency in the module cache. On a new machine it is not there yet. */
+async function moduleFolder(
+    module: string,
+    { log }: Workshop,
+    options: GoOptions,
+    flags: readonly string[] = [],
+): Promise<string> {
+    const answer = await run(anyGo().path, ["mod", "download", ...flags, "-json", module], log, options);
+    return (JSON.parse(answer) as { Dir: string }).Dir;
+}
+
+/** Copies a folder of the module cache, which is read-only; the copy is not. */
+async function copyFolder(from: string, to: string, { log }: Workshop): Promise<void> {
+    mkdirSync(dirname(to), { recursive: true });
+    await run("cp", ["--recursive", "--no-preserve=mode", "--no-target-directory", from, to], log);
 }
 
 /** @throws Error if a text does not occur exactly once: the dependency has changed */

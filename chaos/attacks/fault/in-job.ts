@@ -4,6 +4,7 @@ import { isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules"
 import { selectorOf, targetLabelOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
+import { groupedBy } from "../../grouped";
 import type { JobContext, JobPart } from "../job-part";
 import { type Sample, samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
@@ -51,7 +52,7 @@ export async function whyOutOfReach(
 }
 
 /**
- * Meets the pods of a Service as its callers do, again and again: through the Service, by the proxy's probes. `closed`
+ * Meets the pods of a Service as its callers do, again and again: through each of its addresses, by the proxy's probes. `closed`
  * is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no target, or for a
  * request that does not match; `open` one that answers at once. What cannot be reached is neither.
  */
@@ -59,6 +60,8 @@ class FaultProbes {
     last: { open: string[]; closed: string[] } = { open: [], closed: [] };
 
     private readonly samples: readonly Sample[];
+    /** Addresses and ports of the Service that have answered once. Its pods may listen in one family alone. */
+    private readonly reached = new Set<string>();
 
     constructor(
         private readonly fault: Fault,
@@ -95,13 +98,27 @@ class FaultProbes {
                     this.samples.slice(0, isTarget(pod) ? undefined : 1).map((sample) => ({ pod, port, sample })),
                 ),
         );
-        const seen = await inTurns(probes, maxProbing, async ({ pod, port, sample: { head, differs } }) => {
+        const { clusterIP, clusterIPs = [clusterIP!] } = spec;
+        const atEach = clusterIPs.flatMap((host) => probes.map((one) => ({ ...one, at: { host, port: one.port } })));
+        const probed = await inTurns(atEach, maxProbing, async ({ pod, at, sample: { head, differs } }) => {
             const isHit = isTarget(pod) && differs === undefined;
-            const { name, uid } = pod.metadata as { name: string; uid: string };
-            const at = { host: spec.clusterIP!, port };
-            const probed = await probeThrough(at, run, uid, isHit ? timeoutFor(this.fault) : undelayedMs, head);
-            return { name: behind(service, port, name, differs), state: stateOf(probed, isHit, this.fault) };
+            const timeoutMs = isHit ? timeoutFor(this.fault) : undelayedMs;
+            const found = await probeThrough(at, run, pod.metadata!.uid!, timeoutMs, head);
+            if (found.saw !== "refused") this.reached.add(JSON.stringify(at));
+            const name = behind(service, at.port, pod.metadata!.name!, differs);
+            return { name, at, isHit, state: stateOf(found, isHit, this.fault) };
         });
+        const ofEach = groupedBy(
+            probed.filter(({ at }) => this.reached.has(JSON.stringify(at))),
+            ({ name }) => name,
+        );
+        const seen = [...ofEach].map(([name, some]) => ({
+            name,
+            state: stateOfAll(
+                some.map(({ state }) => state),
+                some[0]!.isHit,
+            ),
+        }));
         const those = (wanted: "open" | "closed") => seen.flatMap(({ name, state }) => (state === wanted ? name : []));
         this.last = { open: those("open"), closed: those("closed") };
     }
@@ -110,15 +127,20 @@ class FaultProbes {
 const timeoutFor = ({ delayMs }: Fault) =>
     delayMs > 0 ? Math.min(delayMs * heldShare + undelayedMs, longestMs) : undelayedMs;
 
+type State = "open" | "closed" | undefined;
+
+/** What a pod shows at all addresses of its Service: a caller may use any. @param isHit as of `stateOf` */
+export function stateOfAll(states: readonly State[], isHit: boolean): State {
+    const [wanted, wrong] = isHit ? (["closed", "open"] as const) : (["open", "closed"] as const);
+    if (states.includes(wrong)) return wrong;
+    return states.length > 0 && states.every((state) => state === wanted) ? wanted : undefined;
+}
+
 /**
  * @param isHit whether the fault is for this request to this pod
  * @returns undefined if the pod was not reached, or not through the proxy, which shows nothing
  */
-export function stateOf(
-    probed: Probed,
-    isHit: boolean,
-    { delayMs, abort }: Pick<Fault, "delayMs" | "abort">,
-): "open" | "closed" | undefined {
+export function stateOf(probed: Probed, isHit: boolean, { delayMs, abort }: Pick<Fault, "delayMs" | "abort">): State {
     switch (probed.saw) {
         case "bypassed":
             return "open";

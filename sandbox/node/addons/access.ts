@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "../api";
+import { currentNetwork } from "../networks/registry";
 
 const read = ["get", "list", "watch"];
 
@@ -6,9 +7,14 @@ const read = ["get", "list", "watch"];
 export function accessObjects(): KubernetesObject[] {
     return [
         ...userRole("sandbox:network-policy", [
-            { apiGroups: [""], resources: ["namespaces", "pods", "services", "nodes", "endpoints"], verbs: read },
+            {
+                apiGroups: [""],
+                resources: ["namespaces", "pods", "services", "nodes", "endpoints", "serviceaccounts"],
+                verbs: read,
+            },
             { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: read },
             { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: read },
+            ...currentNetwork().rights,
         ]),
         ...userRole("sandbox:controller", [
             { apiGroups: [""], resources: ["services"], verbs: read },

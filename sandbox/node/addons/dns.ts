@@ -1,5 +1,6 @@
-import { addresses } from "../addresses";
+import { addresses, nodeName } from "../addresses";
 import type { KubernetesObject } from "../api";
+import { choices, perFamily } from "../choices";
 import { role } from "./access";
 import { imageCoreDns } from "../../parts/image-recipes";
 
@@ -46,6 +47,9 @@ export function dnsObjects(): KubernetesObject[] {
             metadata: { ...metadata, name: "kube-dns" },
             spec: {
                 clusterIP: addresses.clusterDns,
+                clusterIPs: perFamily(addresses.clusterDns, addresses.clusterDnsIpv6),
+                ipFamilies: perFamily("IPv4", "IPv6"),
+                ipFamilyPolicy: choices().ipFamilies === "ipv4" ? "SingleStack" : "PreferDualStack",
                 selector: labels,
                 ports: [
                     { name: "dns", port: 53, protocol: "UDP" },
@@ -93,6 +97,8 @@ function deployment(): KubernetesObject {
                 metadata: { labels },
                 spec: {
                     serviceAccountName: name,
+                    // If the other node stops, the cluster's names are still resolved.
+                    nodeSelector: { "kubernetes.io/hostname": nodeName },
                     priorityClassName: "system-cluster-critical",
                     dnsPolicy: "Default",
                     terminationGracePeriodSeconds: 5,

@@ -1,32 +1,46 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { addresses } from "../addresses";
 import { runCommand, tryCommand } from "../command";
 import { layout, writeFileAtomically } from "../layout";
+import { currentNetwork } from "../networks/registry";
+import { firstNode, type SandboxNode } from "../nodes";
 import { imagePause } from "../../parts/image-recipes";
 import { locateParts } from "../../parts/locate";
 import type { Component } from "../processes";
 
 /** containerd with runc. All of its state is in the cache. */
-export function containerd(): Component {
-    return { name: "containerd", command: "containerd", args: ["--config", configPath] };
+export function containerd(node: SandboxNode): Component {
+    return { name: `containerd${node.suffix}`, node, command: "containerd", args: ["--config", configPath(node)] };
 }
 
-const configPath = join(layout.config, "containerd.toml");
+const configPath = ({ folders }: SandboxNode) => join(folders.config, "containerd.toml");
 
 /** The distributions' folders of CNI plugins. */
 const cniFolders = ["/usr/lib/cni", "/opt/cni/bin"];
 
-export async function configureContainerd(): Promise<void> {
-    const plugins = cniFolders.find((folder) => existsSync(join(folder, "ptp")));
-    if (!plugins)
+export async function configureContainerd(node: SandboxNode): Promise<void> {
+    const debian = cniFolders.find((folder) => existsSync(join(folder, "ptp")));
+    if (!debian)
         throw new Error(
             `no CNI plugin \`ptp\` in ${cniFolders.join(" or ")}; run \`apt-get install containernetworking-plugins\``,
         );
     const snapshotter = (await overlayWorks()) ? "overlayfs" : "native";
-    const cni = join(layout.config, "cni");
-    writeFileAtomically(join(cni, "10-pods.conflist"), JSON.stringify(podNetwork, undefined, 2));
-    writeFileAtomically(configPath, containerdConfig(snapshotter, plugins, cni));
+    const { config } = node.folders;
+    const [cni, plugins] = [join(config, "cni"), join(config, "cni-plugins")];
+    linkPlugins(plugins, debian);
+    writeFileAtomically(join(cni, "10-pods.conflist"), JSON.stringify(podNetwork(node), undefined, 2));
+    writeFileAtomically(configPath(node), containerdConfig(node, snapshotter, plugins, cni));
+}
+
+/** containerd 1.6 looks for plugins in one folder: this one has the distribution's, and the network's. */
+function linkPlugins(folder: string, distribution: string): void {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const plugins = {
+        ...Object.fromEntries(readdirSync(distribution).map((name) => [name, join(distribution, name)])),
+        ...currentNetwork().plugins(),
+    };
+    for (const [name, path] of Object.entries(plugins)) symlinkSync(path, join(folder, name));
 }
 
 /** Whether the kernel and file system support overlay mounts; some container file systems do not. */
@@ -42,39 +56,22 @@ async function overlayWorks(): Promise<boolean> {
     return code === 0;
 }
 
-/**
- * Each pod has a veth pair to the node and is routed, not bridged: the kernel then filters traffic between pods without
- * its bridge-netfilter module, which some machines lack.
- */
-const podNetwork = {
+const podNetwork = (node: SandboxNode) => ({
     cniVersion: "1.0.0",
     name: "sandbox",
-    plugins: [
-        {
-            type: "ptp",
-            // The node masquerades for all pods (network.ts).
-            ipMasq: false,
-            ipam: {
-                type: "host-local",
-                dataDir: layout.podAddresses,
-                ranges: [[{ subnet: addresses.pods }]],
-                routes: [{ dst: "0.0.0.0/0" }],
-            },
-        },
-        { type: "portmap", capabilities: { portMappings: true } },
-    ],
-};
+    plugins: [currentNetwork().plugin(node), { type: "portmap", capabilities: { portMappings: true } }],
+});
 
-function containerdConfig(snapshotter: string, cniPlugins: string, cniConfig: string): string {
+function containerdConfig({ folders }: SandboxNode, snapshotter: string, cniPlugins: string, cniConfig: string) {
     const cri = `plugins."io.containerd.grpc.v1.cri"`;
     return `version = 2
-root = "${layout.containerdRoot}"
-state = "${layout.containerdState}"
+root = "${folders.containerdRoot}"
+state = "${folders.containerdState}"
 # A pod's parts are its own; nothing here is worth more than the user's other programs.
 oom_score = 0
 
 [grpc]
-  address = "${layout.containerdSocket}"
+  address = "${folders.containerdSocket}"
 
 [${cri}]
   sandbox_image = "${imagePause.references[0]}"
@@ -92,18 +89,18 @@ oom_score = 0
 `;
 }
 
-/** `ctr` for this containerd, in the kubelet's namespace. */
-function ctr(...args: string[]): [string, string[]] {
-    return ["ctr", ["--address", layout.containerdSocket, "--namespace", "k8s.io", ...args]];
+/** `ctr` for a node's containerd, in the kubelet's namespace. */
+function ctr({ folders }: SandboxNode, ...args: string[]): [string, string[]] {
+    return ["ctr", ["--address", folders.containerdSocket, "--namespace", "k8s.io", ...args]];
 }
 
-export async function containerdAnswers(): Promise<boolean> {
-    return existsSync(layout.containerdSocket) && (await tryCommand(...ctr("version"))).code === 0;
+export async function containerdAnswers(node: SandboxNode): Promise<boolean> {
+    return existsSync(node.folders.containerdSocket) && (await tryCommand(...ctr(node, "version"))).code === 0;
 }
 
 /** The references of the images in containerd, sorted, without digests. */
-export async function importedImages(): Promise<string[]> {
-    const listed = await runCommand(...ctr("images", "list", "--quiet"));
+export async function importedImages(node = firstNode): Promise<string[]> {
+    const listed = await runCommand(...ctr(node, "images", "list", "--quiet"));
     return listed
         .split("\n")
         .filter((name) => name !== "" && !name.startsWith("sha256:") && !name.includes("@sha256:"))
@@ -111,16 +108,16 @@ export async function importedImages(): Promise<string[]> {
 }
 
 /** Records from which archive each image was imported. */
-export const archivesPath = join(layout.containerdRoot, "imported-archives.json");
+export const archivesPath = ({ folders } = firstNode) => join(folders.containerdRoot, "imported-archives.json");
 
-function importedArchives(): Record<string, string> {
-    if (!existsSync(archivesPath)) return {};
-    return JSON.parse(readFileSync(archivesPath, "utf8")) as Record<string, string>;
+function importedArchives(node: SandboxNode): Record<string, string> {
+    if (!existsSync(archivesPath(node))) return {};
+    return JSON.parse(readFileSync(archivesPath(node), "utf8")) as Record<string, string>;
 }
 
 /** Whether all images are there, from the current archives: a running sandbox may be older than its parts. */
-export function hasImages(): boolean {
-    const imported = importedArchives();
+export function hasImages(node: SandboxNode): boolean {
+    const imported = importedArchives(node);
     return locateParts().images.every(({ references, archive }) =>
         references.every((reference) => imported[reference] === archive),
     );
@@ -131,17 +128,17 @@ export function hasImages(): boolean {
  *
  * @param onImport called with the references before each import.
  */
-export async function importImages(onImport: (references: string) => void): Promise<void> {
-    const imported = importedArchives();
+export async function importImages(node: SandboxNode, onImport: (references: string) => void): Promise<void> {
+    const imported = importedArchives(node);
     for (const { references, archive } of locateParts().images) {
-        const there = await importedImages();
+        const there = await importedImages(node);
         if (references.every((reference) => there.includes(reference) && imported[reference] === archive)) continue;
         onImport(references.join(", "));
-        await runCommand(...ctr("images", "import", archive));
-        const now = await importedImages();
+        await runCommand(...ctr(node, "images", "import", archive));
+        const now = await importedImages(node);
         const missing = references.filter((reference) => !now.includes(reference));
         if (missing.length > 0) throw new Error(`the image archive ${archive} does not contain ${missing.join(", ")}`);
         for (const reference of references) imported[reference] = archive;
-        writeFileAtomically(archivesPath, JSON.stringify(imported));
+        writeFileAtomically(archivesPath(node), JSON.stringify(imported));
     }
 }

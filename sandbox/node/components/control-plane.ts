@@ -1,8 +1,10 @@
-import { addresses, nodeName } from "../addresses";
+import { addresses } from "../addresses";
+import { perFamily } from "../choices";
 import { componentKubeconfig } from "../kubeconfig";
 import { join } from "node:path";
 import { layout } from "../layout";
 import { locateParts } from "../../parts/locate";
+import type { SandboxNode } from "../nodes";
 import { pki } from "../pki";
 import type { Component } from "../processes";
 
@@ -54,7 +56,7 @@ export function apiServer(): Component {
             `--advertise-address=${addresses.node}`,
             `--bind-address=${addresses.node}`,
             `--secure-port=${addresses.apiPort}`,
-            `--service-cluster-ip-range=${addresses.services}`,
+            `--service-cluster-ip-range=${perFamily(addresses.services, addresses.servicesIpv6).join(",")}`,
             `--client-ca-file=${pki.clusterAuthority}`,
             `--tls-cert-file=${pki.certificate("apiserver")}`,
             `--tls-private-key-file=${pki.key("apiserver")}`,
@@ -88,7 +90,7 @@ export function controllerManager(): Component {
             `--cluster-signing-cert-file=${pki.clusterAuthority}`,
             `--cluster-signing-key-file=${pki.clusterAuthorityKey}`,
             `--cert-dir=${join(layout.config, "controller-manager")}`,
-            `--cluster-cidr=${addresses.pods}`,
+            `--cluster-cidr=${perFamily(addresses.pods, addresses.podsIpv6).join(",")}`,
             "--allocate-node-cidrs=false",
             "--profiling=false",
         ],
@@ -134,16 +136,17 @@ export function sandboxController(): Component {
 }
 
 /** kube-proxy, which replaces Service addresses with pod addresses. */
-export function proxy(): Component {
+export function proxy(node: SandboxNode): Component {
     return {
-        name: "kube-proxy",
+        name: `kube-proxy${node.suffix}`,
+        node,
         command: locateParts().kube,
         args: [
             "proxy",
             `--kubeconfig=${componentKubeconfig("proxy")}`,
-            `--hostname-override=${nodeName}`,
+            `--hostname-override=${node.name}`,
             "--proxy-mode=iptables",
-            `--cluster-cidr=${addresses.pods}`,
+            `--cluster-cidr=${perFamily(addresses.pods, addresses.podsIpv6).join(",")}`,
             // The default of 1 s, for clusters with thousands of Services, delays a change that follows another one:
             // a shop that is up would not answer yet.
             "--iptables-min-sync-period=100ms",

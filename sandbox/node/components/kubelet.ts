@@ -1,62 +1,65 @@
 import { join } from "node:path";
-import { addresses, nodeName } from "../addresses";
+import { addresses } from "../addresses";
 import { podCgroupRoot } from "../cgroups";
+import { perFamily } from "../choices";
 import { componentKubeconfig } from "../kubeconfig";
 import { layout, writeFileAtomically } from "../layout";
+import type { SandboxNode } from "../nodes";
 import { locateParts } from "../../parts/locate";
 import { pki } from "../pki";
 import type { Component } from "../processes";
 
-/** Where the node says that it is, as the nodes of clouds do. */
-const [region, zone] = ["sandbox", "zone-a"];
+/** Where a node says that it is, as the nodes of clouds do; its zone is its own. */
+const region = "sandbox";
 
-export function kubelet(): Component {
+export function kubelet(node: SandboxNode): Component {
     return {
-        name: "kubelet",
+        name: `kubelet${node.suffix}`,
+        node,
         command: locateParts().kube,
         args: [
             "kubelet",
-            `--config=${configPath}`,
-            `--kubeconfig=${componentKubeconfig("kubelet")}`,
-            `--hostname-override=${nodeName}`,
-            `--node-ip=${addresses.node}`,
-            `--node-labels=topology.kubernetes.io/region=${region},topology.kubernetes.io/zone=${zone}`,
-            `--root-dir=${layout.kubelet}`,
+            `--config=${configPath(node)}`,
+            `--kubeconfig=${componentKubeconfig(node.identity)}`,
+            `--hostname-override=${node.name}`,
+            `--node-ip=${perFamily(node.address, node.addressIpv6).join(",")}`,
+            `--node-labels=topology.kubernetes.io/region=${region},topology.kubernetes.io/zone=${node.zone}`,
+            `--root-dir=${node.folders.kubelet}`,
         ],
     };
 }
 
-const configPath = join(layout.config, "kubelet.json");
+const configPath = ({ folders }: SandboxNode) => join(folders.config, "kubelet.json");
 
-export function configureKubelet(): void {
+export function configureKubelet(node: SandboxNode): void {
     const resolvConf = join(layout.config, "resolv.conf");
     writeFileAtomically(resolvConf, "# nothing outside the cluster is to be found from inside it\n", 0o644);
-    writeFileAtomically(configPath, JSON.stringify(kubeletConfig(resolvConf), undefined, 2));
+    writeFileAtomically(configPath(node), JSON.stringify(kubeletConfig(node, resolvConf), undefined, 2));
 }
 
-function kubeletConfig(resolvConf: string) {
+function kubeletConfig(node: SandboxNode, resolvConf: string) {
     return {
         apiVersion: "kubelet.config.k8s.io/v1beta1",
         kind: "KubeletConfiguration",
         // Some machines still have cgroup v1, which Kubernetes 1.34 rejects by default.
         failCgroupV1: false,
         cgroupDriver: "cgroupfs",
-        cgroupRoot: podCgroupRoot,
-        containerRuntimeEndpoint: `unix://${layout.containerdSocket}`,
+        cgroupRoot: podCgroupRoot(node),
+        containerRuntimeEndpoint: `unix://${node.folders.containerdSocket}`,
         clusterDNS: [addresses.clusterDns],
         clusterDomain: addresses.clusterDomain,
         resolvConf,
-        address: addresses.node,
-        tlsCertFile: pki.certificate("kubelet"),
-        tlsPrivateKeyFile: pki.key("kubelet"),
+        address: node.address,
+        tlsCertFile: pki.certificate(node.identity),
+        tlsPrivateKeyFile: pki.key(node.identity),
         authentication: {
             anonymous: { enabled: false },
             webhook: { enabled: true },
             x509: { clientCAFile: pki.clusterAuthority },
         },
         authorization: { mode: "Webhook" },
-        podLogsDir: layout.podLogs,
-        volumePluginDir: join(layout.kubelet, "volume-plugins"),
+        podLogsDir: node.folders.podLogs,
+        volumePluginDir: join(node.folders.kubelet, "volume-plugins"),
         failSwapOn: false,
         oomScoreAdj: 0,
         // Images come from archives: one that is collected could not be pulled again.

@@ -7,6 +7,7 @@ import { runCommand } from "../../node/command";
 import { archivesPath, importedImages } from "../../node/components/containerd";
 import { sandboxDown } from "../../node/down";
 import { layout } from "../../node/layout";
+import { firstNode } from "../../node/nodes";
 import { sandboxStatus } from "../../node/status";
 import { sandboxUp } from "../../node/up";
 import { cachePaths } from "../../../toolchain/parts/paths";
@@ -61,12 +62,12 @@ describe("up", () => {
 
     it("imports an image that the running node lacks", async () => {
         const image = nodeImage;
-        const imported = JSON.parse(readFileSync(archivesPath, "utf8")) as Record<string, string>;
+        const imported = JSON.parse(readFileSync(archivesPath(), "utf8")) as Record<string, string>;
         const { [image]: _, ...others } = imported;
-        writeFileSync(archivesPath, JSON.stringify(others));
+        writeFileSync(archivesPath(), JSON.stringify(others));
         await runCommand("ctr", [
             "--address",
-            layout.containerdSocket,
+            firstNode.folders.containerdSocket,
             "--namespace",
             "k8s.io",
             "images",

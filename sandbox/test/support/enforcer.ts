@@ -1,31 +1,40 @@
 import { runCommand } from "../../node/command";
-import { networkPolicy, networkPolicyEnforcer } from "../../node/components/network-policy";
+import { choices } from "../../node/choices";
+import { enforcerOn, kubeRouter } from "../../node/networks/kube-router";
+import { type SandboxNode, sandboxNodes } from "../../node/nodes";
 import { withNodeLock } from "../../node/lock";
 import { holderPid, startComponent, stopComponent } from "../../node/processes";
 
 /**
  * Makes the sandbox a cluster that accepts NetworkPolicies and enforces none, as many clusters do: stops the enforcer
- * and removes its rules. `startEnforcer` or `sandboxUp` starts it again.
+ * on each node and removes its rules. `startEnforcer` or `sandboxUp` starts it again. Only with kube-router: felix
+ * leaves its rules when it stops, and BPF programs enforce without their agent.
  *
  * @throws if the sandbox is not up.
  */
 export async function stopEnforcer(): Promise<void> {
-    await withNodeLock(async () => {
-        const holder = holderPid();
-        await stopComponent(networkPolicyEnforcer, 2);
-        const inside = ["--target", String(holder), "--net", "--mount"];
-        const rules = await runCommand("nsenter", [...inside, "iptables-save"]);
-        await runCommand("nsenter", [...inside, "iptables-restore", "--noflush"], withoutEnforcer(rules));
-        const sets = (await runCommand("nsenter", [...inside, "ipset", "list", "-name"])).split("\n");
-        for (const set of sets.filter((name) => /^(inet6:)?(KUBE-(SRC|DST|PEER)|kube-router-)/.test(name))) {
-            await runCommand("nsenter", [...inside, "ipset", "destroy", set]);
-        }
-    });
+    if (choices().network !== "kube-router") throw new Error(`${choices().network} enforces without its agent`);
+    await withNodeLock(() => Promise.all(sandboxNodes().map(stopOn)));
+}
+
+async function stopOn(node: SandboxNode): Promise<void> {
+    const holder = holderPid(node);
+    await stopComponent(enforcerOn(node), 2);
+    const inside = ["--target", String(holder), "--net", "--mount"];
+    for (const family of ["", "6"]) {
+        const rules = await runCommand("nsenter", [...inside, `ip${family}tables-save`]);
+        await runCommand("nsenter", [...inside, `ip${family}tables-restore`, "--noflush"], withoutEnforcer(rules));
+    }
+    const sets = (await runCommand("nsenter", [...inside, "ipset", "list", "-name"])).split("\n");
+    for (const set of sets.filter((name) => /^(inet6:)?(KUBE-(SRC|DST|PEER)|kube-router-)/.test(name))) {
+        await runCommand("nsenter", [...inside, "ipset", "destroy", set]);
+    }
 }
 
 /** Starts the enforcer after {@link stopEnforcer}. It has read all policies after about 1 s. */
 export async function startEnforcer(): Promise<void> {
-    await withNodeLock(() => startComponent(networkPolicy()));
+    const { denied } = choices();
+    await withNodeLock(() => Promise.all(sandboxNodes().map((node) => startComponent(kubeRouter.agent(node, denied)))));
 }
 
 /** kube-router's chains. */

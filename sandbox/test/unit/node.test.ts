@@ -75,7 +75,7 @@ describe("the printed status", () => {
         loadBalancerPool: "198.18.1.0/24",
         components: [{ name: "etcd", state: "stopped", log: "/etcd.log" }],
         problems: [],
-        deniedTraffic: "drop",
+        choices: { network: "kube-router", nodes: 1, ipFamilies: "ipv4", denied: "drop" },
         nodeReady: false,
         dnsAnswers: false,
         podsNotReady: [],

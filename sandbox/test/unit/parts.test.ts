@@ -1,11 +1,13 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withNeeds } from "../../../toolchain/parts/part";
 import { cachePaths } from "../../../toolchain/parts/paths";
 import { pulumiParts } from "../../../toolchain/pulumi/parts";
 import { helm } from "../support/helm";
-import { clusterParts, locateParts, userParts } from "../../parts/locate";
+import { crdsIn } from "../../parts/crds";
+import { clusterParts, locateParts, networkParts, userParts } from "../../parts/locate";
 import { layout } from "../../node/layout";
 
 it("the kubeconfig is in the cache", () => {
@@ -32,7 +34,7 @@ describe("the parts of the sandbox", () => {
     });
 
     it("have unique names", () => {
-        const names = withNeeds([...userParts, helm]).map(({ name }) => name);
+        const names = withNeeds([...userParts, ...Object.values(networkParts).flat(), helm]).map(({ name }) => name);
         expect(new Set(names).size).toBe(names.length);
     });
 
@@ -41,4 +43,24 @@ describe("the parts of the sandbox", () => {
         expect(new Set(references).size).toBe(references.length);
         for (const reference of references) expect(reference).toMatch(/^[a-z0-9.-]+\.[a-z]+\/.+:[^:]+$/);
     });
+});
+
+it("a network's parts are built only for that network", () => {
+    const always = withNeeds(userParts);
+    const { calico, cilium } = networkParts;
+    for (const part of [...calico, ...cilium]) expect(always).not.toContain(part);
+    expect(calico.map(({ name }) => name)).toEqual(["calico"]);
+    expect(cilium.map(({ name }) => name)).toEqual(["debian-clang", "cilium"]);
+});
+
+it("the CRDs of a network are in YAML files of a folder and those below it", () => {
+    const folder = mkdtempSync(join(tmpdir(), "crds-"));
+    const named = (name: string) =>
+        `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ${name}}\n`;
+    for (const version of ["v1", "v2"]) mkdirSync(join(folder, version));
+    writeFileSync(join(folder, "v2/nodes.yaml"), `---\n${named("nodes")}`);
+    writeFileSync(join(folder, "v1/pools.yaml"), named("pools"));
+    writeFileSync(join(folder, "v1/embed.go"), "package v1");
+    expect(crdsIn(folder).map(({ metadata }) => metadata.name)).toEqual(["pools", "nodes"]);
+    rmSync(folder, { recursive: true });
 });

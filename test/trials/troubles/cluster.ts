@@ -4,7 +4,7 @@ import { askApiServer } from "../../../chaos/checks/request";
 import { ignoreNotFound, mergePatch } from "../../../chaos/cluster/client";
 import { addresses } from "../../../sandbox/node/addresses";
 import { runCommand } from "../../../sandbox/node/command";
-import { networkNamespaceFile } from "../../../sandbox/node/network";
+import { firstNode, networkNamespaceFileOf } from "../../../sandbox/node/nodes";
 import type { TestStack } from "../../e2e/shop/support";
 import { until } from "../../support/until";
 import type { Run, Trouble } from "../kind";
@@ -90,7 +90,8 @@ export const networkStalled =
         await moment({ leaveMs: seconds * 1_000 });
         const rule = (does: string) => {
             const drop = ["PREROUTING", "--in-interface", addresses.nodeInterface, "--jump", "DROP"];
-            return runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables", "-t", "mangle", does, ...drop]);
+            const inside = `--net=${networkNamespaceFileOf(firstNode)}`;
+            return runCommand("nsenter", [inside, "iptables", "-t", "mangle", does, ...drop]);
         };
         let isStalled = true;
         const goOn = async () => {

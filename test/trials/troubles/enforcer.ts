@@ -1,5 +1,5 @@
+import { startEnforcer, stopEnforcer } from "../../../sandbox/test/support/enforcer";
 import type { Trouble } from "../kind";
-import { startEnforcer, stopEnforcer } from "../network";
 
 /** When the enforcer must have stopped before the end of the window, so that it is seen, in milliseconds. */
 const toBeSeenMs = 1_500;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { changed, goBuildArguments } from "../../../toolchain/parts/go";
+import { changed, goBuildArguments, goPart } from "../../../toolchain/parts/go";
 import { isNewEnough } from "../../../toolchain/parts/go-toolchain";
 import { unsuitableBecause } from "../../../toolchain/parts/host";
 import { damagedFiles, readManifest, writeManifest } from "../../../toolchain/parts/manifest";
@@ -113,6 +113,14 @@ describe("Go", () => {
         });
         expect(args).toEqual(expect.arrayContaining(["-mod=readonly", "-buildvcs=false", "-s -w -X a/b.Version=v1"]));
         expect(args.at(-1)).toBe("./program");
+    });
+
+    it("makes a program anew when other folders of its dependencies are to be copied", () => {
+        const about = { name: "program", version: "1", title: "Program", minutes: 1 };
+        const build = { sourceFolder: scratch, module: "program", packages: ["./program"] };
+        const recipe = (folder: string) =>
+            goPart(about, { ...build, copies: { crds: { module: "a/b", folder } } }).recipe;
+        expect(recipe("config/v1")).not.toBe(recipe("config/v2"));
     });
 
     it.each([

@@ -43,6 +43,7 @@ function shopThat(enable: () => Promise<Conclusion>): Shop {
         disable: async () => (done.push("disable"), []),
         leftovers: async () => left,
         brokenBecause: async () => [],
+        attackLeft: async () => left,
     } as unknown as Shop;
 }
 beforeEach(() => {
@@ -85,6 +86,26 @@ describe("a complete trial", () => {
         const seen = await complete(shopThat(failing), { ...kind, trouble: disturbing }, trial);
         expect(done.slice(-2)).toEqual(["undo the first", "disable"]);
         expect(seen.problems).toEqual(["none instead of FAILED: the engine is gone"]);
+    });
+
+    it("leaves a trouble until the experiment is undone, if that must be possible under it", async () => {
+        const losing = async ({ afterwards, moment }: Run) => {
+            await moment();
+            afterwards(async () => done.push("find the node"), { undone: true });
+            return { saw: "it" };
+        };
+        await complete(shopThat(soon), { ...kind, trouble: losing }, trial);
+        expect(done).toEqual(["enable", "disable", "find the node"]);
+    });
+
+    it("has the problems that a trouble saw after the update", async () => {
+        left = ["blackhole"];
+        const watching = async ({ ended, attackLeft }: Run) => {
+            await ended;
+            return { saw: "it", problems: await attackLeft(0) };
+        };
+        const seen = await complete(shopThat(soon), { ...kind, trouble: watching }, trial);
+        expect(seen.problems).toEqual(["blackhole"]);
     });
 
     it("says if the run ended before it was disturbed", async () => {

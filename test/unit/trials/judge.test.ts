@@ -45,6 +45,7 @@ describe("the kinds", () => {
             expect.arrayContaining([
                 ...["silent-port", "default-deny", "selector-patched", "autoscaler", "network-stalled"],
                 ...["job-evicted", "exec-denied"],
+                ...["node-killed", "node-killed-deadline", "node-drained", "default-deny-other-node"],
             ]),
         ));
 

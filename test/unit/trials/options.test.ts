@@ -5,11 +5,12 @@ const known = ["one-replica", "policy-lifted", "two-stacks"];
 const read = (...args: string[]) => readOptions(args, known);
 
 describe("the arguments of the trials", () => {
-    it("are optional: each kind is tried once with each --denied", () =>
+    it("are optional: each kind is tried once with each --denied, on one node with kube-router", () =>
         expect(read()).toEqual({
             does: "run",
             rounds: 1,
             seed: "1",
+            place: { network: "kube-router", nodes: 1 },
             denied: ["drop", "reject"],
             parallel: 1,
             kinds: known,
@@ -22,10 +23,27 @@ describe("the arguments of the trials", () => {
             does: "run",
             rounds: 8,
             seed: "a.b",
+            place: { network: "kube-router", nodes: 1 },
             denied: ["drop"],
             parallel: 2,
             kinds: ["one-replica", "two-stacks"],
         }));
+
+    it.each(["calico", "cilium"] as const)("choose %s, which only drops what is denied", (network) =>
+        expect(read("--network", network, "--nodes", "2")).toMatchObject({
+            place: { network, nodes: 2 },
+            denied: ["drop"],
+        }),
+    );
+
+    it("choose both --denied by a word, too", () =>
+        expect(read("--denied", "both").denied).toEqual(["drop", "reject"]));
+
+    it.each(["reject", "both"])("--denied %s is refused where the network only drops, with the reason", (denied) =>
+        expect(() => read("--network=calico", `--denied=${denied}`)).toThrow(
+            new Error(`--denied is "${denied}"; allowed: drop, since calico only drops what a NetworkPolicy denies`),
+        ),
+    );
 
     it.each([
         ["--list", { does: "list" }],
@@ -37,6 +55,8 @@ describe("the arguments of the trials", () => {
         ["--rounds=many", '--rounds is "many"; allowed: 1 to 999'],
         ["--seed=a/b", '--seed is "a/b"; allowed: up to 40 letters, digits, and . _ -'],
         ["--denied=slow", '--denied is "slow"; allowed: drop, reject, both'],
+        ["--network=flannel", '--network is "flannel"; allowed: kube-router, calico, cilium'],
+        ["--nodes=3", '--nodes is "3"; allowed: 1, 2'],
         ["--parallel=3", '--parallel is "3"; allowed: 1, 2'],
         ["three", "no kind is named three; there are one-replica, policy-lifted, two-stacks"],
     ])("%s is a mistake", (arg, mistake) => expect(() => read(arg)).toThrow(new Error(mistake)));

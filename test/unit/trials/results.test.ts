@@ -23,6 +23,25 @@ describe("the results' file", () => {
         expect(readResults(file)).toEqual(results);
     });
 
+    it("has results of before there were other networks, and what they did with denied traffic as `network`", () => {
+        const file = join(folder, "earlier.jsonl");
+        const { network: _, nodes: __, denied, ...rest } = resultOf({ denied: "reject" });
+        writeFileSync(file, `${JSON.stringify({ ...rest, network: denied })}\n`);
+        expect(readResults(file)).toEqual([resultOf({ denied: "reject" })]);
+    });
+
+    it("tells trials on different networks and numbers of nodes apart", () => {
+        const keys = (["kube-router", "calico"] as const).flatMap((network) =>
+            ([1, 2] as const).map((nodes) => keyOf(resultOf({ network, nodes }))),
+        );
+        expect(keys).toEqual([
+            "one-replica/kube-router/drop/1",
+            "one-replica/kube-router, 2 nodes/drop/1",
+            "one-replica/calico/drop/1",
+            "one-replica/calico, 2 nodes/drop/1",
+        ]);
+    });
+
     it("names the commit, and whether files differ from it", () => {
         expect(commitOf(folder)).toBe("unknown");
         const git = (...args: string[]) =>
@@ -41,10 +60,12 @@ describe("the results' file", () => {
 });
 
 describe("the schedule", () => {
+    const place = { network: "kube-router", nodes: 1 } as const;
     const planned = (rounds: number, done: string[] = []) =>
-        schedule(kinds, ["drop", "reject"], rounds, new Set(done)).map(({ kind, denied, round }) => ({
+        schedule(kinds, place, ["drop", "reject"], rounds, new Set(done)).map(({ kind, denied, round }) => ({
             kind: kind.name,
-            network: denied,
+            ...place,
+            denied,
             round,
             alone: kind.alone ?? false,
             shape: JSON.stringify(kind.shape),
@@ -57,20 +78,20 @@ describe("the schedule", () => {
     });
 
     it("skips what is done", () => {
-        const done = ["one-replica/drop/1", "policy-lifted/reject/2"];
+        const done = ["one-replica/kube-router/drop/1", "policy-lifted/kube-router/reject/2"];
         const keys = planned(2, done).map(keyOf);
         expect(keys).toHaveLength(kinds.length * 4 - 2);
         expect(keys.filter((key) => done.includes(key))).toEqual([]);
     });
 
-    it("changes the network once, and the shop only where the next kinds need another", () => {
+    it("changes what the network does once, and the shop only where the next kinds need another", () => {
         const changes = (of: (trial: ReturnType<typeof planned>[number]) => unknown) => {
             const all = planned(8).map(of);
             return all.filter((value, index) => index > 0 && value !== all[index - 1]).length;
         };
-        expect(changes(({ network }) => network)).toBe(1);
-        // Alone or not, one replica, three; three without policies, and three behind the API server's proxy.
-        expect(changes(({ network, alone, shape }) => `${network} ${alone} ${shape}`)).toBe(2 * 6 - 1);
+        expect(changes(({ denied }) => denied)).toBe(1);
+        // Alone or not, one replica, three; three without policies, here and there, and behind the API server's proxy.
+        expect(changes(({ denied, alone, shape }) => `${denied} ${alone} ${shape}`)).toBe(2 * 7 - 1);
     });
 });
 
@@ -90,20 +111,32 @@ describe("the table", () => {
                 "policy-lifted  drop         2               1             1                     1     1      18.5",
                 "all                         4               3             1                     1     1      18.0",
                 "",
-                "policy-lifted/drop/2: PASSED instead of FAILED; left after 5 s: a, b",
+                "policy-lifted/kube-router/drop/2: PASSED instead of FAILED; left after 5 s: a, b",
             ].join("\n"),
         ));
 
-    it("is one for a page, too", () =>
-        expect(markdownTable(results).split("\n")).toEqual([
-            "| kind | denied | trials | PASSED | FAILED | INCONCLUSIVE | ABORTED | none | wrong | left | median s |",
-            "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-            "| one-replica | drop | 2 |  | 2 |  |  |  |  |  | 18.0 |",
-            "| policy-lifted | drop | 2 |  | 1 | 1 |  |  | 1 | 1 | 18.5 |",
-            "| all |  | 4 |  | 3 | 1 |  |  | 1 | 1 | 18.0 |",
+    it("has for a page a column for each network, and what it did with denied traffic", () =>
+        expect(
+            markdownTable([...results, resultOf({ network: "calico", nodes: 2, outcome: "ABORTED" })]).split("\n"),
+        ).toEqual([
+            "| kind | calico, 2 nodes, drop | kube-router, drop |",
+            "| --- | --- | --- |",
+            "| one-replica | 1 ABORTED | 2 FAILED |",
+            "| policy-lifted |  | 1 FAILED, 1 INCONCLUSIVE, 1 wrong, 1 left |",
+            "| all | 1 right | 3 right, 1 wrong, 1 left |",
+            "| median s | 17.0 | 18.0 |",
+            "| commit | 84e68c1 | 84e68c1 |",
             "",
-            "- policy-lifted/drop/2: PASSED instead of FAILED; left after 5 s: a, b",
+            "- policy-lifted/kube-router/drop/2: PASSED instead of FAILED; left after 5 s: a, b",
         ]));
+
+    it("has for a page only results of the last commit that was tried on a network", () => {
+        const before = resultOf({ network: "cilium", commit: "0000000" });
+        const table = markdownTable([before, resultOf(), { ...before, commit: "1111111", seconds: 21 }]);
+        expect(table).toContain(
+            "| all | 1 right | 1 right |\n| median s | 21.0 | 17.0 |\n| commit | 1111111 | 84e68c1 |",
+        );
+    });
 
     it("says if there is nothing to show", () => expect(textTable([])).toBe("No results."));
 

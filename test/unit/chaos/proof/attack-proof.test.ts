@@ -90,6 +90,46 @@ describe("connections into the targets", () => {
         expect(await heldThrough(proof, open)).toMatch(/became reachable again during the run, at 10\.0\.0\.1:9090/);
     });
 
+    describe("to a target with addresses of both families", () => {
+        const [ipv4, ipv6] = ["10.0.0.7", "fd00::7"];
+        const ofBoth = () => proofOf(inward, undefined, { targets: [run.target("both")] });
+        beforeEach(async () => {
+            run.addPod("both", ipv4, ipv6);
+            await run.label("both");
+        });
+
+        it.each([
+            [ipv4, "10.0.0.7:8080"],
+            [ipv6, "[fd00::7]:8080"],
+        ])("prove nothing if %s can still be reached", async (address, endpoint) => {
+            run.reachable = [address];
+            run.attack();
+            expect(await settled(ofBoth().attackProven())).toEqual({
+                inconclusive: {
+                    code: "attack-not-proven",
+                    message: `the NetworkPolicy exists, but ${endpoint} still accepted fresh connections`,
+                },
+            });
+        });
+
+        it("do not hold if one can be reached for a time", async () => {
+            run.attack();
+            const change = () => {
+                run.reachable = [ipv6];
+                run.after(1_000, () => (run.reachable = []));
+            };
+            expect(await heldThrough(ofBoth(), change)).toMatch(
+                /became reachable again during the run, at \[fd00::7\]/,
+            );
+        });
+
+        it("prove the attack by one of them if nothing listened at the other", async () => {
+            run.listensAt = (_, address) => address !== ipv6;
+            await vi.advanceTimersByTimeAsync(1_000);
+            expect(await settled(ofBoth().baseline(0))).toMatchObject({ leftOut: ["to [fd00::7]:8080"] });
+        });
+    });
+
     it("prove nothing if the Job has lost what it saw before it", async () => {
         run.restartJob();
         run.attack();
@@ -278,13 +318,44 @@ describe("connections out of the targets", () => {
         );
     });
 
+    describe("to a witness with addresses of both families", () => {
+        beforeEach(async () => {
+            run.jobAddresses = [jobAddress, "fd00::99"];
+            await vi.advanceTimersByTimeAsync(500);
+        });
+
+        it("prove nothing if one family still works, which is named", async () => {
+            run.attack();
+            run.probe = (_, [address]) => address === "fd00::99";
+            expect(await settled(proofOf(outward).attackProven())).toMatchObject({
+                inconclusive: {
+                    code: "attack-not-proven",
+                    message: expect.stringMatching(/ hot-deals-1\/hot-deals to another pod over IPv6 .* still works$/),
+                },
+            });
+        });
+
+        it("prove the attack by one family if the other did not work before it", async () => {
+            run.probe = (_, [address]) => address === jobAddress;
+            const leftOut = ["from hot-deals-1/hot-deals to another pod over IPv6 at port 8080"];
+            expect(await settled(proofOf(outward).baseline(0))).toMatchObject({ leftOut });
+        });
+
+        it("prove nothing if neither works before the attack", async () => {
+            run.probe = () => false;
+            expect(await settled(proofOf(outward).baseline(0))).toMatchObject({
+                inconclusive: { code: "baseline-failed" },
+            });
+        });
+    });
+
     it("prove nothing if they still work under it", async () => {
         run.attack();
         run.probe = () => true;
         expect(await settled(proofOf(outward).attackProven())).toEqual({
             inconclusive: {
                 code: "attack-not-proven",
-                message: expect.stringMatching(/a fresh connection out of the targets still works$/),
+                message: expect.stringMatching(/ hot-deals-1\/hot-deals to another pod at port 8080 still works$/),
             },
         });
     });
@@ -292,7 +363,7 @@ describe("connections out of the targets", () => {
     it("do not hold if they work again at the end", async () => {
         run.attack();
         const change = () => void (run.probe = () => true);
-        expect(await heldThrough(proofOf(outward), change)).toContain("a fresh connection out of the targets still");
+        expect(await heldThrough(proofOf(outward), change)).toContain("to another pod at port 8080 still works");
     });
 });
 
@@ -341,6 +412,33 @@ describe("connections between targets and peers", () => {
         };
         expect(await heldThrough(proofOf({ peers: { ways } }, [run.target("hot-deals-2")]))).toBeUndefined();
         expect([...asked].sort()).toEqual(["hot-deals-1 10.0.0.2 8080", "hot-deals-2 10.0.0.1 8080"]);
+    });
+
+    describe("with addresses of both families", () => {
+        const ofBoth = () => proofOf({ peers: { ways } }, [run.target("peer")], { targets: [run.target("both")] });
+        beforeEach(async () => {
+            run.addPod("both", "10.0.0.7", "fd00::7");
+            run.addPod("peer", "10.0.0.8", "fd00::8");
+            await run.label("both");
+        });
+
+        it("prove nothing if one family still works", async () => {
+            run.attack();
+            run.probe = (_, [address]) => address === "fd00::8";
+            expect(await settled(ofBoth().attackProven())).toMatchObject({
+                inconclusive: { code: "attack-not-proven" },
+            });
+        });
+
+        it("leave out the family that did not work before the attack, whichever that is", async () => {
+            run.probe = (_, [address]) => address!.includes(":");
+            expect(await settled(ofBoth().baseline(0))).toMatchObject({
+                leftOut: [
+                    "from peer/hot-deals to 10.0.0.7 at port 8080",
+                    "from both/hot-deals to 10.0.0.8 at port 8080",
+                ],
+            });
+        });
     });
 
     it("prove nothing if one direction still works", async () => {
@@ -510,7 +608,11 @@ describe("connections to addresses", () => {
 describe("what is tried from within the targets or their peers, during the window:", () => {
     const way: Proof["peers"] = { ways: ["egress"] };
     const kinds: [string, Proof, string][] = [
-        ["connections out of the targets", { outward: { port: 8080 } }, "a fresh connection out of the targets"],
+        [
+            "connections out of the targets",
+            { outward: { port: 8080 } },
+            "a fresh connection from hot-deals-1/hot-deals to another pod at port 8080",
+        ],
         ["a DNS lookup", { lookup: { name: "x" } }, "a DNS lookup in the targets"],
         ["connections to peers", { peers: way }, "a fresh connection between the targets and their peers"],
     ];

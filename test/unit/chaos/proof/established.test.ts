@@ -51,7 +51,7 @@ describe("a connection that was established before the attack", () => {
             reports({ [a]: [...before, ...times(6, "answering"), ...times(6, "lost")] }),
             /by the network or by the targets/,
         ],
-        ["nothing was seen of it", reports({ [a]: times(8, "none") }), /only 0 of 1 targets/],
+        ["nothing was seen of it", reports({ [a]: times(8, "none") }), /only 0 of 1 addresses of the targets/],
         ["the witness lost it", reports({ [a]: [...before, ...times(8, "none")] }), /the witness was restarted/],
         ["the system shows none", reports({ [a]: times(8, "none") }, times(8, "none")), /does not show its connec/],
         [
@@ -72,6 +72,14 @@ describe("a connection that was established before the attack", () => {
     ])("is unknown if %s", (_, all, reason) => {
         const became = becameOf(all, [a], witnessedAt);
         expect(became).toEqual({ direction: "inward", became: "unknown", reason: expect.stringMatching(reason) });
+    });
+
+    it("is looked at in each family that the target was attacked in", () => {
+        const [ipv6, cut] = ["[fd00::1]:80", [...before, ...times(8, "lost")] as State[]];
+        const survives = reports({ [a]: cut, [ipv6]: [...before, ...times(8, "answering")] });
+        expect(told(survives, [a, ipv6])).toBe("survived");
+        const unseen = reports({ [a]: cut, [ipv6]: times(11, "none") });
+        expect(becameOf(unseen, [a, ipv6], witnessedAt).reason).toMatch(/only 1 of 2 addresses of the targets/);
     });
 
     it("is cut although the API server closed the witness's, and it was opened again", () => {

@@ -17,5 +17,4 @@ it.each<[string, Partial<Presence>, string[]]>([
     cluster.add("Pod", "job-1", { metadata, status: { phase: "Running" } });
     const job = new JobPod(cluster.api, "demo", "job");
     expect(await job.addresses(0)).toEqual(addresses);
-    expect(await job.address(0)).toBe("fd00::9");
 });

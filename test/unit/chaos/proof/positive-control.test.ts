@@ -48,8 +48,8 @@ async function attacked(proof: AttackProof, change: () => void = () => undefined
 describe("connections out of the targets that must still work", () => {
     const stillWorks = { outward: { port: 8080 } };
     const reason =
-        "the attack blocks more than it should: a fresh connection from hot-deals-1/hot-deals to another pod worked " +
-        "before it, and fails under it";
+        "the attack blocks more than it should: a fresh connection from hot-deals-1/hot-deals to another pod at " +
+        "port 8080 worked before it, and fails under it";
 
     it("are tried before the attack, when it is proven and at the end", async () => {
         const asked: [string, number][] = [];
@@ -79,6 +79,15 @@ describe("connections out of the targets that must still work", () => {
         expect(await attacked(proofOf(stillWorks), change)).toBe(reason);
     });
 
+    it("and do not in one family: the attack is not what it says", async () => {
+        run.jobAddresses = [jobAddress, "fd00::99"];
+        await vi.advanceTimersByTimeAsync(500);
+        run.probe = connections((_, to) => to.startsWith(jobAddress));
+        expect(await attacked(proofOf(stillWorks))).toContain("to another pod over IPv6 at port 8080 worked before it");
+        const leftOut = ["from hot-deals-1/hot-deals to another pod over IPv6 at port 8080"];
+        expect(await attacked(proofOf(stillWorks, leftOut))).toBeUndefined();
+    });
+
     it("but fail once or twice: that spoils nothing", async () => {
         let tried = 0;
         run.probe = connections(() => tried++ % 3 === 2);
@@ -88,7 +97,7 @@ describe("connections out of the targets that must still work", () => {
 
     it("but did not even before the attack: they are left out", async () => {
         run.probe = connections(() => false);
-        const leftOut = ["from hot-deals-1/hot-deals to another pod"];
+        const leftOut = ["from hot-deals-1/hot-deals to another pod at port 8080"];
         expect(await settled(proofOf(stillWorks).baseline(0))).toMatchObject({ leftOut });
         expect(await attacked(proofOf(stillWorks, leftOut))).toBeUndefined();
     });

@@ -1,7 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { dirname } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { networkInterfaces, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { addressesIn, commandFor, noTool, searchFor } from "../../../../chaos/proof/tools";
 
 let server: Server;
@@ -39,6 +41,22 @@ describe("a container's shell", () => {
         const onlyNode = dirname(process.execPath);
         expect(await run(commandFor({ connect: { host: "127.0.0.1", port } }, 2_000), onlyNode)).toBe(0);
     });
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all!.some(({ address }) => address === "::1"));
+
+it.skipIf(!hasIpv6)("each tool that this machine has tries connections over IPv6, too", async () => {
+    const far = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => far.listen(0, "::1", resolve));
+    onTestFinished(() => void far.close());
+    const question = { connect: { host: "::1", port: (far.address() as AddressInfo).port } };
+    for (const program of [undefined, process.execPath, "python3"].filter((one) => one === undefined || there(one)))
+        expect([program, await run(commandFor(question, 5_000, program))]).toEqual([program, 0]);
+    if (!there("perl")) return;
+    const onlyPerl = mkdtempSync(join(tmpdir(), "chaos-tool-"));
+    onTestFinished(() => rmSync(onlyPerl, { recursive: true }));
+    symlinkSync(spawnSync("sh", ["-c", "command -v perl"], { encoding: "utf8" }).stdout.trim(), join(onlyPerl, "perl"));
+    expect(await run(commandFor(question, 5_000), onlyPerl)).toBe(0);
 });
 
 it.each([undefined, process.execPath, "python3"])("%s prints all addresses of a name", (program) => {

@@ -188,7 +188,7 @@ describe("an attack that blocks more than it should", () => {
         }));
 
     it("is not known of what did not work before the attack either", async () => {
-        leftOut = ["from hot-deals-1/hot-deals to another pod"];
+        leftOut = ["from hot-deals-1/hot-deals to another pod at port 8080"];
         expect(await step()).toMatchObject({ verdict: "PASSED" });
     });
 });

@@ -1,4 +1,4 @@
-import { Exec, type V1Container } from "@kubernetes/client-node";
+import { Exec } from "@kubernetes/client-node";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,12 +10,14 @@ import {
     type KeptState,
     type KillReport,
     type MissedKill,
+    parseEndpoint,
     type RefusedEviction,
     reference,
 } from "../../../../chaos/job/protocol";
+import { endpointsOf } from "../../../../chaos/job/api";
 import type { Plan } from "../../../../chaos/definition/plan";
 import type { StepContext } from "../../../../chaos/steps/contract";
-import type { Target } from "../../../../chaos/targets/containers";
+import type { Pod, Target } from "../../../../chaos/targets/containers";
 import { FakeCluster } from "./fake-cluster";
 import { startClock, stopClock } from "./time";
 
@@ -83,8 +85,10 @@ export class FakeRun {
     probeMs = (_args: readonly string[]): number => 20;
     /** Addresses of targets that the Job can reach under attack. */
     reachable: readonly string[] = [];
+    /** The addresses of the Job's pod. */
+    jobAddresses: readonly [string, ...string[]] = [jobAddress];
     /** At which ports the pods' programs listen. */
-    listensAt = (_port: number): boolean => true;
+    listensAt = (_port: number, _address: string): boolean => true;
     /** Whether the Job can connect to pods that no attack touches. Undefined if it knows of none. */
     reference = (): boolean | undefined => undefined;
 
@@ -125,13 +129,15 @@ export class FakeRun {
         return { plan: this.plan, stack: "ours", cluster: this.cluster.api, say: (message) => this.said.push(message) };
     }
 
-    addPod(name: string, podIP: string): void {
+    /** @param ips its addresses: of each family one */
+    addPod(name: string, ...ips: [string, ...string[]]): void {
         this.cluster.add("Pod", name, {
             metadata: { ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set", controller: true }] },
             spec: { containers: [{ name: "hot-deals", ports: [{ containerPort: 8080 }] }] },
             status: {
                 phase: "Running",
-                podIP,
+                podIP: ips[0],
+                podIPs: ips.map((ip) => ({ ip })),
                 containerStatuses: [{ name: "hot-deals", containerID: `${name}-container` }],
                 conditions: [{ type: "Ready", status: "True" }],
             },
@@ -157,6 +163,7 @@ export class FakeRun {
     target(pod = "hot-deals-1"): Target {
         const { metadata, status } = this.cluster.get("Pod", pod);
         const address = status.podIP as string;
+        const addresses = (status.podIPs as { ip: string }[]).map(({ ip }) => ip);
         const containerId = `${pod}-container`;
         return {
             namespace: "demo",
@@ -165,6 +172,7 @@ export class FakeRun {
             container: "hot-deals",
             containerId,
             address,
+            ...(addresses.length > 1 && { addresses }),
             ports: [8080],
         };
     }
@@ -210,18 +218,13 @@ export class FakeRun {
     private look(): void {
         if (!this.reporting) return;
         const targets = this.cluster.names("Pod").map((name) => this.cluster.get("Pod", name));
-        const watched = targets
-            .filter(targetLabelOf)
-            .flatMap(({ spec, status }) =>
-                spec.containers.flatMap(({ ports = [] }: V1Container) =>
-                    ports.map(({ containerPort }) => `${status.podIP}:${containerPort}`),
-                ),
-            );
-        const presence = JSON.stringify({ address: jobAddress, watched });
+        const watched = targets.filter(targetLabelOf).flatMap((pod) => endpointsOf(pod as Pod));
+        const addresses = this.jobAddresses;
+        const presence = JSON.stringify({ address: addresses[0], addresses, watched });
         this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
         const isOpen = (endpoint: string) => {
-            const [address, port] = endpoint.split(":") as [string, string];
-            return this.listensAt(Number(port)) && (!this.isCut() || this.reachable.includes(address));
+            const { host, port } = parseEndpoint(endpoint);
+            return this.listensAt(port, host) && (!this.isCut() || this.reachable.includes(host));
         };
         const referenceIf = (state: boolean) => (this.reference() === state ? [reference] : []);
         const open = [...watched.filter(isOpen), ...referenceIf(true)];

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { labels } from "../../../../../chaos/cluster/labels";
 import { local, until } from "../../../../support/until";
 import { type ObjectApi, type ObjectReference, resources } from "../../../../../chaos/cluster/resources";
-import { faultInJob, stateOf, whyOutOfReach } from "../../../../../chaos/attacks/fault/in-job";
+import { faultInJob, stateOf, stateOfAll, whyOutOfReach } from "../../../../../chaos/attacks/fault/in-job";
 import type { JobContext } from "../../../../../chaos/attacks/job-part";
 import { reportedOf } from "../../../../../chaos/attacks/fault/proof";
 import type { Probed } from "../../../../../chaos/attacks/fault/proxy/probe";
@@ -69,7 +69,23 @@ it.each<[string, Probed, "open" | "closed" | undefined]>([
     expect(stateOf(probed, false, slow)).toBe(state);
 });
 
-it("of a fault with a match, it asks about a request of each sort, by the names that the proof looks for", async () => {
+it.each<[string, Parameters<typeof stateOfAll>, "open" | "closed" | undefined]>([
+    ["a target that is affected at all of them", [["closed", "closed"], true], "closed"],
+    ["a target that answers past the fault at one", [["closed", "open"], true], "open"],
+    ["a target that is not seen at one", [["closed", undefined], true], undefined],
+    ["another pod that answers at all of them", [["open", "open"], false], "open"],
+    ["another pod that is affected at one", [["open", "closed"], false], "closed"],
+    ["another pod that is not seen at one", [["open", undefined], false], undefined],
+    ["a pod that is reached at none", [[], true], undefined],
+])("at the addresses of a Service of both families, of %s", (_, args, state) =>
+    expect(stateOfAll(...args)).toBe(state),
+);
+
+it.each([
+    ["by the names that the proof looks for", ["127.0.0.1"]],
+    ["at each address of the Service", ["127.0.0.1", "127.0.0.2"]],
+    ["and leaves out an address at which nothing was ever reached", ["127.0.0.1", "255.255.255.255"]],
+])("of a fault with a match, it asks about a request of each sort, %s", async (_, clusterIPs) => {
     const match = { path: "/api/*", method: "POST", headers: { "x-session": "mine" }, except: [{ path: "/api/a" }] };
     const fault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100, match };
     const podPort = await httpPod((_, response) => response.end());
@@ -80,7 +96,7 @@ it("of a fault with a match, it asks about a request of each sort, by the names 
         metadata: { uid, name: `hot-deals-${index + 1}`, labels: uid === target ? { [labels.target]: "label" } : {} },
         spec: { containers: [] },
     }));
-    const spec = { clusterIP: "127.0.0.1", ports: [{ port: proxy.port, targetPort: podPort }] };
+    const spec = { clusterIP: "127.0.0.1", clusterIPs, ports: [{ port: proxy.port, targetPort: podPort }] };
     const ending = new AbortController();
     onTestFinished(() => ending.abort());
     const api = {

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ignoreNotFound } from "../../chaos/cluster/client";
+import { hasEnded } from "../../chaos/cluster/kubernetes-rules";
+import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { askAgents, findAgents } from "../../chaos/targets/agents";
+import { jobPodOf } from "../trials/troubles/objects";
+import type { Conclusion } from "../../chaos/report/conclusion";
+import { choices } from "../../sandbox/node/choices";
+import { kubectl, nodeImage } from "../../sandbox/test/e2e/support";
+import { killNode2, restoreNode2 } from "../../sandbox/test/support/nodes";
+import {
+    cordon,
+    drain,
+    firstNode,
+    keepNameServer,
+    livingPods,
+    moveTo,
+    secondNode,
+    uncordon,
+} from "../support/placement";
+import { until } from "../support/until";
+import { quick, TestStack } from "./shop/support";
+
+const namespace = "e2e-two-nodes";
+const hotDeals = { namespace, labelSelector: "app=hot-deals" };
+const others = { namespace, labelSelector: "app!=hot-deals" };
+const enabled = { ...quick, "experiment.enabled": "true" };
+
+describe.skipIf(choices().nodes !== 2)("a shop on two nodes (needs: npm run sandbox -- up --nodes 2)", () => {
+    let stack: TestStack;
+    beforeAll(async () => {
+        await letAllRun();
+        stack = await TestStack.open(namespace);
+        await keepNameServer(stack.cluster);
+        await stack.up({ "replicas.hot-deals": "3" });
+        await isWhole();
+    });
+    afterAll(async () => {
+        await letAllRun();
+        await stack?.close();
+    });
+
+    const letAllRun = () => Promise.all([firstNode, secondNode].map(uncordon));
+    const isWhole = () => until("/products is whole", async () => (await stack.products()).good);
+    const nodesOf = async (of = hotDeals) =>
+        new Set((await livingPods(stack.cluster, of)).map(({ spec }) => spec!.nodeName));
+    const nodeOfTarget = async ({ targets }: Conclusion) => {
+        const [, name] = targets[0]!.split("/");
+        return (await stack.cluster.core.readNamespacedPod({ namespace, name: name! })).spec!.nodeName;
+    };
+    const run = async (settings: Record<string, string>) =>
+        (await stack.up(settings)).outputs.experiment!.value as Conclusion;
+    const undo = async () => {
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+        await isWhole();
+    };
+    /** The only replica of hot-deals runs on the second node; all else does on the first, and what comes later. */
+    const withTargetOnSecondNode = async (test: () => Promise<void>) => {
+        await stack.up({ "replicas.hot-deals": "1" });
+        await moveTo(firstNode, stack.cluster, others);
+        await moveTo(secondNode, stack.cluster, hotDeals);
+        await isWhole();
+        await cordon(secondNode);
+        try {
+            await test();
+        } finally {
+            await uncordon(secondNode);
+        }
+    };
+
+    it("spreads the replicas of a department over both", async () =>
+        expect(await nodesOf()).toEqual(new Set([firstNode, secondNode])));
+
+    it("PASSED if one replica is cut off that is not on the API server's node", async () => {
+        const target = "k8s.zone=zone-b,k8s.deployment=hot-deals";
+        const conclusion = await run({ ...enabled, "experiment.grace": "5s", "experiment.target": target });
+        expect(conclusion).toMatchObject({ verdict: "PASSED" });
+        expect(await nodeOfTarget(conclusion)).toBe(secondNode);
+        stack.unset("experiment.target");
+        await undo();
+    });
+
+    it("FAILED if the only one is cut off, from the gateway and the deadline Job on the other node", () =>
+        withTargetOnSecondNode(async () => {
+            const conclusion = await run({ ...enabled, "experiment.run": "2" });
+            expect(conclusion).toMatchObject({ verdict: "FAILED" });
+            expect(await nodeOfTarget(conclusion)).toBe(secondNode);
+            expect((await jobPodOf(stack)).spec!.nodeName).toBe(firstNode);
+            await undo();
+        }));
+
+    it("goes on after `kubectl drain`", async () => {
+        await stack.up({ "replicas.hot-deals": "3" });
+        try {
+            await drain(secondNode);
+            expect(await nodesOf()).toEqual(new Set([firstNode]));
+            await until("three are ready", async () => {
+                const { status } = await stack.cluster.apps.readNamespacedDeployment({ name: "hot-deals", namespace });
+                return status?.readyReplicas === 3;
+            });
+            await isWhole();
+        } finally {
+            await uncordon(secondNode);
+        }
+    });
+
+    it("an agent without room on its node: the update says so, and no experiment takes the rest for all", async () => {
+        const agent = { namespace: `${namespace}-agent`, name: "agent" };
+        const withAgent = { "agent.enabled": "true", "agent.timeout": "10s" };
+        await fill(stack);
+        try {
+            const error = await stack.failingUp(withAgent);
+            expect(error).toMatch(/the agent is not ready after 10 s: 1 of 2 pods are ready/);
+            expect(error).toMatch(/Insufficient cpu/);
+            const agents = (await findAgents(stack.cluster, agent))!;
+            await expect(askAgents(stack.cluster, agents)).rejects.toThrow(/^agent \S+ does not answer/);
+        } finally {
+            await ignoreNotFound(stack.cluster.core.deleteNamespacedPod({ name: filler, namespace }));
+        }
+        const { outputs } = await stack.up({ "agent.timeout": "1m" });
+        expect(outputs.agent!.value).toMatchObject({ ready: "2 of 2" });
+        await stack.up({ "agent.enabled": "false" });
+    });
+
+    it("INCONCLUSIVE if the target's node is lost; without its pods, the shop recovers on the other", () =>
+        withTargetOnSecondNode(async () => {
+            stack.said = "";
+            const running = run({ ...enabled, "experiment.run": "3", "experiment.duration": "8s" });
+            try {
+                await until("the attack is proven", () => stack.said.includes("Proven: "), { pauseMs: 50 });
+                await killNode2();
+                expect(await running).toMatchObject({
+                    verdict: "INCONCLUSIVE",
+                    reason: expect.stringMatching(/could not be (tried|asked)|nothing can be run/),
+                });
+                // As an operator does it, who knows that the node is off: Kubernetes would wait for five minutes.
+                const lost = ["--field-selector", `spec.nodeName=${secondNode}`, "--force", "--grace-period=0"];
+                await kubectl(["delete", "pods", "--namespace", namespace, ...lost]);
+                await isWhole();
+                await undo();
+            } finally {
+                await running.catch(() => undefined);
+                await restoreNode2();
+            }
+        }));
+});
+
+const filler = "filler";
+
+/** Has a pod request what is left of the second node's processors, all but a little. */
+async function fill({ cluster }: TestStack): Promise<void> {
+    const { status } = await cluster.core.readNode({ name: secondNode });
+    const { items } = await cluster.core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${secondNode}` });
+    const living = items.filter((pod) => !hasEnded(pod));
+    const requests = living.flatMap(({ spec }) => spec!.containers.map(({ resources }) => resources?.requests?.cpu));
+    const requested = requests.reduce((sum, cpu = "0") => sum + millisOf(cpu), 0);
+    const cpu = `${millisOf(status!.allocatable!.cpu!) - requested - 5}m`;
+    const container = {
+        name: filler,
+        image: nodeImage,
+        command: ["sleep", "infinity"],
+        resources: { requests: { cpu } },
+        securityContext: restrictedContainer,
+    };
+    const spec = {
+        nodeSelector: { "topology.kubernetes.io/zone": "zone-b" },
+        terminationGracePeriodSeconds: 0,
+        securityContext: restrictedPod(users.node),
+        containers: [container],
+    };
+    await cluster.core.createNamespacedPod({ namespace, body: { metadata: { name: filler }, spec } });
+    await kubectl(["--namespace", namespace, "wait", "--for=condition=Ready", "--timeout=60s", `pod/${filler}`]);
+}
+
+/** Of a quantity of processors, such as `2` or `25m`. */
+const millisOf = (cpu: string) => (cpu.endsWith("m") ? Number(cpu.slice(0, -1)) : Number(cpu) * 1_000);

@@ -1,0 +1,39 @@
+import { type Choices, choices, type DeniedTraffic, type NetworkName } from "../../sandbox/node/choices";
+
+/** The sandbox on which trials are done. */
+export type Place = Pick<Choices, "network" | "nodes">;
+
+/** What a kind needs of the place. @default any network, and one node or two */
+export interface Needs {
+    network?: NetworkName;
+    nodes?: 2;
+}
+
+const byNetwork: Record<NetworkName, readonly DeniedTraffic[]> = {
+    "kube-router": ["drop", "reject"],
+    calico: ["drop"],
+    cilium: ["drop"],
+};
+
+/** What a network can do with traffic that a NetworkPolicy denies. */
+export const deniedOn = (network: NetworkName): readonly DeniedTraffic[] => byNetwork[network];
+
+/** The sandbox as it is. */
+export function placeNow(): Place {
+    const { network, nodes } = choices();
+    return { network, nodes };
+}
+
+/** `calico`, or `calico, 2 nodes`. */
+export const describePlace = ({ network, nodes }: Place): string => (nodes === 1 ? network : `${network}, 2 nodes`);
+
+/** `kube-router and 2 nodes`. Empty if nothing is needed. */
+export const describeNeeds = ({ network, nodes }: Needs): string =>
+    [network, nodes && `${nodes} nodes`].filter(Boolean).join(" and ");
+
+/** What is needed and a place does not have, in words. Empty if it has everything. */
+export const lackOf = ({ network, nodes }: Needs = {}, place: Place): string =>
+    describeNeeds({
+        network: network === place.network ? undefined : network,
+        nodes: nodes === place.nodes ? undefined : nodes,
+    });
