@@ -25,8 +25,11 @@ const onEachNetwork = {
     "Services, LoadBalancers, names": "sandbox/test/e2e/services.test.ts",
     "each row of docs/networks.md": "sandbox/test/e2e/network-facts.test.ts",
 };
-/** These change the network, so they run after the others. */
-const onEachNetworkAlone = ["sandbox/test/e2e/network-policy.test.ts"];
+/** What changes the network or loses a node runs after the others. */
+const onEachNetworkAlone = {
+    "NetworkPolicies by kubectl, and none that are enforced": "sandbox/test/e2e/network-policy.test.ts",
+    "on two nodes: a drained node, a lost node": "test/e2e/two-nodes.test.ts",
+};
 
 const endToEnd = {
     testTimeout: 300_000,
@@ -64,7 +67,12 @@ export default defineConfig({
                 test: {
                     name: "e2e",
                     include: ["test/e2e/**/*.test.ts", "sandbox/test/e2e/*.test.ts"],
-                    exclude: [...alone, ...aloneInAll, ...(all ? [] : ["test/e2e/all/**", ...inAll])],
+                    exclude: [
+                        ...alone,
+                        ...aloneInAll,
+                        ...Object.values(onEachNetworkAlone),
+                        ...(all ? [] : ["test/e2e/all/**", ...inAll]),
+                    ],
                     maxWorkers: 3,
                     ...whereDropped,
                 },
@@ -101,7 +109,7 @@ export default defineConfig({
             {
                 test: {
                     name: "networks-alone",
-                    include: onEachNetworkAlone,
+                    include: Object.values(onEachNetworkAlone),
                     maxWorkers: 1,
                     sequence: { groupOrder: 1 },
                     ...endToEnd,

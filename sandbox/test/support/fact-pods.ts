@@ -30,7 +30,7 @@ const echoes = (...ports: number[]) =>
 const container = { ports: [{ name: "web", containerPort: 8080 }, { containerPort: 8081 }] };
 
 /** Every second pod listens at these ports. */
-export const factPod = (name: string, nodeName: string) =>
+const factPod = (name: string, nodeName: string) =>
     nodePod(name, echoes(8080, 8081, 8090), { nodeName, terminationGracePeriodSeconds: 1 }, container);
 
 /** Creates pods on the first node and, if there are two, the pod `far` on the second. @returns how to remove them */
