@@ -41,7 +41,6 @@ const ownKinds = [
             kind: "NetworkPolicy",
             // As Calico stores it: with its tier, which is the default one, before the name.
             metadata: { name: "default.own" },
-            spec: { tier: "default", selector: "app == 'target'", types: ["Ingress"] },
         },
     },
     {
