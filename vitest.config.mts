@@ -31,6 +31,9 @@ const onEachNetworkAlone = {
     "on two nodes: a drained node, a lost node": "test/e2e/two-nodes.test.ts",
 };
 
+/** These change from one to the other. */
+const betweenNetworks = "sandbox/test/e2e/changes.test.ts";
+
 const endToEnd = {
     testTimeout: 300_000,
     hookTimeout: 600_000,
@@ -70,7 +73,7 @@ export default defineConfig({
                     exclude: [
                         ...alone,
                         ...aloneInAll,
-                        ...Object.values(onEachNetworkAlone),
+                        ...[...Object.values(onEachNetworkAlone), betweenNetworks],
                         ...(all ? [] : ["test/e2e/all/**", ...inAll]),
                     ],
                     maxWorkers: 3,
@@ -102,6 +105,15 @@ export default defineConfig({
                     name: "networks",
                     include: Object.values(onEachNetwork),
                     maxWorkers: 3,
+                    ...endToEnd,
+                    globalSetup: "test/e2e/setup-networks.ts",
+                },
+            },
+            // Of the networks, one after the other.
+            {
+                test: {
+                    name: "networks-changes",
+                    include: [betweenNetworks],
                     ...endToEnd,
                     globalSetup: "test/e2e/setup-networks.ts",
                 },

@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { project } from "../cli/stack-file";
-import { type Choices, choices } from "../sandbox/node/choices";
+import { choices } from "../sandbox/node/choices";
 import { sandboxDown } from "../sandbox/node/down";
 import { sandboxStatus } from "../sandbox/node/status";
 import { requireSandboxHost, sandboxUp } from "../sandbox/node/up";
-import { nameOf, networksProgram, type NetworksOptions, readOptions } from "./networks/options";
+import { nameOf, networksProgram, type NetworksOptions, readOptions, type Step, stepsOf } from "./networks/options";
 import { readKept, type Result, tableOf, treeOf, writeKept } from "./networks/results";
 import { argumentsFor, failed, type Outcome, outcomeOf, vitest } from "./outcome";
 import { commitOf } from "./trials/results";
@@ -25,15 +25,15 @@ let running: ChildProcess | undefined;
 async function main({ settings, again, files }: NetworksOptions): Promise<void> {
     requireSandboxHost();
     const [commit, tree] = [commitOf(project), treeOf(project)];
-    const chosen = settings.map(nameOf);
+    const steps = files.length > 0 ? stepsOf(settings).slice(0, settings.length) : stepsOf(settings);
+    const chosen = steps.map(({ name }) => name);
     const kept = readKept(file);
     kept.results = kept.results.filter(
         (result) => result.tree === tree && tree !== "unknown" && !(again && chosen.includes(result.setting)),
     );
-    const isDone = (setting: Choices) =>
-        files.length === 0 && kept.results.some((result) => result.setting === nameOf(setting));
-    const todo = settings.filter((setting) => !isDone(setting));
-    console.log(`${todo.length} of ${settings.length} networks to test, commit ${commit}.`);
+    const isDone = ({ name }: Step) => files.length === 0 && kept.results.some(({ setting }) => setting === name);
+    const todo = steps.filter((step) => !isDone(step));
+    console.log(`${todo.length} of ${steps.length} networks to test, commit ${commit}.`);
     const partial: Result[] = [];
     if (todo.length > 0) {
         const wasDown = (await sandboxStatus()).state === "down";
@@ -62,7 +62,7 @@ async function main({ settings, again, files }: NetworksOptions): Promise<void> 
 }
 
 async function runAll(
-    settings: readonly Choices[],
+    steps: readonly Step[],
     files: readonly string[],
     keep: (result: Omit<Result, "commit" | "tree">) => void,
 ): Promise<void> {
@@ -70,11 +70,11 @@ async function runAll(
     mkdirSync(reports, { recursive: true });
     const begun = Date.now();
     const minutesSince = (ms: number) => Math.round((Date.now() - ms) / 6_000) / 10;
-    for (const [index, setting] of settings.entries()) {
-        const name = nameOf(setting);
-        console.log(`\n── ${name} (${index + 1} of ${settings.length}; ${minutesSince(begun)} min so far) ──`);
+    for (const [index, step] of steps.entries()) {
+        const { name } = step;
+        console.log(`\n── ${name} (${index + 1} of ${steps.length}; ${minutesSince(begun)} min so far) ──`);
         const started = Date.now();
-        const { passed, skipped, failures } = await runOn(setting, files);
+        const { passed, skipped, failures } = await runStep(step, files);
         // What was interrupted is no result.
         if (interrupted) return;
         const minutes = minutesSince(started);
@@ -83,19 +83,19 @@ async function runAll(
     }
 }
 
-async function runOn(setting: Choices, files: readonly string[]): Promise<Outcome> {
+async function runStep({ name, setting, projects }: Step, files: readonly string[]): Promise<Outcome> {
     try {
         await sandboxUp(setting);
     } catch (error) {
         return failed(`the sandbox cannot be started: ${(error as Error).message}`);
     }
     if (interrupted) return failed("interrupted");
-    const report = join(reports, `${nameOf(setting).replaceAll(/\W+/g, "-")}.json`);
-    const args = [...argumentsFor(["networks", "networks-alone"], report), ...files];
+    const report = join(reports, `${name.replaceAll(/\W+/g, "-")}.json`);
+    const args = [...argumentsFor(projects, report), ...files];
     running = spawn(vitest, args, { cwd: project, stdio: "inherit" });
     const [status] = (await once(running, "exit")) as [number | null];
     running = undefined;
-    return outcomeOf(nameOf(setting), report, status);
+    return outcomeOf(name, report, status);
 }
 
 const inTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);

@@ -12,6 +12,26 @@ export const allSettings: readonly Choices[] = [
     ...nodeCounts.map((nodes): Choices => ({ network: "cilium", nodes, ipFamilies: "ipv4", denied: "drop" })),
 ];
 
+/** Tests on one network, or those that change it. */
+export interface Step {
+    /** As in `kube-router, reject, 2 nodes`. */
+    readonly name: string;
+    readonly setting: Choices;
+    /** Of vitest.config.mts. */
+    readonly projects: readonly string[];
+}
+
+/** The tests of some settings, and of changes between all. */
+export function stepsOf(settings: readonly Choices[]): Step[] {
+    const ofSettings = settings.map((setting) => ({
+        name: nameOf(setting),
+        setting,
+        projects: ["networks", "networks-alone"],
+    }));
+    if (settings.length < allSettings.length) return ofSettings;
+    return [...ofSettings, { name: "changes", setting: settings[0]!, projects: ["networks-changes"] }];
+}
+
 /** As in `kube-router, reject, 2 nodes`. */
 export const nameOf = ({ network, nodes, ipFamilies, denied }: Choices): string =>
     [

@@ -41,6 +41,7 @@ const ownKinds = [
             kind: "NetworkPolicy",
             // As Calico stores it: with its tier, which is the default one, before the name.
             metadata: { name: "default.own" },
+            spec: { selector: "app == 'target'", types: ["Ingress"] },
         },
     },
     {
