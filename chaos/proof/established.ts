@@ -59,7 +59,8 @@ export function becameOf(
     const kept = byHost(names, hosts);
     const expected = Math.min(hosts.size, maxKept);
     if (kept.length < expected) {
-        const reason = `the witness could keep connections to only ${kept.length} of ${expected} addresses of the targets`;
+        const seen = `${kept.length} of ${expected} addresses of the targets`;
+        const reason = `the witness could keep connections to only ${seen}`;
         return { direction: "inward", ...unknown(reason) };
     }
     return { direction: "inward", ...together(kept.map((those) => becameOfOne(reports, those, witnessedAt))) };

@@ -21,8 +21,8 @@ export const systemDns = (): Dns => ({ searchDomain: firstSearchDomain() });
 export const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
 
 /**
- * The first address of a name. Each query has a new resolver, and thus a new port: firewalls treat packets from an old
- * port as an established flow.
+ * The first address of a name, of IPv4 if it has one. Each query has a new resolver, and thus a new port: firewalls
+ * treat packets from an old port as an established flow.
  *
  * Uses c-ares, not getaddrinfo, which holds one of Node's four worker threads until the system's own timeouts. Under a
  * blackhole, a few queries would block them all.
@@ -34,7 +34,12 @@ export async function queryName(name: string, { servers, searchDomain }: Dns, ti
     if (servers !== undefined) resolver.setServers(servers);
     const timer = setTimeout(() => resolver.cancel(), timeoutMs);
     try {
-        return (await resolver.resolve4(completeName(name, searchDomain)))[0]!;
+        const complete = completeName(name, searchDomain);
+        const [first] = await resolver.resolve4(complete).catch((error: unknown) => {
+            if (hasOthers(error)) return resolver.resolve6(complete);
+            throw error;
+        });
+        return first!;
     } finally {
         clearTimeout(timer);
     }
@@ -48,10 +53,12 @@ export async function exists(url: URL, dns: Dns, timeoutMs: number): Promise<boo
         await queryName(host, dns, timeoutMs);
         return true;
     } catch (error) {
-        // ENODATA: the name has addresses of another family.
-        return codeOf(error) === "ENODATA" ? true : codeOf(error) === "ENOTFOUND" ? false : undefined;
+        return hasOthers(error) ? true : codeOf(error) === "ENOTFOUND" ? false : undefined;
     }
 }
+
+/** Whether a name exists, with other addresses than those that were asked for. */
+const hasOthers = (error: unknown) => codeOf(error) === "ENODATA";
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "";
 

@@ -52,9 +52,9 @@ export async function whyOutOfReach(
 }
 
 /**
- * Meets the pods of a Service as its callers do, again and again: through each of its addresses, by the proxy's probes. `closed`
- * is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no target, or for a
- * request that does not match; `open` one that answers at once. What cannot be reached is neither.
+ * Meets the pods of a Service as its callers do, again and again: through each of its addresses, by the proxy's probes.
+ * `closed` is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no target, or
+ * for a request that does not match; `open` one that answers at once. What cannot be reached is neither.
  */
 class FaultProbes {
     last: { open: string[]; closed: string[] } = { open: [], closed: [] };

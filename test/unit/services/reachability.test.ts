@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { networkInterfaces } from "node:os";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createReachability } from "../../../services/gateway/reachability";
 import { silent } from "../../services/support/backends";
 import { freePort } from "../../services/support/ports";
@@ -46,6 +49,20 @@ describe("the gateway can reach something", () => {
         peer.close();
         expect(await passUntilSettled(errorOf(check()))).toBeDefined();
     });
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all!.some(({ address }) => address === "::1"));
+
+it.skipIf(!hasIpv6)("the gateway can reach a backend's last known address of IPv6, if it has no other", async () => {
+    const peer = createServer().listen(0, "::1");
+    await once(peer, "listening");
+    onTestFinished(() => void peer.close());
+    const { dns, control } = await startDns("IPv6 loopback");
+    const check = createReachability([new URL(`http://hot-deals:${(peer.address() as AddressInfo).port}`)], dns);
+    await check();
+    control.reply = "nothing";
+    stopClock();
+    expect(await passUntilSettled(errorOf(check()))).toBeUndefined();
 });
 
 describe("the gateway can reach nothing", () => {
