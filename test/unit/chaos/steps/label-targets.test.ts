@@ -308,7 +308,9 @@ it("says what the positive control leaves out, since it does not work before the
     run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
     run.probe = () => "no shell";
     const { attacks } = await step();
-    expect(attacks[0]!.leftOut).toEqual([expect.stringMatching(/^from hot-deals-\d\/hot-deals to another pod at port \d+$/)]);
+    expect(attacks[0]!.leftOut).toEqual([
+        expect.stringMatching(/^from hot-deals-\d\/hot-deals to another pod at port \d+$/),
+    ]);
     expect(run.said.at(-1)).toMatch(
         /^Not part of the proof, since .*: connections from hot-deals-\d\/hot-deals to another pod at port \d+$/,
     );
