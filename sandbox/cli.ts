@@ -5,9 +5,9 @@ import { removeTree } from "../toolchain/parts/store";
 import { ensurePulumi } from "../toolchain/pulumi/parts";
 import {
     type Choices,
-    chosenBy,
-    deniedTrafficChoices,
-    ipFamiliesChoices,
+    changedChoices,
+    deniedTrafficValues,
+    ipFamiliesValues,
     networkNames,
     nodeCounts,
 } from "./node/choices";
@@ -19,6 +19,12 @@ import { networkParts, userParts } from "./parts/locate";
 
 /** The options of `up`, as they are typed. */
 type Wanted = Partial<Omit<Choices, "nodes"> & { nodes: string }>;
+
+/** As in `calico in 5 min`; kube-router is built with Kubernetes. */
+const minutesOfNetworks = Object.entries(networkParts)
+    .filter(([, parts]) => parts.length > 0)
+    .map(([name, parts]) => `${name} in ${Math.ceil(parts.reduce((sum, { minutes }) => sum + minutes, 0))} min`)
+    .join(", ");
 
 const program = new Command("npm run sandbox --")
     .usage("COMMAND [options]")
@@ -38,14 +44,14 @@ program
     .addOption(
         new Option(
             "--network <name>",
-            "what connects pods and enforces NetworkPolicies. Calico and Cilium are built when first asked for, " +
-                "in about 5 and 10 min. At first kube-router",
+            "what connects pods and enforces NetworkPolicies. When first asked for, it is built: " +
+                `${minutesOfNetworks}. At first kube-router`,
         ).choices(networkNames),
     )
     .addOption(new Option("--nodes <number>", "how many nodes. At first 1").choices(nodeCounts.map(String)))
     .addOption(
         new Option("--ip-families <list>", "of pods and Services; both only with kube-router. At first ipv4").choices(
-            ipFamiliesChoices,
+            ipFamiliesValues,
         ),
     )
     .addOption(
@@ -53,12 +59,12 @@ program
             "--denied <what>",
             "what the network does with traffic that a NetworkPolicy denies; reject only with kube-router. " +
                 "At first drop",
-        ).choices(deniedTrafficChoices),
+        ).choices(deniedTrafficValues),
     )
     .action(async ({ nodes, ...others }: Wanted) => {
         requireSandboxHost();
         const wanted = { ...others, ...(nodes && { nodes: Number(nodes) as Choices["nodes"] }) };
-        await ensureParts([...userParts, ...networkParts[chosenBy(wanted).network]]);
+        await ensureParts([...userParts, ...networkParts[changedChoices(wanted).network]]);
         await ensurePulumi();
         const { wasUp } = await sandboxUp(wanted);
         console.log(

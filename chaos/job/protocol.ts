@@ -36,7 +36,7 @@ export type KeptState = "answering" | "silent" | "lost" | "ended";
 
 /** No packet has come for this long, in milliseconds, when a connection is first seen silent. */
 export const silentAfterMs = 2_000;
-/** For each attack, connections are kept to at most this many targets. */
+/** For each attack, connections are kept to at most this many addresses of its targets. */
 export const maxKept = 100;
 
 /**

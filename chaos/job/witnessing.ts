@@ -151,8 +151,8 @@ function attackedOf({ label, endpoints }: Pick<LabeledPod, "label" | "endpoints"
  */
 export function targetsToKeep(pods: readonly Pick<LabeledPod, "label" | "endpoints">[], toKeep: KeptTargets = {}) {
     return Object.keys(toKeep).flatMap((label) => {
-        const targets = pods.filter((pod) => pod.label === label).slice(0, maxKept);
-        return targets.flatMap((pod) => [...groupedBy(attackedOf(pod, toKeep), hostOf).values()]);
+        const targets = pods.filter((pod) => pod.label === label);
+        return targets.flatMap((pod) => [...groupedBy(attackedOf(pod, toKeep), hostOf).values()]).slice(0, maxKept);
     });
 }
 

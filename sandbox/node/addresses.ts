@@ -26,8 +26,8 @@ export const addresses = {
     /** Each Service of type LoadBalancer gets an address of this range. */
     loadBalancerPool: "198.18.1.0/24",
     /** Of the pods of all nodes. */
-    pods: "10.244.0.0/23",
-    podsIpv6: "fd00:10:244::/63",
+    podRange: "10.244.0.0/23",
+    podRangeIpv6: "fd00:10:244::/63",
     services: "10.96.0.0/16",
     /** In fd00::/8, like all of these: kube-router reads an ipBlock of `::/0` as 2000::/3 and fd00::/8. */
     servicesIpv6: "fd00:10:96::/112",

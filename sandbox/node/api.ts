@@ -62,9 +62,11 @@ function parsed(answer: string): unknown {
     }
 }
 
+const fieldManager = "sandbox";
+
 /** @returns the object as it is then. */
 export function applyObject(object: KubernetesObject): Promise<KubernetesObject> {
-    return callApi(`${objectPath(object)}?fieldManager=sandbox&force=true`, { apply: object });
+    return callApi(`${objectPath(object)}?fieldManager=${fieldManager}&force=true`, { apply: object });
 }
 
 /** Applies an object, again if it is being deleted. @throws if that takes longer than 60 s */
@@ -75,11 +77,13 @@ export async function applyForGood(object: KubernetesObject): Promise<void> {
     }
 }
 
-/** Begins to delete the definitions of the kinds of some API groups, with all their objects. */
+/** Begins to delete the definitions that the sandbox made of some API groups' kinds, with all their objects. */
 export async function deleteDefinitions(apiGroups: readonly string[]): Promise<void> {
     const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     const { items } = await callApi<{ items: (KubernetesObject & { spec: { group: string } })[] }>(path);
-    const unwanted = items.filter(({ spec }) => apiGroups.includes(spec.group));
+    const isOurs = ({ metadata }: KubernetesObject) =>
+        (metadata.managedFields as { manager: string }[]).some(({ manager }) => manager === fieldManager);
+    const unwanted = items.filter((each) => apiGroups.includes(each.spec.group) && isOurs(each));
     await Promise.all(unwanted.map(({ metadata }) => deleteAt(`${path}/${metadata.name}`)));
 }
 

@@ -35,7 +35,10 @@ function hierarchies(): string[] {
 export function ensureCgroups(): string {
     for (const hierarchy of hierarchies()) {
         mkdirSync(join(hierarchy, sandboxGroup, "components"), { recursive: true });
-        for (const node of sandboxNodes()) mkdirSync(join(hierarchy, podCgroupRoot(node)), { recursive: true });
+        for (const node of sandboxNodes()) {
+            mkdirSync(join(hierarchy, podCgroupRoot(node)), { recursive: true });
+            if (node.cgroup !== "") enableControllers(join(hierarchy, sandboxGroup));
+        }
         for (const [file, weight] of Object.entries(weights)) {
             const path = join(hierarchy, sandboxGroup, file);
             if (existsSync(path)) writeFileSync(path, String(weight));
@@ -48,6 +51,14 @@ export function ensureCgroups(): string {
             "this machine has no mounted cgroup hierarchy, which containers need; mount one on /sys/fs/cgroup",
         );
     return join(home, sandboxGroup, "components", "cgroup.procs");
+}
+
+/** Of cgroup v2: a kubelet rejects a root that its parent group gives no controllers. */
+function enableControllers(group: string): void {
+    const available = join(group, "cgroup.controllers");
+    if (!existsSync(available)) return;
+    for (const controller of readFileSync(available, "utf8").trim().split(/\s+/).filter(Boolean))
+        writeFileSync(join(group, "cgroup.subtree_control"), `+${controller}`);
 }
 
 /** All cgroups of the sandbox, children first. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { layout, writeFileAtomically } from "./layout";
 
 /** The programs that connect pods and enforce their NetworkPolicies; `networks/` has a file for each. */
@@ -9,14 +9,14 @@ export type NetworkName = (typeof networkNames)[number];
  * What the network does with traffic that a NetworkPolicy denies: `drop` it, so that a connection times out; or
  * `reject` it, so that a connection is refused.
  */
-export const deniedTrafficChoices = ["drop", "reject"] as const;
-export type DeniedTraffic = (typeof deniedTrafficChoices)[number];
+export const deniedTrafficValues = ["drop", "reject"] as const;
+export type DeniedTraffic = (typeof deniedTrafficValues)[number];
 
 export const nodeCounts = [1, 2] as const;
 
 /** The address families of pods and Services. The first one is that of a Service that asks for one only. */
-export const ipFamiliesChoices = ["ipv4", "ipv4,ipv6"] as const;
-export type IpFamilies = (typeof ipFamiliesChoices)[number];
+export const ipFamiliesValues = ["ipv4", "ipv4,ipv6"] as const;
+export type IpFamilies = (typeof ipFamiliesValues)[number];
 
 /** What a sandbox is started with. */
 export interface Choices {
@@ -26,15 +26,26 @@ export interface Choices {
     readonly denied: DeniedTraffic;
 }
 
-const atFirst: Choices = { network: "kube-router", nodes: 1, ipFamilies: "ipv4", denied: "drop" };
+const defaults: Choices = { network: "kube-router", nodes: 1, ipFamilies: "ipv4", denied: "drop" };
 
-/** What was chosen last, or {@link atFirst}. */
+/**
+ * What was chosen last, or the defaults.
+ *
+ * @throws Error if the file is damaged, with how to mend it
+ */
 export function choices(): Choices {
+    if (!existsSync(layout.choices)) return defaults;
+    const kept = readFileSync(layout.choices, "utf8");
     try {
-        return { ...atFirst, ...(JSON.parse(readFileSync(layout.choices, "utf8")) as Partial<Choices>) };
+        const chosen = { ...defaults, ...(JSON.parse(kept) as Partial<Choices>) };
+        if (networkNames.includes(chosen.network) && nodeCounts.includes(chosen.nodes)) return chosen;
     } catch {
-        return atFirst; // Nothing was chosen yet.
+        // No JSON.
     }
+    throw new Error(
+        `${layout.choices} is not what the sandbox was started with: ${kept}\n` +
+            "Delete this file, then run `npm run sandbox -- up` with the network and nodes that you want.",
+    );
 }
 
 /** Keeps choices for the next start, and for those after it. */
@@ -42,23 +53,39 @@ export function keepChoices(chosen: Choices): void {
     writeFileAtomically(layout.choices, JSON.stringify(chosen));
 }
 
+/** What the sandbox can do with each network. The first of each is the default. */
+export const abilities: Readonly<
+    Record<NetworkName, { readonly denied: readonly DeniedTraffic[]; readonly ipFamilies: readonly IpFamilies[] }>
+> = {
+    "kube-router": { denied: deniedTrafficValues, ipFamilies: ipFamiliesValues },
+    calico: { denied: ["drop"], ipFamilies: ["ipv4"] },
+    cilium: { denied: ["drop"], ipFamilies: ["ipv4"] },
+};
+
 /**
- * What is chosen by some wishes, with the rest as before. What an earlier choice of the network allowed and this one
- * does not goes back to its default.
+ * The choices after a change. What the network that is then chosen cannot do returns to its default.
  *
- * @throws Error for a wish that the network cannot fulfil, with the reason
+ * @throws Error for a wish that the network cannot fulfil, with the command that can
  */
-export function chosenBy(wanted: Partial<Choices>, before = choices()): Choices {
+export function changedChoices(wanted: Partial<Choices>, before = choices()): Choices {
     const chosen = { ...before, ...definedOf(wanted) };
-    if (chosen.network === "kube-router") return chosen;
-    const only = `only \`--network kube-router\` does; the chosen network is ${chosen.network}`;
-    if (wanted.denied === "reject")
+    const { denied, ipFamilies } = abilities[chosen.network];
+    const instead = (option: string) => `Run \`npm run sandbox -- up --network kube-router ${option}\``;
+    if (wanted.denied && !denied.includes(wanted.denied))
         throw new Error(
-            `--denied reject: ${chosen.network} does not reject what a policy denies, it drops it: ${only}`,
+            `--denied is "${wanted.denied}", but ${chosen.network} can only ${denied.join()} denied traffic. ` +
+                instead(`--denied ${wanted.denied}`),
         );
-    if (wanted.ipFamilies === "ipv4,ipv6")
-        throw new Error(`--ip-families ipv4,ipv6: the sandbox does not give ${chosen.network} IPv6 addresses: ${only}`);
-    return { ...chosen, denied: "drop", ipFamilies: "ipv4" };
+    if (wanted.ipFamilies && !ipFamilies.includes(wanted.ipFamilies))
+        throw new Error(
+            `--ip-families is "${wanted.ipFamilies}", but the sandbox has only ${ipFamilies.join()} with ` +
+                `${chosen.network}. ${instead(`--ip-families ${wanted.ipFamilies}`)}`,
+        );
+    return {
+        ...chosen,
+        denied: denied.includes(chosen.denied) ? chosen.denied : denied[0]!,
+        ipFamilies: ipFamilies.includes(chosen.ipFamilies) ? chosen.ipFamilies : ipFamilies[0]!,
+    };
 }
 
 const definedOf = (wanted: Partial<Choices>) =>

@@ -5,8 +5,8 @@ import { restoreHostSettings } from "./host-settings";
 import { layout } from "./layout";
 import { detail, step, withNodeLock } from "./lock";
 import { processesInNamespaces, removeMountPoints } from "./namespaces";
-import { cutOff, networkExists, removeNetwork, removeNetworkOf } from "./network";
-import { possibleNodes, type SandboxNode } from "./nodes";
+import { removeLinkOf, removeLinks, someLinkExists, unplug } from "./links";
+import { possibleNodes, type SandboxNode, secondNode } from "./nodes";
 import { endProcesses, namespaceHolder, recordedComponents, runningComponent, stopComponent } from "./processes";
 
 /** How long containers may take to end before they are killed. */
@@ -33,7 +33,7 @@ export async function sandboxDestroy(): Promise<void> {
 
 /** {@link sandboxDown} for a caller that holds the lock. */
 export async function takeDown(): Promise<boolean> {
-    if (recordedComponents().length === 0 && !cgroupsExist() && !networkExists()) return false;
+    if (recordedComponents().length === 0 && !cgroupsExist() && !someLinkExists()) return false;
     step("Stopping the node");
     // First those that would start containers again.
     const kubelets = possibleNodes.map(({ suffix }) => stopComponent(`kubelet${suffix}`));
@@ -51,7 +51,7 @@ export async function takeDown(): Promise<boolean> {
     if (ended > 0) detail(`ended ${ended} more ${ended === 1 ? "process" : "processes"}`);
     step("Removing the node's changes to this machine");
     for (const holder of holders) await stopComponent(holder, 0);
-    await removeNetwork();
+    await removeLinks();
     await removeCgroups();
     restoreHostSettings();
     removeMountPoints();
@@ -67,15 +67,16 @@ function forgetRun({ folders }: SandboxNode): void {
 }
 
 /**
- * Ends a node as its machine would by losing power: all of its processes at once. Its records and its place in the
- * network are removed, so that `up` can start it again. What the cluster knows of it stays.
+ * Ends the second node as its machine would by losing power: all of its processes at once. Its records and its link are
+ * removed, so that `up` can start it again. What the cluster knows of it stays.
  */
-export async function endNode(node: SandboxNode): Promise<void> {
-    await cutOff(node);
-    await endAll(() => [...processesInNamespaces([node]), ...cgroupProcesses(node)]);
-    for (const name of recordedComponents().filter((each) => each.endsWith(node.suffix))) await stopComponent(name, 0);
-    await removeNetworkOf(node);
-    forgetRun(node);
+export async function endSecondNode(): Promise<void> {
+    await unplug(secondNode);
+    await endAll(() => [...processesInNamespaces([secondNode]), ...cgroupProcesses(secondNode)]);
+    const its = recordedComponents().filter((name) => name.endsWith(secondNode.suffix));
+    for (const name of its) await stopComponent(name, 0);
+    await removeLinkOf(secondNode);
+    forgetRun(secondNode);
 }
 
 /** Ends processes until none is found: some may fork meanwhile. @returns how many there were */

@@ -77,8 +77,8 @@ export async function forgetNode(name: string): Promise<void> {
 }
 
 /**
- * Whether the name server answers at its Service address, of each family. This needs CoreDNS, its pod's network and kube-proxy's rules:
- * the answer proves that the whole node works.
+ * Whether the name server answers at its Service address of each family. This needs CoreDNS, its pod's network and
+ * kube-proxy's rules: the answer proves that the whole node works.
  */
 export async function clusterDnsAnswers(): Promise<boolean> {
     const servers = perFamily(addresses.clusterDns, `[${addresses.clusterDnsIpv6}]`);

@@ -32,7 +32,7 @@ export function namespaceHolderComponent(node: SandboxNode): Component {
         // Sockets of shims, names of pods' network namespaces, lock files: all belong to one run.
         "mount -t tmpfs -o mode=755 sandbox /run",
         ...cover,
-        ...network.mounts(node),
+        ...network.mountCommands(node),
         "echo ready",
         "exec sleep infinity",
     ].join("\n");

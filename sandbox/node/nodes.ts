@@ -8,15 +8,15 @@ export interface SandboxNode {
     /** As in `kubectl get nodes`. */
     readonly name: string;
     /** The end of the names of its components, logs and records. */
-    readonly suffix: "" | "-2";
+    readonly suffix: string;
     readonly zone: string;
     /** The name of its network namespace; its file is in `/run/netns`. */
     readonly networkNamespace: string;
     readonly address: string;
     readonly addressIpv6: string;
     /** The range of its pods' addresses. */
-    readonly pods: string;
-    readonly podsIpv6: string;
+    readonly podRange: string;
+    readonly podRangeIpv6: string;
     /** Its interfaces: the first leads to the host, or to the node that leads there. */
     readonly interfaces: readonly string[];
     /** The identity of its kubelet in `pki.ts`. */
@@ -58,8 +58,8 @@ export const firstNode: SandboxNode = {
     networkNamespace: addresses.networkNamespace,
     address: addresses.node,
     addressIpv6: addresses.nodeIpv6,
-    pods: "10.244.0.0/24",
-    podsIpv6: "fd00:10:244::/64",
+    podRange: "10.244.0.0/24",
+    podRangeIpv6: "fd00:10:244::/64",
     interfaces: [addresses.nodeInterface],
     identity: "kubelet",
     cgroup: "",
@@ -74,8 +74,8 @@ export const secondNode: SandboxNode = {
     networkNamespace: `${addresses.networkNamespace}-2`,
     address: addresses.secondNode,
     addressIpv6: addresses.secondNodeIpv6,
-    pods: "10.244.1.0/24",
-    podsIpv6: "fd00:10:244:1::/64",
+    podRange: "10.244.1.0/24",
+    podRangeIpv6: "fd00:10:244:1::/64",
     interfaces: [addresses.nodeInterface],
     identity: "kubelet-2",
     cgroup: "/node-2",

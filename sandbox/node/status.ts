@@ -9,7 +9,7 @@ import { type Choices, choices } from "./choices";
 import { clusterDnsAnswers, isReady, nodeIsReady, type Pod } from "./health";
 import { layout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
-import { networkExists, networkIsUp } from "./network";
+import { linkIsUp, someLinkExists } from "./links";
 import { sandboxNodes } from "./nodes";
 import { isCurrent, logPath, runningComponent } from "./processes";
 import { allComponents } from "./up";
@@ -53,7 +53,7 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
         const state = record ? (isCurrent(component) ? "running" : "outdated") : "stopped";
         return { name, state, pid: record?.pid, since: record?.startedAt, log: logPath(name) };
     });
-    const isThere = components.some(({ state }) => state !== "stopped") || networkExists() || cgroupsExist();
+    const isThere = components.some(({ state }) => state !== "stopped") || someLinkExists() || cgroupsExist();
     const nothing = { nodeReady: false, dnsAnswers: false, podsNotReady: [], images: [] };
     const cluster = isThere ? await lookInside() : nothing;
     const problems = isThere ? await problemsOf(components, cluster) : [];
@@ -94,7 +94,7 @@ async function problemsOf(components: readonly ComponentStatus[], inside: Inside
         .filter(({ state }) => state !== "running")
         .map(({ name, state, log }) => `${name} is ${state}; its log: ${log}`);
     for (const node of sandboxNodes()) {
-        if (!(await networkIsUp(node))) problems.push(`the network of ${node.name} is incomplete`);
+        if (!(await linkIsUp(node))) problems.push(`the network of ${node.name} is incomplete`);
         if (!namespacesAreSound(node)) problems.push(`the namespaces of ${node.name} are gone`);
     }
     if (!inside.nodeReady) problems.push(sandboxNodes().length === 1 ? "the node is not Ready" : "a node is not Ready");

@@ -11,21 +11,23 @@ import {
     applyForGood,
     applyObject,
     applyOnceServed,
+    deleteAt,
     deleteDefinitions,
     type KubernetesObject,
 } from "./api";
-import { type Choices, choices, chosenBy, keepChoices, needsNewPods } from "./choices";
+import { change, requireFit, tellWayBack } from "./change";
+import { changedChoices, type Choices, choices } from "./choices";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
 import { apiServer, controllerManager, etcd, proxy, sandboxController, scheduler } from "./components/control-plane";
 import { configureKubelet, kubelet } from "./components/kubelet";
-import { endNode, takeDown } from "./down";
+import { endSecondNode, takeDown } from "./down";
 import { clusterDnsAnswers, forgetNode, nameServerIsReady, nodeIsReady, nodeIsRegistered } from "./health";
 import { rememberHostSettings } from "./host-settings";
 import { writeKubeconfigs } from "./kubeconfig";
 import { layout } from "./layout";
 import { detail, step, withNodeLock } from "./lock";
 import { createMountPoints, namespaceHolderComponent, namespacesAreSound } from "./namespaces";
-import { createNetwork, networkExists, networkIsUp } from "./network";
+import { createLink, linkIsUp } from "./links";
 import { currentNetwork, networks } from "./networks/registry";
 import { firstNode, type SandboxNode, sandboxNodes, secondNode } from "./nodes";
 import { ensurePki } from "./pki";
@@ -69,27 +71,17 @@ export function requireSandboxHost(): void {
  */
 export async function sandboxUp(wanted: Partial<Choices> = {}) {
     requireSandboxHost();
-    await ensureParts([...clusterParts, ...networkParts[chosenBy(wanted).network]]);
+    requireFit(changedChoices(wanted));
+    await ensureParts([...clusterParts, ...networkParts[changedChoices(wanted).network]]);
     return withNodeLock(async () => {
-        await change(chosenBy(wanted));
+        const before = choices();
+        await change(changedChoices(wanted));
         const wasUp = await isHealthy();
-        if (!wasUp) await startOrRepair();
+        if (!wasUp) await startOrRepair().catch(tellWayBack(before));
         // For this process and what it starts.
         process.env.NO_PROXY = noProxy();
         return { kubeconfig: layout.kubeconfig, context: sandboxContext, wasUp };
     });
-}
-
-/** Keeps the choices. What runs with others that pods are made for is stopped first. */
-async function change(wanted: Choices): Promise<void> {
-    const before = choices();
-    if (needsNewPods(before, wanted) && networkExists()) {
-        const name = ({ network, nodes, ipFamilies }: Choices) =>
-            `${network}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${ipFamilies}`;
-        step(`Changing from ${name(before)} to ${name(wanted)}`);
-        await takeDown();
-    }
-    keepChoices(wanted);
 }
 
 /** The components of all nodes, in the order in which to search for a cause. */
@@ -98,12 +90,12 @@ export function allComponents(): Component[] {
     return [
         ...nodes.map(namespaceHolderComponent),
         ...[etcd(), apiServer(), controllerManager(), scheduler()],
-        ...nodes.flatMap((node) => [containerd(node), kubelet(node), proxy(node), policyAgent(node)]),
+        ...nodes.flatMap((node) => [containerd(node), kubelet(node), proxy(node), enforcerOf(node)]),
         sandboxController(),
     ];
 }
 
-const policyAgent = (node: SandboxNode) => currentNetwork().agent(node, choices().denied);
+const enforcerOf = (node: SandboxNode) => currentNetwork().enforcer(node, choices().denied);
 
 async function isHealthy(): Promise<boolean> {
     const nodes = sandboxNodes();
@@ -126,7 +118,7 @@ function startOf(component: string): Date {
 
 /** Whether a node's network and its namespace holder exist. */
 async function groundIsSound(node: SandboxNode): Promise<boolean> {
-    return namespacesAreSound(node) && (await networkIsUp(node));
+    return namespacesAreSound(node) && (await linkIsUp(node));
 }
 
 /** Whether a holder that another version has started would be replaced: no pod starts again for that. */
@@ -137,8 +129,7 @@ async function startOrRepair(): Promise<void> {
         if (await takeDown()) detail("removed the remains of an earlier run");
         return start();
     }
-    const { nodes } = choices();
-    if (nodes === 2 && !(await isUsable(secondNode))) await endNode(secondNode);
+    if (choices().nodes === 1 || !(await isUsable(secondNode))) await endSecondNode();
     try {
         await start(repairedForMs);
     } catch (error) {
@@ -186,7 +177,10 @@ async function applyObjects(): Promise<void> {
     await Promise.all([...accessObjects(), ...storageObjects(), ...dnsObjects()].map(applyObject));
     const others = Object.values(networks).filter((network) => network !== currentNetwork());
     await deleteDefinitions(others.flatMap(({ apiGroup }) => apiGroup ?? []));
-    const objects = currentNetwork().objects();
+    const { ofOneRun = [], ...network } = currentNetwork();
+    if (!sandboxNodes().some((node) => runningComponent(enforcerOf(node).name)))
+        for (const path of ofOneRun) await deleteAt(path);
+    const objects = network.objects();
     const isDefinition = ({ kind }: KubernetesObject) => kind === "CustomResourceDefinition";
     await Promise.all(objects.filter(isDefinition).map(applyForGood));
     for (const object of objects.filter((each) => !isDefinition(each))) await applyOnceServed(object);
@@ -206,7 +200,7 @@ async function prepare(): Promise<void> {
             await configureContainerd(node);
         }
     });
-    await Promise.all([createNetworks(), files]);
+    await Promise.all([createLinks(), files]);
     for (const node of sandboxNodes()) {
         const holder = namespaceHolderComponent(node);
         await startComponent(holder);
@@ -215,8 +209,8 @@ async function prepare(): Promise<void> {
 }
 
 /** One after the other: the second is behind the first. */
-async function createNetworks(): Promise<void> {
-    for (const node of sandboxNodes()) if (!(await networkIsUp(node))) await createNetwork(node);
+async function createLinks(): Promise<void> {
+    for (const node of sandboxNodes()) if (!(await linkIsUp(node))) await createLink(node);
 }
 
 async function startControlPlane(): Promise<void> {
@@ -243,13 +237,13 @@ async function startRuntime(node: SandboxNode): Promise<void> {
 
 /** @param objectsThere when the network's objects are in the cluster */
 async function startNode(node: SandboxNode, objectsThere: Promise<void>): Promise<void> {
-    const [agent, { name }] = [policyAgent(node), kubelet(node)];
+    const [enforcer, { name }] = [enforcerOf(node), kubelet(node)];
     await startComponent(kubelet(node));
     await startComponent(proxy(node));
-    // Agents end if their node is not registered.
+    // Enforcers end if their node is not registered.
     await waitFor(name, `register the node ${node.name}`, 60, () => nodeIsRegistered(node));
     await objectsThere;
     await currentNetwork().prepare(node);
-    await startComponent(agent);
-    await waitFor(agent.name, "program its policies", 60, () => currentNetwork().isReady(node, choices().denied));
+    await startComponent(enforcer);
+    await waitFor(enforcer.name, "program its policies", 60, () => currentNetwork().isReady(node, choices().denied));
 }

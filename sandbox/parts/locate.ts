@@ -36,18 +36,20 @@ function locations() {
         /** The Kubernetes program: `kube apiserver …`, `kube kubelet …`, `kube kubectl …`. */
         kube: join(folderOf(kube), "kube"),
         kubeRouter: join(folderOf(kube), "kube-router"),
-        calicoFelix: join(folderOf(calico), "calico-felix"),
-        /** A CNI plugin is called by its file's name, its type: `calico`. */
-        calicoCni: join(folderOf(calico), "calico"),
-        calicoCrds: join(folderOf(calico), "crds"),
-        ciliumAgent: join(folderOf(cilium), "daemon"),
-        /** Its type is `cilium-cni`. */
-        ciliumCni: join(folderOf(cilium), "cilium-cni"),
-        ciliumCrds: join(folderOf(cilium), "crds"),
-        /** For the agent's `--lib-dir`, as a copy: the agent writes headers into its folder `bpf`. */
-        ciliumLib: join(folderOf(cilium), "lib"),
-        /** The folder with `clang`, for the agent's PATH. */
-        clangFolder: CLANG_FOLDER,
+        calico: {
+            felix: join(folderOf(calico), "calico-felix"),
+            cni: join(folderOf(calico), "calico"),
+            definitions: join(folderOf(calico), "crds"),
+        },
+        cilium: {
+            agent: join(folderOf(cilium), "daemon"),
+            cni: join(folderOf(cilium), "cilium-cni"),
+            definitions: join(folderOf(cilium), "crds"),
+            /** For the agent's `--lib-dir`, as a copy: the agent writes headers into its folder `bpf`. */
+            lib: join(folderOf(cilium), "lib"),
+            /** The folder with `clang`, for the agent's PATH. */
+            clangFolder: CLANG_FOLDER,
+        },
         /** The folder with `kubectl`, for PATH. */
         kubectlFolder: join(folderOf(kube), "bin"),
         /** The names of each image, and the docker-archive that contains it under these. */

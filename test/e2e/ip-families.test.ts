@@ -160,7 +160,7 @@ describe.skipIf(!isDual)(title, () => {
             const { denied } = choices();
             const isOfIpv6 = (flag: string) => flag.startsWith("--enable-ipv") || flag.endsWith(addresses.servicesIpv6);
             const ofIpv4 = sandboxNodes().map((node) => {
-                const enforcer = kubeRouter.agent(node, denied);
+                const enforcer = kubeRouter.enforcer(node, denied);
                 return { ...enforcer, args: enforcer.args.filter((flag) => !isOfIpv6(flag)) };
             });
             await withNodeLock(() => Promise.all(ofIpv4.map(startComponent)));

@@ -7,7 +7,7 @@ import { jobPodOf } from "../trials/troubles/objects";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { choices } from "../../sandbox/node/choices";
 import { kubectl, nodeImage } from "../../sandbox/test/e2e/support";
-import { killNode2, restoreNode2 } from "../../sandbox/test/support/nodes";
+import { killSecondNode, restoreSecondNode } from "../../sandbox/test/support/nodes";
 import {
     cordon,
     drain,
@@ -129,7 +129,7 @@ describe.skipIf(choices().nodes !== 2)("a shop on two nodes (needs: npm run sand
             const running = run({ ...enabled, "experiment.run": "3", "experiment.duration": "8s" });
             try {
                 await until("the attack is proven", () => stack.said.includes("Proven: "), { pauseMs: 50 });
-                await killNode2();
+                await killSecondNode();
                 expect(await running).toMatchObject({
                     verdict: "INCONCLUSIVE",
                     reason: expect.stringMatching(/could not be (tried|asked)|nothing can be run/),
@@ -141,7 +141,7 @@ describe.skipIf(choices().nodes !== 2)("a shop on two nodes (needs: npm run sand
                 await undo();
             } finally {
                 await running.catch(() => undefined);
-                await restoreNode2();
+                await restoreSecondNode();
             }
         }));
 });

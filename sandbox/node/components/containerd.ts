@@ -38,7 +38,7 @@ function linkPlugins(folder: string, distribution: string): void {
     mkdirSync(folder, { recursive: true });
     const plugins = {
         ...Object.fromEntries(readdirSync(distribution).map((name) => [name, join(distribution, name)])),
-        ...currentNetwork().plugins(),
+        ...currentNetwork().cniPrograms(),
     };
     for (const [name, path] of Object.entries(plugins)) symlinkSync(path, join(folder, name));
 }
@@ -59,7 +59,7 @@ async function overlayWorks(): Promise<boolean> {
 const podNetwork = (node: SandboxNode) => ({
     cniVersion: "1.0.0",
     name: "sandbox",
-    plugins: [currentNetwork().plugin(node), { type: "portmap", capabilities: { portMappings: true } }],
+    plugins: [currentNetwork().cniEntry(node), { type: "portmap", capabilities: { portMappings: true } }],
 });
 
 function containerdConfig({ folders }: SandboxNode, snapshotter: string, cniPlugins: string, cniConfig: string) {

@@ -90,7 +90,7 @@ export function controllerManager(): Component {
             `--cluster-signing-cert-file=${pki.clusterAuthority}`,
             `--cluster-signing-key-file=${pki.clusterAuthorityKey}`,
             `--cert-dir=${join(layout.config, "controller-manager")}`,
-            `--cluster-cidr=${perFamily(addresses.pods, addresses.podsIpv6).join(",")}`,
+            `--cluster-cidr=${perFamily(addresses.podRange, addresses.podRangeIpv6).join(",")}`,
             "--allocate-node-cidrs=false",
             "--profiling=false",
         ],
@@ -146,7 +146,7 @@ export function proxy(node: SandboxNode): Component {
             `--kubeconfig=${componentKubeconfig("proxy")}`,
             `--hostname-override=${node.name}`,
             "--proxy-mode=iptables",
-            `--cluster-cidr=${perFamily(addresses.pods, addresses.podsIpv6).join(",")}`,
+            `--cluster-cidr=${perFamily(addresses.podRange, addresses.podRangeIpv6).join(",")}`,
             // The default of 1 s, for clusters with thousands of Services, delays a change that follows another one:
             // a shop that is up would not answer yet.
             "--iptables-min-sync-period=100ms",

@@ -5,7 +5,7 @@ import { runCommand } from "../command";
 import { answersOnNode } from "../health";
 import { componentKubeconfig } from "../kubeconfig";
 import { networkNamespaceFileOf } from "../nodes";
-import { hostLocalAddresses, type Network } from "./network";
+import { hostLocalAddresses, type Network, ownBpf } from "./network";
 
 const apiGroup = "crd.projectcalico.org";
 
@@ -24,10 +24,10 @@ const statusFolder = "/run/calico";
  * @see https://docs.tigera.io/calico/latest/reference/felix/configuration its variables
  */
 export const calico: Network = {
-    agent: (node) => ({
+    enforcer: (node) => ({
         name: `calico-felix${node.suffix}`,
         node,
-        command: locateParts().calicoFelix,
+        command: locateParts().calico.felix,
         args: [],
         environment: {
             FELIX_FELIXHOSTNAME: node.name,
@@ -35,7 +35,7 @@ export const calico: Network = {
             KUBECONFIG: componentKubeconfig("network-policy"),
             FELIX_IPTABLESBACKEND: "nft",
             FELIX_IPV6SUPPORT: "false",
-            // After what felix allows come the node's own rules (network.ts) and those of kube-proxy.
+            // After what felix allows come the node's own rules (node-settings.ts) and those of kube-proxy.
             FELIX_IPTABLESFILTERALLOWACTION: "RETURN",
             FELIX_DEFAULTENDPOINTTOHOSTACTION: "ACCEPT",
             // It looks for remains of its BPF mode with bpftool, and panics where the kernel refuses.
@@ -51,7 +51,7 @@ export const calico: Network = {
             FELIX_LOGSEVERITYSCREEN: "WARNING",
         },
     }),
-    plugin: (node) => ({
+    cniEntry: (node) => ({
         type: "calico",
         datastore_type: "kubernetes",
         kubernetes: { kubeconfig: componentKubeconfig("network-policy") },
@@ -63,13 +63,13 @@ export const calico: Network = {
         policy_setup_timeout_seconds: 10,
         endpoint_status_dir: `${statusFolder}/endpoint-status`,
     }),
-    plugins: () => ({ calico: locateParts().calicoCni }),
+    cniPrograms: () => ({ calico: locateParts().calico.cni }),
     coveredFolders: [libFolder],
     // The plugin reads the node's name there when it removes a pod.
-    mounts: ({ name }) => [`mkdir -p ${statusFolder}`, `printf %s ${name} > ${libFolder}/nodename`],
+    mountCommands: ({ name }) => [`mkdir -p ${statusFolder}`, `printf %s ${name} > ${libFolder}/nodename`, ownBpf],
     apiGroup,
     objects: () => [
-        ...crdsIn(locateParts().calicoCrds),
+        ...crdsIn(locateParts().calico.definitions),
         {
             apiVersion: `${apiGroup}/v1`,
             kind: "ClusterInformation",

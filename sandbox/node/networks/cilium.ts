@@ -8,9 +8,12 @@ import { systemPath } from "../command";
 import { answersOnNode } from "../health";
 import { componentKubeconfig } from "../kubeconfig";
 import type { SandboxNode } from "../nodes";
-import type { Network } from "./network";
+import { runningComponent } from "../processes";
+import { type Network, ownBpf } from "./network";
 
 const apiGroup = "cilium.io";
+
+const agentOn = ({ suffix }: SandboxNode) => `cilium-agent${suffix}`;
 
 /** Where an agent finds the sources of its BPF programs. */
 const libOf = ({ folders }: SandboxNode) => join(folders.config, "cilium-lib");
@@ -25,10 +28,10 @@ const protectedSettings = ["unprivileged_bpf_disabled", "timer_migration"].map((
  * @see https://docs.cilium.io/en/stable/cmdref/cilium-agent/ its flags
  */
 export const cilium: Network = {
-    agent: (node) => ({
-        name: `cilium-agent${node.suffix}`,
+    enforcer: (node) => ({
+        name: agentOn(node),
         node,
-        command: locateParts().ciliumAgent,
+        command: locateParts().cilium.agent,
         args: [
             `--k8s-kubeconfig-path=${componentKubeconfig("network-policy")}`,
             `--lib-dir=${libOf(node)}`,
@@ -36,7 +39,7 @@ export const cilium: Network = {
             "--ipam=kubernetes",
             "--identity-allocation-mode=crd",
             "--routing-mode=native",
-            `--ipv4-native-routing-cidr=${addresses.pods}`,
+            `--ipv4-native-routing-cidr=${addresses.podRange}`,
             "--enable-ipv4-masquerade=false",
             "--enable-ipv6=false",
             "--kube-proxy-replacement=false",
@@ -45,24 +48,27 @@ export const cilium: Network = {
             "--enable-l7-proxy=false",
             "--bpf-map-dynamic-size-ratio=0",
             "--enable-hubble=false",
+            // It would leave files in the user's home.
+            "--enable-gops=false",
             "--enable-health-checking=false",
             "--enable-endpoint-health-checking=false",
             // After what the node itself rejects: packets to Services without pods, and to unused Service addresses.
             "--prepend-iptables-chains=false",
         ],
-        environment: { K8S_NODE_NAME: node.name, PATH: `${locateParts().clangFolder}:${systemPath}` },
+        environment: { K8S_NODE_NAME: node.name, PATH: `${locateParts().cilium.clangFolder}:${systemPath}` },
     }),
-    plugin: () => ({ type: "cilium-cni", "log-file": "/run/cilium/cni.log" }),
-    plugins: () => ({ "cilium-cni": locateParts().ciliumCni }),
+    cniEntry: () => ({ type: "cilium-cni", "log-file": "/run/cilium/cni.log" }),
+    cniPrograms: () => ({ "cilium-cni": locateParts().cilium.cni }),
     coveredFolders: [],
-    mounts: () => [
+    mountCommands: () => [
         ...protectedSettings.flatMap((path) => [`mount --bind ${path} ${path}`, `mount -o remount,bind,ro ${path}`]),
-        // Its maps and programs, which end with the namespace.
-        "mount -t bpf bpf /sys/fs/bpf",
+        ownBpf,
         "mkdir -p /run/cilium",
     ],
     apiGroup,
-    objects: () => crdsIn(locateParts().ciliumCrds),
+    // Else its operator removes them. Each set of labels of a pod has an identity.
+    ofOneRun: ["ciliumidentities", "ciliumendpoints"].map((kind) => `/apis/${apiGroup}/v2/${kind}`),
+    objects: () => crdsIn(locateParts().cilium.definitions),
     rights: [
         { apiGroups: [apiGroup], resources: ["*"], verbs: ["*"] },
         {
@@ -73,12 +79,14 @@ export const cilium: Network = {
         { apiGroups: [""], resources: ["nodes", "nodes/status"], verbs: ["patch"] },
     ],
     async prepare(node) {
-        const { name, pods } = node;
-        // Anew: the agent writes headers into it.
-        rmSync(libOf(node), { recursive: true, force: true });
-        cpSync(locateParts().ciliumLib, libOf(node), { recursive: true });
+        const { name, podRange } = node;
+        if (!runningComponent(agentOn(node))) {
+            // Anew: the agent writes headers into it.
+            rmSync(libOf(node), { recursive: true, force: true });
+            cpSync(locateParts().cilium.lib, libOf(node), { recursive: true });
+        }
         // The agent takes the addresses of a node's pods from here.
-        const spec = { podCIDR: pods, podCIDRs: [pods] };
+        const spec = { podCIDR: podRange, podCIDRs: [podRange] };
         await applyObject({ apiVersion: "v1", kind: "Node", metadata: { name }, spec });
     },
     isReady: (node) => answersOnNode(node, "http://127.0.0.1:9879/healthz"),

@@ -17,7 +17,7 @@ export const enforcerOn = ({ suffix }: SandboxNode) => `kube-router${suffix}`;
  * its bridge-netfilter module, which some machines lack.
  */
 export const kubeRouter: Network = {
-    agent: (node, denied) => ({
+    enforcer: (node, denied) => ({
         name: enforcerOn(node),
         node,
         command: locateParts().kubeRouter,
@@ -42,11 +42,11 @@ export const kubeRouter: Network = {
             [deniedTrafficVariable]: denied.toUpperCase(),
         },
     }),
-    // The node masquerades for all pods (network.ts).
-    plugin: (node) => ({ type: "ptp", ipMasq: false, ipam: hostLocalAddresses(node) }),
-    plugins: () => ({}),
+    // The node masquerades for all pods (node-settings.ts).
+    cniEntry: (node) => ({ type: "ptp", ipMasq: false, ipam: hostLocalAddresses(node) }),
+    cniPrograms: () => ({}),
     coveredFolders: [],
-    mounts: () => [],
+    mountCommands: () => [],
     objects: () => [],
     rights: [],
     prepare: () => Promise.resolve(),

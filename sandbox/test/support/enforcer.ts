@@ -34,7 +34,9 @@ async function stopOn(node: SandboxNode): Promise<void> {
 /** Starts the enforcer after {@link stopEnforcer}. It has read all policies after about 1 s. */
 export async function startEnforcer(): Promise<void> {
     const { denied } = choices();
-    await withNodeLock(() => Promise.all(sandboxNodes().map((node) => startComponent(kubeRouter.agent(node, denied)))));
+    await withNodeLock(() =>
+        Promise.all(sandboxNodes().map((node) => startComponent(kubeRouter.enforcer(node, denied)))),
+    );
 }
 
 /** kube-router's chains. */

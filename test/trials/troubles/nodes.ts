@@ -1,5 +1,5 @@
 import { labels } from "../../../chaos/cluster/labels";
-import { killNode2, restoreNode2 } from "../../../sandbox/test/support/nodes";
+import { killSecondNode, restoreSecondNode } from "../../../sandbox/test/support/nodes";
 import {
     cordon,
     drain,
@@ -52,8 +52,8 @@ export const nodeKilled =
         const { spec } = await jobPodOf(stack);
         if (spec!.nodeName !== secondNode) throw new Error(`the deadline Job's pod is on ${spec!.nodeName}`);
         await uncordon(firstNode);
-        afterwards(restoreNode2, { undone: true });
-        await killNode2();
+        afterwards(restoreSecondNode, { undone: true });
+        await killSecondNode();
         const saw = `lost ${secondNode}`;
         if (undoneBy === "update") return { saw };
         await ended;
