@@ -22,18 +22,20 @@ const reports = join(project, "reports", "networks");
 let interrupted: NodeJS.Signals | undefined;
 let running: ChildProcess | undefined;
 
-async function main({ settings, again, files }: NetworksOptions): Promise<void> {
+async function main(options: NetworksOptions): Promise<void> {
+    const { again, files } = options;
     requireSandboxHost();
     const [commit, tree] = [commitOf(project), treeOf(project)];
-    const steps = files.length > 0 ? stepsOf(settings).slice(0, settings.length) : stepsOf(settings);
+    const steps = stepsOf(options);
     const chosen = steps.map(({ name }) => name);
     const kept = readKept(file);
-    kept.results = kept.results.filter(
-        (result) => result.tree === tree && tree !== "unknown" && !(again && chosen.includes(result.setting)),
-    );
-    const isDone = ({ name }: Step) => files.length === 0 && kept.results.some(({ setting }) => setting === name);
+    const isOfNow = (result: Result) => result.tree === tree && tree !== "unknown";
+    if (files.length === 0)
+        kept.results = kept.results.filter((result) => isOfNow(result) && !(again && chosen.includes(result.step)));
+    const isDone = ({ name }: Step) =>
+        files.length === 0 && kept.results.some(({ step, failures }) => step === name && failures.length === 0);
     const todo = steps.filter((step) => !isDone(step));
-    console.log(`${todo.length} of ${steps.length} networks to test, commit ${commit}.`);
+    console.log(`${todo.length} of ${steps.length} steps to do, commit ${commit}.`);
     const partial: Result[] = [];
     if (todo.length > 0) {
         const wasDown = (await sandboxStatus()).state === "down";
@@ -43,7 +45,10 @@ async function main({ settings, again, files }: NetworksOptions): Promise<void> 
         try {
             await runAll(todo, files, (result) => {
                 if (files.length > 0) return void partial.push({ ...result, commit, tree });
-                kept.results.push({ ...result, commit, tree });
+                // With a file that changed meanwhile, it is unknown what was tested.
+                const tested = treeOf(project) === tree ? tree : "unknown";
+                kept.results = kept.results.filter(({ step }) => step !== result.step);
+                kept.results.push({ ...result, commit, tree: tested });
                 writeKept(file, kept);
             });
         } finally {
@@ -55,9 +60,9 @@ async function main({ settings, again, files }: NetworksOptions): Promise<void> 
         }
     }
     const shown = files.length > 0 ? partial : kept.results;
-    const results = chosen.flatMap((name) => shown.filter(({ setting }) => setting === name));
+    const results = chosen.flatMap((name) => shown.filter(({ step }) => step === name));
     console.log(`\n${tableOf(results)}`);
-    if (interrupted) throw new Error(`${interrupted}: the same command continues with the networks that are left.`);
+    if (interrupted) throw new Error(`${interrupted}: the same command continues with the steps that are left.`);
     if (results.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 }
 
@@ -79,13 +84,13 @@ async function runAll(
         if (interrupted) return;
         const minutes = minutesSince(started);
         console.log(`\n${name}: ${passed} passed, ${failures.length} failed, ${minutes} min`);
-        keep({ setting: name, passed, skipped, failures, minutes, at: new Date().toISOString() });
+        keep({ step: name, passed, skipped, failures, minutes, at: new Date().toISOString() });
     }
 }
 
-async function runStep({ name, setting, projects }: Step, files: readonly string[]): Promise<Outcome> {
+async function runStep({ name, choices, projects }: Step, files: readonly string[]): Promise<Outcome> {
     try {
-        await sandboxUp(setting);
+        await sandboxUp(choices);
     } catch (error) {
         return failed(`the sandbox cannot be started: ${(error as Error).message}`);
     }

@@ -5,7 +5,7 @@ const sourceFolder = join(__dirname, "..");
 
 /** Felix, which enforces NetworkPolicies, and the CNI plugin. */
 export const calico = goPart(
-    { name: "calico", version: "3.28.5", title: "Calico", minutes: 5 },
+    { name: "calico", version: "3.28.5", title: "Calico", minutes: 4 },
     {
         sourceFolder,
         module: "calico",

@@ -7,6 +7,7 @@ import { type Cluster, connect } from "../../chaos/cluster/client";
 import { type Choices, choices } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";
 import { kubectl } from "../../sandbox/test/e2e/support";
+import { uncordonAll } from "../support/placement";
 import { sharedFolder } from "./shop/shared";
 import { temporaryPrefix } from "./shop/support";
 
@@ -54,6 +55,7 @@ function takeTurn(): void {
 }
 
 async function removeLeftovers(cluster: Cluster): Promise<void> {
+    await uncordonAll();
     rmSync(sharedFolder, { recursive: true, force: true });
     for (const name of readdirSync(tmpdir()).filter((name) => name.startsWith(temporaryPrefix)))
         rmSync(join(tmpdir(), name), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { kinds } from "../trials/kinds";
 import { describeTrials } from "./describe-trials";
-import { casesOf } from "./in-all";
+import { casesOf } from "./which-tests";
 
 const besideOthers = kinds.filter(({ alone }) => !alone);
 const isUsual = ({ name }: { name: string }) => name === "label-removed";

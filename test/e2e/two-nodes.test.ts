@@ -9,39 +9,34 @@ import { choices } from "../../sandbox/node/choices";
 import { kubectl, nodeImage } from "../../sandbox/test/e2e/support";
 import { killSecondNode, restoreSecondNode } from "../../sandbox/test/support/nodes";
 import {
-    cordon,
     drain,
-    firstNode,
-    keepNameServer,
+    firstNodeName,
     livingPods,
-    moveTo,
-    secondNode,
+    moveHotDeals,
+    secondNodeName,
     uncordon,
+    uncordonAll,
 } from "../support/placement";
 import { until } from "../support/until";
 import { quick, TestStack } from "./shop/support";
 
 const namespace = "e2e-two-nodes";
 const hotDeals = { namespace, labelSelector: "app=hot-deals" };
-const others = { namespace, labelSelector: "app!=hot-deals" };
 const enabled = { ...quick, "experiment.enabled": "true" };
 
-describe.skipIf(choices().nodes !== 2)("a shop on two nodes (needs: npm run sandbox -- up --nodes 2)", () => {
+describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbox -- up --nodes 2)", () => {
     let stack: TestStack;
     beforeAll(async () => {
-        await letAllRun();
+        await uncordonAll();
         stack = await TestStack.open(namespace);
-        await keepNameServer(stack.cluster);
         await stack.up({ "replicas.hot-deals": "3" });
-        await isWhole();
+        await stack.untilWhole();
     });
     afterAll(async () => {
-        await letAllRun();
+        await uncordonAll();
         await stack?.close();
     });
 
-    const letAllRun = () => Promise.all([firstNode, secondNode].map(uncordon));
-    const isWhole = () => until("/products is whole", async () => (await stack.products()).good);
     const nodesOf = async (of = hotDeals) =>
         new Set((await livingPods(stack.cluster, of)).map(({ spec }) => spec!.nodeName));
     const nodeOfTarget = async ({ targets }: Conclusion) => {
@@ -53,30 +48,27 @@ describe.skipIf(choices().nodes !== 2)("a shop on two nodes (needs: npm run sand
     const undo = async () => {
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);
-        await isWhole();
+        await stack.untilWhole();
     };
     /** The only replica of hot-deals runs on the second node; all else does on the first, and what comes later. */
     const withTargetOnSecondNode = async (test: () => Promise<void>) => {
         await stack.up({ "replicas.hot-deals": "1" });
-        await moveTo(firstNode, stack.cluster, others);
-        await moveTo(secondNode, stack.cluster, hotDeals);
-        await isWhole();
-        await cordon(secondNode);
+        await moveHotDeals(stack);
         try {
             await test();
         } finally {
-            await uncordon(secondNode);
+            await uncordon(secondNodeName);
         }
     };
 
     it("spreads the replicas of a department over both", async () =>
-        expect(await nodesOf()).toEqual(new Set([firstNode, secondNode])));
+        expect(await nodesOf()).toEqual(new Set([firstNodeName, secondNodeName])));
 
     it("PASSED if one replica is cut off that is not on the API server's node", async () => {
         const target = "k8s.zone=zone-b,k8s.deployment=hot-deals";
         const conclusion = await run({ ...enabled, "experiment.grace": "5s", "experiment.target": target });
         expect(conclusion).toMatchObject({ verdict: "PASSED" });
-        expect(await nodeOfTarget(conclusion)).toBe(secondNode);
+        expect(await nodeOfTarget(conclusion)).toBe(secondNodeName);
         stack.unset("experiment.target");
         await undo();
     });
@@ -85,23 +77,23 @@ describe.skipIf(choices().nodes !== 2)("a shop on two nodes (needs: npm run sand
         withTargetOnSecondNode(async () => {
             const conclusion = await run({ ...enabled, "experiment.run": "2" });
             expect(conclusion).toMatchObject({ verdict: "FAILED" });
-            expect(await nodeOfTarget(conclusion)).toBe(secondNode);
-            expect((await jobPodOf(stack)).spec!.nodeName).toBe(firstNode);
+            expect(await nodeOfTarget(conclusion)).toBe(secondNodeName);
+            expect((await jobPodOf(stack)).spec!.nodeName).toBe(firstNodeName);
             await undo();
         }));
 
     it("goes on after `kubectl drain`", async () => {
         await stack.up({ "replicas.hot-deals": "3" });
         try {
-            await drain(secondNode);
-            expect(await nodesOf()).toEqual(new Set([firstNode]));
+            await drain(secondNodeName);
+            expect(await nodesOf()).toEqual(new Set([firstNodeName]));
             await until("three are ready", async () => {
                 const { status } = await stack.cluster.apps.readNamespacedDeployment({ name: "hot-deals", namespace });
                 return status?.readyReplicas === 3;
             });
-            await isWhole();
+            await stack.untilWhole();
         } finally {
-            await uncordon(secondNode);
+            await uncordon(secondNodeName);
         }
     });
 
@@ -135,9 +127,9 @@ describe.skipIf(choices().nodes !== 2)("a shop on two nodes (needs: npm run sand
                     reason: expect.stringMatching(/could not be (tried|asked)|nothing can be run/),
                 });
                 // As an operator does it, who knows that the node is off: Kubernetes would wait for five minutes.
-                const lost = ["--field-selector", `spec.nodeName=${secondNode}`, "--force", "--grace-period=0"];
+                const lost = ["--field-selector", `spec.nodeName=${secondNodeName}`, "--force", "--grace-period=0"];
                 await kubectl(["delete", "pods", "--namespace", namespace, ...lost]);
-                await isWhole();
+                await stack.untilWhole();
                 await undo();
             } finally {
                 await running.catch(() => undefined);
@@ -150,8 +142,8 @@ const filler = "filler";
 
 /** Has a pod request what is left of the second node's processors, all but a little. */
 async function fill({ cluster }: TestStack): Promise<void> {
-    const { status } = await cluster.core.readNode({ name: secondNode });
-    const { items } = await cluster.core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${secondNode}` });
+    const { status } = await cluster.core.readNode({ name: secondNodeName });
+    const { items } = await cluster.core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${secondNodeName}` });
     const living = items.filter((pod) => !hasEnded(pod));
     const requests = living.flatMap(({ spec }) => spec!.containers.map(({ resources }) => resources?.requests?.cpu));
     const requested = requests.reduce((sum, cpu = "0") => sum + millisOf(cpu), 0);

@@ -1,7 +1,10 @@
 import { Program } from "../../cli/command";
 import { type Choices, networkNames, nodeCounts } from "../../sandbox/node/choices";
 
-/** What the tests run on, one after the other. With one network, few pods are made anew. */
+/**
+ * What the tests run on, one after the other. In an order in which pods are seldom made anew: a change of `denied`
+ * keeps them.
+ */
 export const allSettings: readonly Choices[] = [
     ...nodeCounts.flatMap((nodes): Choices[] => [
         { network: "kube-router", nodes, ipFamilies: "ipv4", denied: "drop" },
@@ -16,20 +19,17 @@ export const allSettings: readonly Choices[] = [
 export interface Step {
     /** As in `kube-router, reject, 2 nodes`. */
     readonly name: string;
-    readonly setting: Choices;
+    readonly choices: Choices;
     /** Of vitest.config.mts. */
     readonly projects: readonly string[];
 }
 
-/** The tests of some settings, and of changes between all. */
-export function stepsOf(settings: readonly Choices[]): Step[] {
-    const ofSettings = settings.map((setting) => ({
-        name: nameOf(setting),
-        setting,
-        projects: ["networks", "networks-alone"],
-    }));
-    if (settings.length < allSettings.length) return ofSettings;
-    return [...ofSettings, { name: "changes", setting: settings[0]!, projects: ["networks-changes"] }];
+/** The tests of some settings and, if wanted, of changes from one network to another. */
+export function stepsOf({ settings, changes }: Pick<NetworksOptions, "settings" | "changes">): Step[] {
+    const projects = ["networks", "networks-alone"];
+    const steps = settings.map((choices) => ({ name: nameOf(choices), choices, projects }));
+    if (!changes) return steps;
+    return [...steps, { name: "changes", choices: settings[0]!, projects: ["networks-changes"] }];
 }
 
 /** As in `kube-router, reject, 2 nodes`. */
@@ -43,7 +43,9 @@ export const nameOf = ({ network, nodes, ipFamilies, denied }: Choices): string 
 
 export interface NetworksOptions {
     settings: Choices[];
-    /** Whether kept results of these settings are forgotten. */
+    /** Whether changes from one network to another are tested, too. */
+    changes: boolean;
+    /** Whether kept results of these steps are forgotten. */
     again: boolean;
     /** Only these test files, by a part of their paths. @default all */
     files: string[];
@@ -82,10 +84,14 @@ export function readOptions(args: string[]): NetworksOptions {
     const names: readonly string[] = networkNames;
     const mistakes = [
         network !== undefined && !names.includes(network) && `--network is "${network}"; allowed: ${names.join(", ")}`,
-        nodes !== undefined && !["1", "2"].includes(nodes) && `--nodes is "${nodes}"; allowed: 1, 2`,
+        nodes !== undefined &&
+            !nodeCounts.map(String).includes(nodes) &&
+            `--nodes is "${nodes}"; allowed: ${nodeCounts.join(", ")}`,
     ].filter((mistake) => mistake !== false);
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     const isChosen = (one: Choices) =>
         (network ?? one.network) === one.network && Number(nodes ?? one.nodes) === one.nodes;
-    return { settings: allSettings.filter(isChosen), again, files: networksProgram.args };
+    const files = networksProgram.args;
+    const changes = network === undefined && nodes === undefined && files.length === 0;
+    return { settings: allSettings.filter(isChosen), changes, again, files };
 }

@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import { alignedRows } from "../../cli/print";
 import type { Choices } from "../../sandbox/node/choices";
 
-/** The tests of one setting. */
+/** What the tests of one step gave. */
 export interface Result {
-    /** Its name; see `nameOf`. */
-    setting: string;
+    /** Its name, such as `kube-router, reject, 2 nodes`. */
+    step: string;
     /** What was tested: the checked-out commit, for people. */
     commit: string;
     /** What was tested, with all changes: see {@link treeOf}. */
@@ -44,9 +44,12 @@ export function writeKept(file: string, kept: Kept): void {
     renameSync(`${file}.new`, file);
 }
 
+/** Pages do not count, except for the one that tests read. */
+const untested = ["*.md", ":!docs/networks.md"];
+
 /**
- * A hash of all files of a repository as they are now, also of those that are not committed, but not of ignored ones.
- * `unknown` without git.
+ * A hash of all files of a repository that tests of networks depend on, as they are now: also of those that are not
+ * committed, but not of ignored ones. `unknown` without git.
  */
 export function treeOf(folder: string): string {
     const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-tree-"));
@@ -56,6 +59,7 @@ export function treeOf(folder: string): string {
     try {
         git("read-tree", "HEAD");
         git("add", "--all");
+        git("rm", "-r", "--quiet", "--cached", "--ignore-unmatch", "--", ...untested);
         return git("write-tree");
     } catch {
         return "unknown";
@@ -64,12 +68,12 @@ export function treeOf(folder: string): string {
     }
 }
 
-/** A row for each setting, and below it what failed. */
+/** A row for each step, and below it what failed. */
 export function tableOf(results: readonly Result[]): string {
-    const heads = ["setting", "passed", "failed", "skipped", "minutes"];
-    const rows = results.map(({ setting, passed, failures, skipped, minutes }) =>
-        [setting, passed, failures.length, skipped, minutes.toFixed(1)].map(String),
+    const heads = ["step", "passed", "failed", "skipped", "minutes"];
+    const rows = results.map(({ step, passed, failures, skipped, minutes }) =>
+        [step, passed, failures.length, skipped, minutes.toFixed(1)].map(String),
     );
-    const failures = results.flatMap(({ setting, failures }) => failures.map((text) => `${setting}: ${text}`));
+    const failures = results.flatMap(({ step, failures }) => failures.map((text) => `${step}: ${text}`));
     return [...alignedRows([heads, ...rows]), ...failures.map((text) => `\n${text}`)].join("\n");
 }

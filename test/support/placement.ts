@@ -4,14 +4,20 @@ import { hasEnded } from "../../chaos/cluster/kubernetes-rules";
 import { isReady } from "../../chaos/targets/containers";
 import { possibleNodes } from "../../sandbox/node/nodes";
 import { kubectl } from "../../sandbox/test/e2e/support";
+import type { TestStack } from "../e2e/shop/support";
 import { until } from "./until";
 
 /** The names of the sandbox's nodes. The API server is on the first. */
-export const [firstNode, secondNode] = possibleNodes.map(({ name }) => name) as [string, string];
+export const [firstNodeName, secondNodeName] = possibleNodes.map(({ name }) => name) as [string, string];
 
 /** Has no new pod come to a node. */
 export const cordon = (node: string) => kubectl(["cordon", node]);
 export const uncordon = (node: string) => kubectl(["uncordon", node]);
+
+/** Lets pods start on each node: a killed run may have left one on which none does. */
+export async function uncordonAll(): Promise<void> {
+    await kubectl(["uncordon", ...(await kubectl(["get", "nodes", "--output", "name"])).split("\n")]);
+}
 
 /** Evicts all pods from a node, and waits until they have ended. No new pod comes to it. */
 export const drain = (node: string) =>
@@ -34,7 +40,7 @@ export async function moveTo(node: string, cluster: Cluster, of: PodsOf): Promis
     const before = await livingPods(cluster, of);
     const elsewhere = before.filter(({ spec }) => spec!.nodeName !== node);
     if (elsewhere.length === 0) return;
-    const other = node === firstNode ? secondNode : firstNode;
+    const other = node === firstNodeName ? secondNodeName : firstNodeName;
     await cordon(other);
     try {
         const { namespace } = of;
@@ -50,6 +56,11 @@ export async function moveTo(node: string, cluster: Cluster, of: PodsOf): Promis
     }
 }
 
-/** Has the cluster's name server run on the first node, so that the second can be lost. */
-export const keepNameServer = (cluster: Cluster) =>
-    moveTo(firstNode, cluster, { namespace: "kube-system", labelSelector: "k8s-app=kube-dns" });
+/** Has hot-deals run on the second node. Everything else is on the first, and so is what comes later. */
+export async function moveHotDeals(shop: Pick<TestStack, "cluster" | "namespace" | "untilWhole">): Promise<void> {
+    const { cluster, namespace } = shop;
+    await moveTo(firstNodeName, cluster, { namespace, labelSelector: "app!=hot-deals" });
+    await moveTo(secondNodeName, cluster, { namespace, labelSelector: "app=hot-deals" });
+    await shop.untilWhole();
+    await cordon(secondNodeName);
+}

@@ -1,5 +1,5 @@
 import { Program } from "../../cli/command";
-import { type DeniedTraffic, networkNames, type NetworkName } from "../../sandbox/node/choices";
+import { type DeniedTraffic, networkNames, type NetworkName, nodeCounts } from "../../sandbox/node/choices";
 import { deniedOn, type Place } from "./place";
 
 export interface TrialOptions {
@@ -74,7 +74,7 @@ export function readOptions(args: string[], known: readonly string[]): TrialOpti
         !/^[1-9]\d{0,2}$/.test(rounds) && `--rounds is "${rounds}"; allowed: 1 to 999`,
         !/^[\w.-]{1,40}$/.test(seed) && `--seed is "${seed}"; allowed: up to 40 letters, digits, and . _ -`,
         !isNetwork(network) && `--network is "${network}"; allowed: ${networkNames.join(", ")}`,
-        !["1", "2"].includes(nodes) && `--nodes is "${nodes}"; allowed: 1, 2`,
+        !nodeCounts.map(String).includes(nodes) && `--nodes is "${nodes}"; allowed: ${nodeCounts.join(", ")}`,
         denied !== undefined && isNetwork(network) && mistakeInDenied(denied, network),
         !["1", "2"].includes(parallel) && `--parallel is "${parallel}"; allowed: 1, 2`,
         list && markdown && "--list and --markdown exclude each other",

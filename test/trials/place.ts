@@ -25,7 +25,8 @@ export function placeNow(): Place {
 }
 
 /** `calico`, or `calico, 2 nodes`. */
-export const describePlace = ({ network, nodes }: Place): string => (nodes === 1 ? network : `${network}, 2 nodes`);
+export const describePlace = ({ network, nodes }: Place): string =>
+    nodes === 1 ? network : `${network}, ${nodes} nodes`;
 
 /** `kube-router and 2 nodes`. Empty if nothing is needed. */
 export const describeNeeds = ({ network, nodes }: Needs): string =>
@@ -35,5 +36,5 @@ export const describeNeeds = ({ network, nodes }: Needs): string =>
 export const lackOf = ({ network, nodes }: Needs = {}, place: Place): string =>
     describeNeeds({
         network: network === place.network ? undefined : network,
-        nodes: nodes === place.nodes ? undefined : nodes,
+        nodes: nodes && nodes <= place.nodes ? undefined : nodes,
     });

@@ -36,25 +36,23 @@ export function appendResult(file: string, result: Result): void {
     appendFileSync(file, `${JSON.stringify(result)}\n`);
 }
 
-/** All results, in the order in which they were written. Leaves out a line that a killed program did not finish. */
+/**
+ * All results, in the order in which they were written. Leaves out a line that a killed program did not finish, and
+ * those of before trials had a number of nodes.
+ */
 export function readResults(file: string): Result[] {
     if (!existsSync(file)) return [];
     return readFileSync(file, "utf8")
         .split("\n")
         .flatMap((line) => {
             try {
-                return [complete(JSON.parse(line) as Result | EarlierResult)];
+                const result = JSON.parse(line) as Result;
+                return "nodes" in result ? [result] : [];
             } catch {
                 return [];
             }
         });
 }
-
-/** Until 0.6.0 there was one network, with one node. What it did with denied traffic had its name. */
-type EarlierResult = Omit<Result, keyof Place | "denied"> & { network: DeniedTraffic };
-
-const complete = (result: Result | EarlierResult): Result =>
-    "denied" in result ? result : { ...result, network: "kube-router", nodes: 1, denied: result.network };
 
 /** The checked-out commit of a folder, followed by `-changed` if files differ from it. `unknown` without git. */
 export function commitOf(folder: string): string {

@@ -22,7 +22,7 @@ const describeShape = ({ hotDeals, gateway, networkPolicies = true, zone }: Shap
 export function schedule(
     kinds: readonly Kind[],
     place: Place,
-    choices: readonly DeniedTraffic[],
+    denied: readonly DeniedTraffic[],
     rounds: number,
     done: ReadonlySet<string>,
 ): Planned[] {
@@ -32,12 +32,12 @@ export function schedule(
         const group = `${kind.alone ?? false} ${describeShape(kind.shape)}`;
         groups.set(group, [...(groups.get(group) ?? []), kind]);
     }
-    const all = choices.flatMap((denied) =>
+    const all = denied.flatMap((one) =>
         [...groups.values()].flatMap((group) =>
             Array.from({ length: rounds }, (_, index) => index + 1).flatMap((round) =>
-                group.map((kind) => ({ kind, denied, round })),
+                group.map((kind) => ({ kind, denied: one, round })),
             ),
         ),
     );
-    return all.filter(({ kind, denied, round }) => !done.has(keyOf({ kind: kind.name, ...place, denied, round })));
+    return all.filter(({ kind, ...trial }) => !done.has(keyOf({ kind: kind.name, ...place, ...trial })));
 }

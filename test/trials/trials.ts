@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Choices, choices, type DeniedTraffic } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";
 import { TestStack } from "../e2e/shop/support";
-import { firstNode, secondNode, uncordon } from "../support/placement";
+import { uncordonAll } from "../support/placement";
 import { complete } from "./complete";
 import { describeAllowed } from "./judge";
 import type { Kind, Seen } from "./kind";
@@ -51,8 +51,8 @@ export class Trials {
     static async open(args: TrialsArgs): Promise<Trials> {
         const trials = new Trials(args);
         try {
-            await sandboxUp({ ...args.place, denied: args.denied });
-            await Promise.all([firstNode, secondNode].slice(0, args.place.nodes).map(uncordon));
+            await sandboxUp({ ...args.place, ipFamilies: "ipv4", denied: args.denied });
+            await uncordonAll();
             const first = await TestStack.open(stackNames[0]);
             trials.shops.push(new Shop(first));
             await Promise.all([removeNamespaces(first.cluster, stackNames), removeLimit(first.cluster)]);

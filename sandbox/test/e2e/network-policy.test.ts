@@ -45,8 +45,12 @@ describe("the sandbox's NetworkPolicies", { timeout: 60_000 }, () => {
         expect(await eventually(ask, (body) => body === "target")).toBeLessThan(2);
     });
 
-    const outcomes = [["drop", "TIMEOUT"] as const, ...(isKubeRouter ? [["reject", "ECONNREFUSED"] as const] : [])];
-    it.each(outcomes)("%s what they deny if told so, also after a change of policies", async (denied, outcome) => {
+    const outcomes = [
+        { denied: "drop", outcome: "TIMEOUT" } as const,
+        ...(isKubeRouter ? [{ denied: "reject", outcome: "ECONNREFUSED" } as const] : []),
+    ];
+    const title = "$denied denied traffic with --denied $denied, also after a change of policies";
+    it.each(outcomes)(title, async ({ denied, outcome }) => {
         await sandboxUp({ denied });
         await apply(namespace, blackhole);
         await eventually(ask, (answer) => answer !== "target");

@@ -82,10 +82,13 @@ export const attempt = `
     });
     const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));`;
 
+type OutcomeOfEach<To extends readonly string[]> = { [Index in keyof To]: string };
+
 /** Tries fresh connections at once. @returns of each: `allowed`, `refused`, `time-out`, or another error's code */
-export async function connections(from: string, ...to: string[]): Promise<string[]> {
+export async function connections<To extends readonly string[]>(from: string, ...to: To): Promise<OutcomeOfEach<To>> {
     const all = `Promise.all(${JSON.stringify(to)}.map((one) => attempt(one, 1_500)))`;
-    return (await run(from, `${attempt} ${all}.then((ended) => console.log(ended.join(" ")));`)).split(" ");
+    const ended = await run(from, `${attempt} ${all}.then((ended) => console.log(ended.join(" ")));`);
+    return ended.split(" ") as OutcomeOfEach<To>;
 }
 
 /**

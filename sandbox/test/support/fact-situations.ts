@@ -1,16 +1,17 @@
 /** What is seen while some policies are enforced, each on pods that do not affect those of the others. */
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { addresses } from "../../node/addresses";
 import { apply, eventually, kubectl } from "../e2e/support";
 import { addressOf, connections, hostNamespace, hostPort, namespace, type Policy, under } from "./fact-pods";
 
 /** IPv4 addresses of the pods, of the first node, and of Services: of the pod `target`, and of no pod. */
-export type Places = Record<
+export type Addresses = Record<
     "client" | "target" | "stranger" | "watcher" | "node" | "service" | "nobody" | "loadBalancer",
     string
 >;
 
-export async function findPlaces(): Promise<Places> {
+export async function findAddresses(): Promise<Addresses> {
     const of = (name: string, path: string) =>
         kubectl(["-n", namespace, "get", "service", name, "-o", `jsonpath={${path}}`]);
     const external = () => of("target", ".status.loadBalancer.ingress[0].ip");
@@ -23,7 +24,7 @@ export async function findPlaces(): Promise<Places> {
     return { client, target, stranger, watcher, node, service, nobody, loadBalancer };
 }
 
-const apiServer = "10.96.0.1:443";
+const apiServer = `${addresses.apiService}:443`;
 const ingress = (on: string, ...rules: Policy["ingress"] & object): Policy => ({
     on,
     ways: ["Ingress"],
@@ -31,11 +32,11 @@ const ingress = (on: string, ...rules: Policy["ingress"] & object): Policy => ({
 });
 const egress = (on: string, ...rules: Policy["egress"] & object): Policy => ({ on, ways: ["Egress"], egress: rules });
 const block = (cidr: string) => ({ ipBlock: { cidr } });
-const one = async (from: string, to: string) => (await connections(from, to))[0]!;
+const one = async (from: string, to: string) => (await connections(from, to))[0];
 const matches = (outcome: string) => (outcome === "allowed" ? "matches" : "does not match");
 
 /** Everything of the pod `target` is denied. */
-export const cutOff = ({ target, service, loadBalancer }: Places) =>
+export const cutOff = ({ target, service, loadBalancer }: Addresses) =>
     under([{ on: "target", ways: ["Ingress", "Egress"] }], async () => {
         const [direct, byService] = await connections("client", `${target}:8080`, `${service}:80`);
         const fromNode = await one("host", `${target}:8080`);
@@ -44,36 +45,31 @@ export const cutOff = ({ target, service, loadBalancer }: Places) =>
         await sleep(4_000);
         const ready = "jsonpath={.status.conditions[?(@.type=='Ready')].status}";
         const isReady = (await kubectl(["-n", namespace, "get", "pod", "target", "-o", ready])) === "True";
-        return { direct, byService, fromNode, fromOutside, probes: isReady ? "pass" : "fail" } as Record<
-            string,
-            string
-        >;
+        return { direct, byService, fromNode, fromOutside, probes: isReady ? "pass" : "fail" };
     });
 
 /** Nothing is allowed to the pod `client`. */
-export const silenced = ({ target, node }: Places) =>
+export const silenced = ({ target, node }: Addresses) =>
     under([egress("client")], async () => {
-        const [toPod, toApiServer, toNode] = await connections(
-            "client",
-            ...[`${target}:8080`, apiServer, `${node}:${hostPort}`],
-        );
-        return { toPod, toApiServer, toNode } as Record<string, string>;
+        const to = [`${target}:8080`, apiServer, `${node}:${hostPort}`] as const;
+        const [toPod, toApiServer, toNode] = await connections("client", ...to);
+        return { toPod, toApiServer, toNode };
     });
 
 /** Blocks of the address of the pod `client`. */
-export const podBlocks = ({ client, target, watcher }: Places) => {
+export const podBlocks = ({ client, target, watcher }: Addresses) => {
     const ofClient = block(`${client}/32`);
     return under([ingress("target", { from: [ofClient] }), egress("stranger", { to: [ofClient] })], async () => {
         const [into] = await connections("client", `${target}:8080`);
         const [out, other] = await connections("stranger", `${client}:8080`, `${watcher}:8080`);
         if (other === "allowed" || (await one("watcher", `${target}:8080`)) === "allowed")
             throw new Error("the policies allow more than the block");
-        return { ingress: matches(into!), egress: matches(out!) };
+        return { ingress: matches(into), egress: matches(out) };
     });
 };
 
 /** All addresses for the pod `client`, and that of a Service for the pod `stranger`. */
-export const wideBlocks = ({ target, service }: Places) =>
+export const wideBlocks = ({ target, service }: Addresses) =>
     under(
         [egress("client", { to: [block("0.0.0.0/0")] }), egress("stranger", { to: [block(`${service}/32`)] })],
         async () => ({
@@ -83,7 +79,7 @@ export const wideBlocks = ({ target, service }: Places) =>
     );
 
 /** The node's address for the pod `client`, and a selector of a pod that has it for the pod `stranger`. */
-export const nodePeers = ({ node }: Places) => {
+export const nodePeers = ({ node }: Addresses) => {
     const selector = { namespaceSelector: {}, podSelector: { matchLabels: { app: "host" } } };
     return under(
         [egress("client", { to: [block(`${node}/32`)] }), egress("stranger", { to: [selector] })],
@@ -95,7 +91,7 @@ export const nodePeers = ({ node }: Places) => {
 };
 
 /** A policy selects the pod on the node's network. */
-export async function hostSelected({ node }: Places): Promise<string> {
+export async function hostSelected({ node }: Addresses): Promise<string> {
     const metadata = { name: "host" };
     const spec = { podSelector: {}, policyTypes: ["Ingress"] };
     await apply(hostNamespace, { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata, spec });
@@ -108,7 +104,7 @@ export async function hostSelected({ node }: Places): Promise<string> {
 }
 
 /** Only some ports: of the pod `target`, and of all others for the pod `stranger`. @param expected the allowed ones */
-export const onlyPorts = ({ client, target }: Places, ports: object[], expected: readonly number[]) =>
+export const onlyPorts = ({ client, target }: Addresses, ports: object[], expected: readonly number[]) =>
     under([ingress("target", { ports }), egress("stranger", { ports })], async () => ({
         ingress: await works("client", target, expected),
         egress: await works("stranger", client, expected),
@@ -128,12 +124,16 @@ export async function farAway() {
         node: await one("host", far),
         pod: await one("client", far),
     }));
-    const allowed = await under([ingress("far", { from: [block("198.18.0.0/24")] })], () => one("host", far));
+    const ofNodes = [addresses.linkToHost, addresses.linkToSecond].map(block);
+    const allowed = await under([ingress("far", { from: ofNodes })], () => one("host", far));
     return { ...denied, block: matches(allowed) };
 }
 
 /** Without a policy, all that is denied elsewhere. @returns what does not connect */
-export async function unreachable({ target, service, node, loadBalancer }: Places, nodes: number): Promise<string[]> {
+export async function unreachable(
+    { target, service, node, loadBalancer }: Addresses,
+    nodes: number,
+): Promise<string[]> {
     const far = nodes === 1 ? [] : [`${await addressOf("far")}:8080`];
     const ports = [8080, 8081, 8090].map((port) => `${target}:${port}`);
     const ofClient = [...ports, `${service}:80`, `${node}:${hostPort}`, apiServer, ...far];

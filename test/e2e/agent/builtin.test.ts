@@ -10,7 +10,7 @@ import type { Discovered } from "../../../chaos/targets/containers";
 import { choices } from "../../../sandbox/node/choices";
 import { quick, TestStack } from "../shop/support";
 import { until } from "../../support/until";
-import { itInAll, itOnce } from "../in-all";
+import { itInAll, itOnce } from "../which-tests";
 import { everywhere, SecretWatch } from "./secrets";
 import { inOrder } from "../../support/in-order";
 

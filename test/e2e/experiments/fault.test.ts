@@ -13,7 +13,7 @@ import type { RunAttack } from "../../../chaos/attacks/kind";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { pointToProxy } from "../../../chaos/attacks/fault/begin";
 import { kubectl } from "../../../sandbox/test/e2e/support";
-import { describeInAll, describeOnce, itInAll, itOnce } from "../in-all";
+import { describeInAll, describeOnce, itInAll, itOnce } from "../which-tests";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 

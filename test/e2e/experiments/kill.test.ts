@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
-import { describeOnce, itInAll } from "../in-all";
+import { describeOnce, itInAll } from "../which-tests";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
 import { until } from "../../support/until";

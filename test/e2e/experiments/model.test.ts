@@ -5,7 +5,7 @@ import type { Conclusion } from "../../../chaos/report/conclusion";
 import type { Journal } from "../../../chaos/report/journal-schema";
 import { reportsFolder } from "../../../experiments/run";
 import { attackPolicies } from "../../support/attack-policies";
-import { describeInAll } from "../in-all";
+import { describeInAll } from "../which-tests";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
 import { until } from "../../support/until";

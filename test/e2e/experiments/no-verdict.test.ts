@@ -4,7 +4,7 @@ import type { Conclusion } from "../../../chaos/report/conclusion";
 import { attackPolicies } from "../../support/attack-policies";
 import { inOrder } from "../../support/in-order";
 import { until } from "../../support/until";
-import { itInAll } from "../in-all";
+import { itInAll } from "../which-tests";
 import { giveBack, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
 
@@ -32,7 +32,7 @@ describe("an experiment that cannot answer its question ends with", () => {
         );
         expect(await stack.traces()).toEqual([]);
         await scale(stack.cluster, stack.namespace, "hot-deals", 1);
-        await until("the shop is whole", async () => (await stack.products()).good);
+        await stack.untilWhole();
     });
 
     it("ABORTED if its target matches nothing, with a list of possible targets", async () => {

@@ -6,7 +6,7 @@ import { labels } from "../../../chaos/cluster/labels";
 import { pageOfReason } from "../../../chaos/reasons";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
-import { itInAll } from "../in-all";
+import { itInAll } from "../which-tests";
 import { earlierVersions, type ExampleProject, PackedExamples } from "./packed-examples";
 
 let examples: PackedExamples;

@@ -8,7 +8,7 @@ import { gatewayOf } from "../../../components/shop/gateway";
 import { productsCheck } from "../../../experiments/products";
 import { reportsFolder } from "../../../experiments/run";
 import definition from "../../../experiments/saved/hot-deals-blackhole";
-import { casesOf } from "../in-all";
+import { casesOf } from "../which-tests";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
-import { itInAll } from "../in-all";
+import { itInAll } from "../which-tests";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
 

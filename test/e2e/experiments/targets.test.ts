@@ -28,7 +28,7 @@ import { experimentPrograms } from "../../../toolchain/programs";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { inOrder } from "../../support/in-order";
 import { until } from "../../support/until";
-import { itInAll } from "../in-all";
+import { itInAll } from "../which-tests";
 
 const namespace = "e2e-targets";
 /** Its image has a shell and tools. */

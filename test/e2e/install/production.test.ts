@@ -10,7 +10,7 @@ import { cliPath } from "../../../toolchain/pulumi/home";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { inOrder } from "../../support/in-order";
 import { checkout } from "../checkout";
-import { itInAll } from "../in-all";
+import { itInAll } from "../which-tests";
 
 const run = promisify(execFile);
 const namespace = "e2e-production";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { render } from "../../../cli/rendering/render";
 import { renderOptions, type RenderOptions } from "../../../cli/render";
 import type { Conclusion } from "../../../chaos/report/conclusion";
-import { itInAll } from "../in-all";
+import { itInAll } from "../which-tests";
 import { Repository } from "../repository";
 import { quick, TestStack } from "../shop/support";
 import { inOrder } from "../../support/in-order";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { project } from "../../../cli/stack-file";
 import { describeInChromium, openBrowser } from "../../services/support/browser";
-import { itInAll } from "../in-all";
+import { itInAll } from "../which-tests";
 import { giveBack, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
 import { until } from "../../support/until";

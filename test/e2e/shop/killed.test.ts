@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { kubectl } from "../../../sandbox/test/e2e/support";
-import { casesOf } from "../in-all";
+import { casesOf } from "../which-tests";
 import { quick, TestStack } from "./support";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";

@@ -7,7 +7,7 @@ import type { Conclusion } from "../../../chaos/report/conclusion";
 import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
 import { kubectl } from "../../../sandbox/test/e2e/support";
-import { itInAll } from "../in-all";
+import { itInAll } from "../which-tests";
 import { quick, TestStack } from "./support";
 import { until } from "../../support/until";
 

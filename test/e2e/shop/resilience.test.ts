@@ -4,7 +4,7 @@ import { ignoreNotFound } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
 import { choices } from "../../../sandbox/node/choices";
 import { kubectl } from "../../../sandbox/test/e2e/support";
-import { cellFor, networkFacts } from "../../../sandbox/test/support/network-page";
+import { endWithoutEndpoints } from "../../../sandbox/test/support/network-page";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "./shared";
 import { quick, type TestStack } from "./support";
 import { until } from "../../support/until";
@@ -33,8 +33,7 @@ const outcomes = {
 type Outcome = (typeof outcomes)[keyof typeof outcomes];
 const chosen = choices();
 const denied = outcomes[chosen.denied === "drop" ? "time-out" : "refused"];
-const withoutEndpoints =
-    outcomes[cellFor(networkFacts(), "a Service without endpoints", chosen) === "time-out" ? "time-out" : "refused"];
+const withoutEndpoints = outcomes[endWithoutEndpoints(chosen)];
 /** Expects as many timeouts, and little more. */
 function expectTimeouts({ secondsPerTimeout }: Outcome, seconds: number, count: number): void {
     expect(seconds).toBeGreaterThan(secondsPerTimeout * count - 0.1);
@@ -81,7 +80,8 @@ describe("while hot-deals is isolated by an experiment", () => {
     });
 });
 
-describe(`while nobody may connect to a ready hot-deals, and what is denied is: ${chosen.denied}`, () => {
+const isDenied = chosen.denied === "drop" ? "dropped" : "rejected";
+describe(`while nobody may connect to a ready hot-deals, and denied traffic is ${isDenied}`, () => {
     const policy = { name: "hot-deals-to-everybody", namespace };
     /** With this label, the shop's own policy does not allow the gateway to connect. */
     const label = (change: string) =>

@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
-import { casesOf, describeInAll } from "../in-all";
+import { casesOf, describeInAll } from "../which-tests";
 import { TestStack } from "./support";
 import { until } from "../../support/until";
 

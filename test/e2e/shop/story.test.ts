@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf, scale } from "../../../cli/shop";
 import { runningExperiments } from "../../../chaos/lifecycle/running";
 import type { Conclusion } from "../../../chaos/report/conclusion";
-import { itOnce } from "../in-all";
+import { itOnce } from "../which-tests";
 import { experimentParts, quick, TestStack } from "./support";
 
 let stack: TestStack;

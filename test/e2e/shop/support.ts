@@ -328,6 +328,11 @@ export class TestStack {
         return askProducts(this.cluster, await chooseRoute(this.cluster, gatewayOf(this.namespace)), 5_000);
     }
 
+    /** Waits until `/products` lists all backends. */
+    async untilWhole(): Promise<void> {
+        await until("/products is whole", async () => (await this.products()).good);
+    }
+
     /** What the shop's page shows of attacks. */
     async attacksOnPage(): Promise<ShopStatus["attacks"]> {
         const { productsUrl } = await this.outputs();

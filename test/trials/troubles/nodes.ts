@@ -3,14 +3,13 @@ import { killSecondNode, restoreSecondNode } from "../../../sandbox/test/support
 import {
     cordon,
     drain,
-    firstNode,
-    keepNameServer,
+    firstNodeName,
     livingPods,
+    moveHotDeals,
     moveTo,
-    secondNode,
+    secondNodeName,
     uncordon,
 } from "../../support/placement";
-import { until } from "../../support/until";
 import type { Run, Trouble } from "../kind";
 import { deadlineSeconds, leftoverMs } from "../shop";
 import { jobPodOf, toTakeEffectMs } from "./objects";
@@ -18,27 +17,19 @@ import { jobPodOf, toTakeEffectMs } from "./objects";
 /** `kubectl` takes a moment to begin, in milliseconds. */
 const toBeginMs = 500;
 
-const isWhole = ({ stack }: Run) => until("/products is whole", async () => (await stack.products()).good);
-
-/** The shop is on the first node, with the cluster's name server. The deadline Job will be on the second. */
-export async function jobOnSecondNode(run: Run): Promise<void> {
-    const { cluster, namespace } = run.stack;
-    await keepNameServer(cluster);
-    await moveTo(firstNode, cluster, { namespace });
-    await isWhole(run);
-    run.afterwards(() => uncordon(firstNode));
-    await cordon(firstNode);
+/** The shop is on the first node. The deadline Job will be on the second. */
+export async function jobOnSecondNode({ stack, afterwards }: Run): Promise<void> {
+    const { cluster, namespace } = stack;
+    await moveTo(firstNodeName, cluster, { namespace });
+    await stack.untilWhole();
+    afterwards(() => uncordon(firstNodeName));
+    await cordon(firstNodeName);
 }
 
 /** The targets are on the second node. Everything else is on the first, and the deadline Job will be. */
-export async function targetsOnSecondNode(run: Run): Promise<void> {
-    const { cluster, namespace } = run.stack;
-    await keepNameServer(cluster);
-    await moveTo(firstNode, cluster, { namespace, labelSelector: "app!=hot-deals" });
-    await moveTo(secondNode, cluster, { namespace, labelSelector: "app=hot-deals" });
-    await isWhole(run);
-    run.afterwards(() => uncordon(secondNode));
-    await cordon(secondNode);
+export async function targetsOnSecondNode({ stack, afterwards }: Run): Promise<void> {
+    afterwards(() => uncordon(secondNodeName));
+    await moveHotDeals(stack);
 }
 
 /**
@@ -50,11 +41,11 @@ export const nodeKilled =
     async ({ stack, moment, afterwards, attackLeft, ended }) => {
         await moment();
         const { spec } = await jobPodOf(stack);
-        if (spec!.nodeName !== secondNode) throw new Error(`the deadline Job's pod is on ${spec!.nodeName}`);
-        await uncordon(firstNode);
+        if (spec!.nodeName !== secondNodeName) throw new Error(`the deadline Job's pod is on ${spec!.nodeName}`);
+        await uncordon(firstNodeName);
         afterwards(restoreSecondNode, { undone: true });
         await killSecondNode();
-        const saw = `lost ${secondNode}`;
+        const saw = `lost ${secondNodeName}`;
         if (undoneBy === "update") return { saw };
         await ended;
         const left = await attackLeft(deadlineSeconds * 1_000 + leftoverMs);
@@ -67,14 +58,14 @@ export const nodeKilled =
 /** What is started in a target's place is no target. */
 export const nodeDrained: Trouble = async ({ stack, moment, ended }) => {
     await moment({ leaveMs: toTakeEffectMs + toBeginMs });
-    await drain(secondNode);
+    await drain(secondNodeName);
     await ended;
     const attacked = await livingPods(stack.cluster, {
         namespace: stack.namespace,
         labelSelector: `app=hot-deals,${labels.target}`,
     });
     return {
-        saw: `drained ${secondNode}`,
+        saw: `drained ${secondNodeName}`,
         problems: attacked.map(({ metadata }) => `${metadata!.name}, which was no target, has become one`),
     };
 };

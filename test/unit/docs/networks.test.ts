@@ -1,23 +1,61 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { networkNames } from "../../../sandbox/node/choices";
-import { cellFor, factsIn, networkFacts } from "../../../sandbox/test/support/network-page";
+import { calico, cilium } from "../../../sandbox/parts/networks";
+import { cellFor, networkTable, tableIn } from "../../../sandbox/test/support/network-page";
+
+const project = resolve(__dirname, "..", "..", "..");
+
+/** What a test of networks can see. */
+const words = [
+    ...["allowed", "always allowed", "refused", "time-out", "time-out; with reject: refused"],
+    ...["survives", "cut", "matches", "does not match", "no effect", "works", "pass", "fail"],
+    ...["from its first packet", "after a while", "none", "crd.projectcalico.org", "cilium.io"],
+];
+const isWord = (cell: string) => words.includes(cell) || /^within \d+ ms$/.test(cell);
 
 describe("docs/networks.md", () => {
     it("has a word for each fact and network", () => {
-        const facts = networkFacts();
+        const { facts } = networkTable();
         expect(facts.size).toBeGreaterThan(20);
-        for (const [fact, cells] of facts)
-            for (const name of networkNames) expect(cells[name], `${fact}, ${name}`).toMatch(/\S/);
+        const others = [...facts].flatMap(([fact, cells]) =>
+            networkNames.filter((name) => !isWord(cells[name])).map((name) => `${fact}, ${name}: ${cells[name]}`),
+        );
+        expect(others).toEqual([]);
     });
 
+    it("names the versions that the sandbox has", () => {
+        const modules = readFileSync(join(project, "sandbox", "modules", "kubernetes", "go.mod"), "utf8");
+        const [, kubeRouter] = /=> github\.com\/k3s-io\/kube-router\/v2 v(\S+)/.exec(modules)!;
+        expect(networkTable().heads).toEqual({
+            "kube-router": `kube-router ${kubeRouter}`,
+            calico: `Calico ${calico.version}`,
+            cilium: `Cilium ${cilium.version}`,
+        });
+    });
+});
+
+describe("a table of networks", () => {
+    const page = [
+        ...["# A page", "", "| fact | Calico | kube-router 2 | Cilium |", "| --- | --- | --- | --- |"],
+        ...["| denied | time-out | time-out; with reject: refused | gone |", "", "The end. | not | a | row |"],
+    ].join("\n");
+
     it("is read by row and network, and for denied traffic in its two cases", () => {
-        const facts = factsIn(
-            ["# A page", "", "| fact | kube-router 2 | Calico | Cilium |", "| --- | --- | --- | --- |"].join("\n") +
-                "\n| denied | time-out; with reject: refused | time-out | gone |\n\nThe end. | not | a | row |",
+        const table = tableIn(page);
+        expect([...table.facts.keys()]).toEqual(["denied"]);
+        expect(cellFor(table, "denied", { network: "kube-router", denied: "drop" })).toBe("time-out");
+        expect(cellFor(table, "denied", { network: "kube-router", denied: "reject" })).toBe("refused");
+        expect(cellFor(table, "denied", { network: "cilium", denied: "drop" })).toBe("gone");
+    });
+
+    it("that lacks a row or a column is an error", () => {
+        expect(() => cellFor(tableIn(page), "delayed", { network: "calico", denied: "drop" })).toThrow(
+            new Error('docs/networks.md has no row "delayed"'),
         );
-        expect([...facts.keys()]).toEqual(["denied"]);
-        expect(cellFor(facts, "denied", { network: "kube-router", denied: "drop" })).toBe("time-out");
-        expect(cellFor(facts, "denied", { network: "kube-router", denied: "reject" })).toBe("refused");
-        expect(cellFor(facts, "denied", { network: "cilium", denied: "drop" })).toBe("gone");
+        expect(() => tableIn(page.replace("Cilium", "Weave"))).toThrow(
+            new Error('docs/networks.md has no column "cilium"'),
+        );
     });
 });

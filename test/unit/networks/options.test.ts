@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { allSettings, nameOf, readOptions } from "../../networks/options";
+import { allSettings, nameOf, readOptions, stepsOf } from "../../networks/options";
 
 const namesOf = (...args: string[]) => readOptions(args).settings.map(nameOf);
 
 describe("the arguments of the tests of networks", () => {
     it("are optional: each network is tested, on one and on two nodes", () => {
-        expect(readOptions([])).toEqual({ settings: allSettings, again: false, files: [] });
+        expect(readOptions([])).toEqual({ settings: allSettings, changes: true, again: false, files: [] });
         expect(namesOf()).toEqual([
             "kube-router, drop, 1 node",
             "kube-router, reject, 1 node",
@@ -23,6 +23,14 @@ describe("the arguments of the tests of networks", () => {
         expect(namesOf("--network", "cilium")).toEqual(["cilium, 1 node", "cilium, 2 nodes"]);
         expect(namesOf("--network=calico", "--nodes=2")).toEqual(["calico, 2 nodes"]);
         expect(readOptions(["network-facts", "--again"])).toMatchObject({ again: true, files: ["network-facts"] });
+    });
+
+    it("add the changes between networks at the end, unless something is chosen", () => {
+        const last = (...args: string[]) => stepsOf(readOptions(args)).at(-1)!.name;
+        expect(last()).toBe("changes");
+        expect(last("--again")).toBe("changes");
+        for (const args of [["--network=cilium"], ["--nodes=2"], ["network-facts"]])
+            expect(last(...args)).toMatch(/2 nodes$/);
     });
 
     it("are told with all their mistakes at once", () =>

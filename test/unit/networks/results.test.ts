@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "chaos-shop-unit-")))
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const result: Result = {
-    setting: "calico, 1 node",
+    step: "calico, 1 node",
     commit: "abc",
     tree: "def",
     passed: 70,
@@ -30,9 +30,9 @@ describe("the results of tests of networks", () => {
     });
 
     it("are shown as a table, with what failed below", () =>
-        expect(tableOf([result, { ...result, setting: "cilium, 1 node", failures: ["it timed out"] }])).toBe(
+        expect(tableOf([result, { ...result, step: "cilium, 1 node", failures: ["it timed out"] }])).toBe(
             [
-                "setting         passed  failed  skipped  minutes",
+                "step            passed  failed  skipped  minutes",
                 "calico, 1 node  70      0       2        6.3",
                 "cilium, 1 node  70      1       2        6.3",
                 "",
@@ -40,19 +40,25 @@ describe("the results of tests of networks", () => {
             ].join("\n"),
         ));
 
-    it("count until a file changes, committed or not; ignored files do not matter", () => {
+    it("count until a file changes, committed or not; ignored files and other pages do not matter", () => {
         const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "ignore" });
         expect(treeOf(folder)).toBe("unknown");
         git("init");
         writeFileSync(join(folder, ".gitignore"), "reports\n");
+        mkdirSync(join(folder, "docs"));
+        for (const page of ["CHANGELOG.md", "docs/networks.md", "docs/ci.md"]) writeFileSync(join(folder, page), page);
         git("add", ".");
         git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--message=first");
         const first = treeOf(folder);
         writeFileSync(join(folder, "reports"), "ignored");
+        for (const page of ["CHANGELOG.md", "docs/ci.md", "new.md"]) writeFileSync(join(folder, page), "changed");
         expect(treeOf(folder)).toBe(first);
+        writeFileSync(join(folder, "docs", "networks.md"), "changed");
+        const changed = treeOf(folder);
+        expect(changed).not.toBe(first);
         writeFileSync(join(folder, "new.ts"), "new");
         const second = treeOf(folder);
-        expect(second).not.toBe(first);
+        expect(second).not.toBe(changed);
         git("add", ".");
         git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--message=second");
         expect(treeOf(folder)).toBe(second);

@@ -23,11 +23,11 @@ describe("the results' file", () => {
         expect(readResults(file)).toEqual(results);
     });
 
-    it("has results of before there were other networks, and what they did with denied traffic as `network`", () => {
+    it("is read without lines that do not say on how many nodes a trial was done", () => {
         const file = join(folder, "earlier.jsonl");
-        const { network: _, nodes: __, denied, ...rest } = resultOf({ denied: "reject" });
-        writeFileSync(file, `${JSON.stringify({ ...rest, network: denied })}\n`);
-        expect(readResults(file)).toEqual([resultOf({ denied: "reject" })]);
+        const { nodes: _, ...earlier } = resultOf();
+        writeFileSync(file, [earlier, resultOf()].map((line) => `${JSON.stringify(line)}\n`).join(""));
+        expect(readResults(file)).toEqual([resultOf()]);
     });
 
     it("tells trials on different networks and numbers of nodes apart", () => {
