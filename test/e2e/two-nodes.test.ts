@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ignoreNotFound } from "../../chaos/cluster/client";
 import { hasEnded } from "../../chaos/cluster/kubernetes-rules";
@@ -100,6 +101,7 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
     it("an agent without room on its node: the update says so, and no experiment takes the rest for all", async () => {
         const agent = { namespace: `${namespace}-agent`, name: "agent" };
         const withAgent = { "agent.enabled": "true", "agent.timeout": "10s" };
+        await stack.setSecret("agent.key", randomBytes(24).toString("hex"));
         await fill(stack);
         try {
             const error = await stack.failingUp(withAgent);
@@ -110,9 +112,12 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
         } finally {
             await ignoreNotFound(stack.cluster.core.deleteNamespacedPod({ name: filler, namespace }));
         }
-        const { outputs } = await stack.up({ "agent.timeout": "1m" });
-        expect(outputs.agent!.value).toMatchObject({ ready: "2 of 2" });
-        await stack.up({ "agent.enabled": "false" });
+        try {
+            const { outputs } = await stack.up({ "agent.timeout": "1m" });
+            expect(outputs.agent!.value).toMatchObject({ ready: "2 of 2" });
+        } finally {
+            await stack.up({ "agent.enabled": "false" });
+        }
     });
 
     it("INCONCLUSIVE if the target's node is lost; without its pods, the shop recovers on the other", () =>
