@@ -1,19 +1,18 @@
 import { Program } from "../../cli/command";
-import { type Choices, networkNames, nodeCounts } from "../../sandbox/node/choices";
+import { abilities, type Choices, networkNames, nodeCounts } from "../../sandbox/node/choices";
 
 /**
  * What the tests run on, one after the other. In an order in which pods are seldom made anew: a change of `denied`
  * keeps them.
  */
-export const allSettings: readonly Choices[] = [
-    ...nodeCounts.flatMap((nodes): Choices[] => [
-        { network: "kube-router", nodes, ipFamilies: "ipv4", denied: "drop" },
-        { network: "kube-router", nodes, ipFamilies: "ipv4", denied: "reject" },
-    ]),
-    { network: "kube-router", nodes: 1, ipFamilies: "ipv4,ipv6", denied: "drop" },
-    ...nodeCounts.map((nodes): Choices => ({ network: "calico", nodes, ipFamilies: "ipv4", denied: "drop" })),
-    ...nodeCounts.map((nodes): Choices => ({ network: "cilium", nodes, ipFamilies: "ipv4", denied: "drop" })),
-];
+export const allSettings: readonly Choices[] = networkNames.flatMap((network) => [
+    ...nodeCounts.flatMap((nodes) =>
+        abilities[network].denied.map((denied): Choices => ({ network, nodes, ipFamilies: "ipv4", denied })),
+    ),
+    ...abilities[network].ipFamilies
+        .filter((ipFamilies) => ipFamilies !== "ipv4")
+        .map((ipFamilies): Choices => ({ network, nodes: 1, ipFamilies, denied: "drop" })),
+]);
 
 /** Tests on one network, or those that change it. */
 export interface Step {
@@ -36,7 +35,7 @@ export function stepsOf({ settings, changes }: Pick<NetworksOptions, "settings" 
 export const nameOf = ({ network, nodes, ipFamilies, denied }: Choices): string =>
     [
         network,
-        ...(network === "kube-router" ? [denied] : []),
+        ...(abilities[network].denied.length > 1 ? [denied] : []),
         nodes === 1 ? "1 node" : `${nodes} nodes`,
         ...(ipFamilies === "ipv4" ? [] : [ipFamilies]),
     ].join(", ");

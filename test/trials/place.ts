@@ -1,4 +1,4 @@
-import { type Choices, choices, type DeniedTraffic, type NetworkName } from "../../sandbox/node/choices";
+import { abilities, type Choices, choices, type DeniedTraffic, type NetworkName } from "../../sandbox/node/choices";
 
 /** The sandbox on which trials are done. */
 export type Place = Pick<Choices, "network" | "nodes">;
@@ -9,14 +9,8 @@ export interface Needs {
     nodes?: 2;
 }
 
-const byNetwork: Record<NetworkName, readonly DeniedTraffic[]> = {
-    "kube-router": ["drop", "reject"],
-    calico: ["drop"],
-    cilium: ["drop"],
-};
-
 /** What a network can do with traffic that a NetworkPolicy denies. */
-export const deniedOn = (network: NetworkName): readonly DeniedTraffic[] => byNetwork[network];
+export const deniedOn = (network: NetworkName): readonly DeniedTraffic[] => abilities[network].denied;
 
 /** The sandbox as it is. */
 export function placeNow(): Place {

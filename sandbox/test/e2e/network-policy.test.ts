@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEnforcer, stopEnforcer } from "../support/enforcer";
-import { choices } from "../../node/choices";
+import { abilities, choices } from "../../node/choices";
 import { sandboxUp } from "../../node/up";
 import { askFromPod, apply, createNamespace, eventually, kubectl, ready, webPod } from "./support";
 
@@ -47,8 +47,8 @@ describe("the sandbox's NetworkPolicies", { timeout: 60_000 }, () => {
 
     const outcomes = [
         { denied: "drop", outcome: "TIMEOUT" } as const,
-        ...(isKubeRouter ? [{ denied: "reject", outcome: "ECONNREFUSED" } as const] : []),
-    ];
+        { denied: "reject", outcome: "ECONNREFUSED" } as const,
+    ].filter(({ denied }) => abilities[before.network].denied.includes(denied));
     const title = "$denied denied traffic with --denied $denied, also after a change of policies";
     it.each(outcomes)(title, async ({ denied, outcome }) => {
         await sandboxUp({ denied });
