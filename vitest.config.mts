@@ -5,7 +5,10 @@ const all = process.env.TEST_ALL === "true";
 
 /** Tests that stop a part of the sandbox, or all of it: alone, after the others. */
 const alone = ["test/e2e/unenforced.test.ts"];
-const inAll = ["network-facts", "storage"].map((file) => `sandbox/test/e2e/${file}.test.ts`);
+const inAll = [
+    "test/e2e/experiments/ways.test.ts",
+    ...["network-facts", "storage"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
+];
 const aloneInAll = [
     "test/e2e/all/trials-alone.test.ts",
     ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
