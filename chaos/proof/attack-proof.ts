@@ -5,12 +5,16 @@ import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
 import { decisive, reason, type Reason } from "../reasons";
-import { awaitBaseline, type Baseline, type Inconclusive, type Proven, type Witnessed } from "./outcome";
+import {
+    awaitBaseline,
+    type Baseline,
+    enforcementTimeoutMs,
+    type Inconclusive,
+    type Proven,
+    type Witnessed,
+} from "./outcome";
 import type { PositiveControl } from "./positive-control";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
-
-/** How long a cluster may take to enforce a policy. kube-router takes a second; others poll. */
-const enforcementTimeoutMs = 15_000;
 
 /**
  * Time limits of a probe from within a target, in milliseconds. The baseline, before the attack, must work within the

@@ -5,12 +5,9 @@ import type { Plan, RunAttack } from "../definition/plan";
 import { AttackProof } from "./attack-proof";
 import { type Established, notLookedAt, whyEstablishedNotCut } from "./established";
 import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../reasons";
-import { busyMs, type Proven } from "./outcome";
+import { busyMs, enforcementTimeoutMs, type Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
-
-/** A network may take so long to enforce the policies that admit the witness. kube-router takes a second. */
-const policedMs = 15_000;
 
 /** What to do about an attack that could not be proven. */
 const adviceOn: Partial<Record<ReasonCode, string>> = {
@@ -104,7 +101,7 @@ export class AttackProofs {
      * @throws Error if the Job does not start
      */
     async baseline(): Promise<{ tookMs: number; attacks: readonly RunAttack[] }> {
-        const patienceMs = this.args.isPoliced ? policedMs : busyMs;
+        const patienceMs = this.args.isPoliced ? enforcementTimeoutMs : busyMs;
         let tookMs = 0;
         const why = await this.decided(async ({ proof, shown }) => {
             const baseline = await proof.baseline(patienceMs);

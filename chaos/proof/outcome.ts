@@ -21,6 +21,15 @@ export type Baseline =
 
 /** How long what fails is tried again at least, before it is left out: a busy machine answers late. */
 export const busyMs = 2_000;
+
+/**
+ * A network may take so long to enforce a policy, or to notice a pod's label. Most take a second. Cilium gives a pod
+ * with new labels another identity after 5 s (`identity-change-grace-period`), and then programs it: 9 s in all on a
+ * busy node.
+ *
+ * @see https://docs.cilium.io/en/stable/cmdref/cilium-agent/
+ */
+export const enforcementTimeoutMs = 30_000;
 /** Each try costs the API server calls. */
 const pauseMs = 250;
 
