@@ -12,6 +12,7 @@ import type { FoundService } from "../../../chaos/attacks/fault/find";
 import type { RunAttack } from "../../../chaos/attacks/kind";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { pointToProxy } from "../../../chaos/attacks/fault/begin";
+import { choices } from "../../../sandbox/node/choices";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { describeInAll, describeOnce, itInAll, itOnce } from "../which-tests";
 import { TestStack } from "../shop/support";
@@ -200,7 +201,10 @@ describe("a fault that changes nothing", () => {
         expect((await current()).spec!.selector).toEqual(before.spec!.selector);
     });
 
-    it("taking a Service's place, and giving it back, ten times loses none of 5,000 requests", async () => {
+    // Cilium sends the packets of a request that is under way to a pod of the Service as it is now, which resets it.
+    const [loses, mayFail] =
+        choices().network === "cilium" ? ["only resets some", /^ECONNRESET/] : ["loses none", undefined];
+    it(`taking a Service's place, and giving it back, ten times ${loses} of 5,000 requests`, async () => {
         const [proxy] = await proxies();
         const attack = {
             namespace,
@@ -222,7 +226,9 @@ describe("a fault that changes nothing", () => {
             await pointToProxy(attack, stack.cluster);
             await sleep(600);
         }
-        expect(await asking).toBe("[]");
+        const failed = JSON.parse(await asking) as string[];
+        expect(failed.filter((problem) => !mayFail?.test(problem))).toEqual([]);
+        expect(failed.length).toBeLessThan(50);
         expect(switches * 2).toBeGreaterThanOrEqual(10);
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);
