@@ -77,14 +77,23 @@ export async function applyForGood(object: KubernetesObject): Promise<void> {
     }
 }
 
-/** Begins to delete the definitions that the sandbox made of some API groups' kinds, with all their objects. */
+/**
+ * Deletes the definitions that the sandbox made of some API groups' kinds, with all their objects.
+ *
+ * @throws Error if that takes longer than 60 s
+ */
 export async function deleteDefinitions(apiGroups: readonly string[]): Promise<void> {
     const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    const { items } = await callApi<{ items: (KubernetesObject & { spec: { group: string } })[] }>(path);
     const isOurs = ({ metadata }: KubernetesObject) =>
         (metadata.managedFields as { manager: string }[]).some(({ manager }) => manager === fieldManager);
-    const unwanted = items.filter((each) => apiGroups.includes(each.spec.group) && isOurs(each));
-    await Promise.all(unwanted.map(({ metadata }) => deleteAt(`${path}/${metadata.name}`)));
+    const unwanted = async () => {
+        const { items } = await callApi<{ items: (KubernetesObject & { spec: { group: string } })[] }>(path);
+        return items.filter((each) => apiGroups.includes(each.spec.group) && isOurs(each));
+    };
+    await Promise.all((await unwanted()).map(({ metadata }) => deleteAt(`${path}/${metadata.name}`)));
+    for (const until = Date.now() + 60_000; (await unwanted()).length > 0; await sleep(100))
+        if (Date.now() > until)
+            throw new Error(`kinds of ${apiGroups.join(" and ")} are still being deleted after 60 s`);
 }
 
 /** Applies an object of a kind that was defined a moment ago. @throws what {@link applyObject} throws, after 10 s */

@@ -175,8 +175,6 @@ async function start(steadyMs = 0): Promise<void> {
 async function applyObjects(): Promise<void> {
     if (choices().nodes === 1) await forgetNode(secondNode.name);
     await Promise.all([...accessObjects(), ...storageObjects(), ...dnsObjects()].map(applyObject));
-    const others = Object.values(networks).filter((network) => network !== currentNetwork());
-    await deleteDefinitions(others.flatMap(({ apiGroup }) => apiGroup ?? []));
     const { ofOneRun = [], ...network } = currentNetwork();
     if (!sandboxNodes().some((node) => runningComponent(enforcerOf(node).name)))
         for (const path of ofOneRun) await deleteAt(path);
@@ -221,6 +219,9 @@ async function startControlPlane(): Promise<void> {
         await waitFor("etcd", "start", 1, () => true);
         return apiIsReady();
     });
+    // Before the controllers, which wait for a minute for kinds that they have seen: quotas would not hold meanwhile.
+    const others = Object.values(networks).filter((network) => network !== currentNetwork());
+    await deleteDefinitions(others.flatMap(({ apiGroup }) => apiGroup ?? []));
     await startComponent(controllerManager());
     await startComponent(scheduler());
     await startComponent(sandboxController());
