@@ -21,7 +21,7 @@ const answerTimeoutMs = 15_000;
 export async function demoCluster(say: (line: string) => void, named?: string): Promise<AllowedContext> {
     const own = await answering(named).catch((error: unknown) => {
         throw new Error(
-            `${explain(error)}\nTo use the sandbox instead, this project's one-node Kubernetes, start it, and run ` +
+            `${explain(error)}\nTo use the sandbox instead, this project's own Kubernetes, start it, and run ` +
                 'the same command again: npm run sandbox -- up && eval "$(npm run -s sandbox -- env)"',
         );
     });
@@ -30,7 +30,7 @@ export async function demoCluster(say: (line: string) => void, named?: string): 
         return own;
     }
     if (named === undefined)
-        say("Your kubeconfig has no current context: using the sandbox, this project's one-node Kubernetes");
+        say("Your kubeconfig has no current context: using the sandbox, this project's own Kubernetes");
     const { sandboxUp } = await import("../sandbox/node/up.js");
     const { kubeconfig } = await sandboxUp();
     process.env.KUBECONFIG = kubeconfig;

@@ -90,10 +90,14 @@ export async function deleteDefinitions(apiGroups: readonly string[]): Promise<v
         const { items } = await callApi<{ items: (KubernetesObject & { spec: { group: string } })[] }>(path);
         return items.filter((each) => apiGroups.includes(each.spec.group) && isOurs(each));
     };
-    await Promise.all((await unwanted()).map(({ metadata }) => deleteAt(`${path}/${metadata.name}`)));
-    for (const until = Date.now() + 60_000; (await unwanted()).length > 0; await sleep(100))
+    const until = Date.now() + 60_000;
+    // Most starts have none, and ask once.
+    for (let left = await unwanted(); left.length > 0; left = await unwanted()) {
         if (Date.now() > until)
             throw new Error(`kinds of ${apiGroups.join(" and ")} are still being deleted after 60 s`);
+        await Promise.all(left.map(({ metadata }) => deleteAt(`${path}/${metadata.name}`)));
+        await sleep(100);
+    }
 }
 
 /** Applies an object of a kind that was defined a moment ago. @throws what {@link applyObject} throws, after 10 s */

@@ -96,7 +96,7 @@ export function perFamily<T>(ipv4: T, ipv6: T): T[] {
     return choices().ipFamilies === "ipv4" ? [ipv4] : [ipv4, ipv6];
 }
 
-/** Whether pods must be made anew: their interfaces and addresses are those of a network and its nodes. */
+/** Whether all pods must be recreated: their interfaces and addresses are those of a network and its nodes. */
 export function needsNewPods(before: Choices, after: Choices): boolean {
     return (["network", "nodes", "ipFamilies"] as const).some((field) => before[field] !== after[field]);
 }

@@ -2,7 +2,7 @@ import { Program } from "../../cli/command";
 import { abilities, type Choices, networkNames, nodeCounts } from "../../sandbox/node/choices";
 
 /**
- * What the tests run on, one after the other. In an order in which pods are seldom made anew: a change of `denied`
+ * What the tests run on, one after the other. In an order in which pods are seldom recreated: a change of `denied`
  * keeps them.
  */
 export const allSettings: readonly Choices[] = networkNames.flatMap((network) => [

@@ -14,7 +14,7 @@ const withoutWitness = {
     ...onTwoNodes,
 } as const satisfies Partial<Kind>;
 
-/** The API server, and whatever a kind does not say, is on the first node. */
+/** The API server is on the first node, and so is all that a kind does not place. */
 export const kindsOnTwoNodes: readonly Kind[] = [
     {
         name: "node-killed",

@@ -29,7 +29,7 @@ describe("a change of what the sandbox is started with", () => {
         [{ network: "calico" }, true],
         [{ nodes: 2 }, true],
         [{ ipFamilies: "ipv4,ipv6" }, true],
-    ] as const)("to %o makes pods anew: %s", (wanted, anew) => {
-        expect(needsNewPods(before, { ...before, ...wanted })).toBe(anew);
+    ] as const)("to %o recreates all pods: %s", (wanted, recreated) => {
+        expect(needsNewPods(before, { ...before, ...wanted })).toBe(recreated);
     });
 });

@@ -39,6 +39,18 @@ function expectTimeouts({ secondsPerTimeout }: Outcome, seconds: number, count: 
     expect(seconds).toBeGreaterThan(secondsPerTimeout * count - 0.1);
     expect(seconds).toBeLessThan(secondsPerTimeout * count + 1);
 }
+/** The listing fails with its first backend that cannot be reached. */
+async function expectWholeFails(outcome: Outcome): Promise<void> {
+    const { status, body, seconds } = await ask("");
+    expect([status, body.backend]).toEqual([outcome.status, "hot-deals"]);
+    expectTimeouts(outcome, seconds, 1);
+}
+/** A pattern lists what it can, and marks hot-deals. */
+async function expectMarks(outcome: Outcome, pattern: string, count: number): Promise<void> {
+    const answer = await ask(pattern);
+    expect(partsOf(answer)).toEqual(marked(outcome.mark));
+    expectTimeouts(outcome, answer.seconds, count);
+}
 const circuitCloses = () =>
     until(
         "the circuit is closed",
@@ -58,18 +70,12 @@ describe("while hot-deals is isolated by an experiment", () => {
     });
 
     it("/products fails as a whole, and at once if a Service without endpoints refuses", async () => {
-        const { status, body, seconds } = await ask("");
-        expect([status, body.backend]).toEqual([withoutEndpoints.status, "hot-deals"]);
-        expectTimeouts(withoutEndpoints, seconds, 1);
+        await expectWholeFails(withoutEndpoints);
     });
 
     it.each(Object.entries(timeouts))(
         "/products%s lists the other two and marks it, within a second if a Service without endpoints refuses",
-        async (pattern, count) => {
-            const answer = await ask(pattern);
-            expect(partsOf(answer)).toEqual(marked(withoutEndpoints.mark));
-            expectTimeouts(withoutEndpoints, answer.seconds, count);
-        },
+        (pattern, count) => expectMarks(withoutEndpoints, pattern, count),
     );
 
     it("every pattern lists all backends again after the experiment", async () => {
@@ -101,18 +107,12 @@ describe(`while nobody may connect to a ready hot-deals, and denied traffic is $
     afterAll(allow);
 
     it("/products fails as a whole, after its timeout if it has to wait", async () => {
-        const { status, body, seconds } = await ask("");
-        expect([status, body.backend]).toEqual([denied.status, "hot-deals"]);
-        expectTimeouts(denied, seconds, 1);
+        await expectWholeFails(denied);
     });
 
     it.each(Object.entries(timeouts))(
         "/products%s lists the other two and marks it, after %i timeouts if it has to wait",
-        async (pattern, count) => {
-            const answer = await ask(pattern);
-            expect(partsOf(answer)).toEqual(marked(denied.mark));
-            expectTimeouts(denied, answer.seconds, count);
-        },
+        (pattern, count) => expectMarks(denied, pattern, count),
     );
 
     it("/products/circuitbreaker does so too, and soon stops calling hot-deals", async () => {

@@ -115,7 +115,7 @@ describe("Go", () => {
         expect(args.at(-1)).toBe("./program");
     });
 
-    it("makes a program anew when other folders of its dependencies are to be copied", () => {
+    it("makes a program again when other folders of its dependencies are to be copied", () => {
         const about = { name: "program", version: "1", title: "Program", minutes: 1 };
         const build = { sourceFolder: scratch, module: "program", packages: ["./program"] };
         const recipe = (folder: string) =>

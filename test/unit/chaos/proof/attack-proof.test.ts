@@ -430,7 +430,7 @@ describe("connections between targets and peers", () => {
             });
         });
 
-        it("leave out the family that did not work before the attack, whichever that is", async () => {
+        it("leave out a family that did not work before the attack, be it IPv4 or IPv6", async () => {
             run.probe = (_, [address]) => address!.includes(":");
             expect(await settled(ofBoth().baseline(0))).toMatchObject({
                 leftOut: [
