@@ -43,7 +43,7 @@ async function main(options: NetworksOptions): Promise<void> {
         kept.before ??= choices();
         writeKept(file, kept);
         try {
-            await runAll(todo, files, (result) => {
+            await runAll(todo, (result) => {
                 if (files.length > 0) return void partial.push({ ...result, commit, tree });
                 // With a file that changed meanwhile, it is unknown what was tested.
                 const tested = treeOf(project) === tree ? tree : "unknown";
@@ -66,11 +66,7 @@ async function main(options: NetworksOptions): Promise<void> {
     if (results.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 }
 
-async function runAll(
-    steps: readonly Step[],
-    files: readonly string[],
-    keep: (result: Omit<Result, "commit" | "tree">) => void,
-): Promise<void> {
+async function runAll(steps: readonly Step[], keep: (result: Omit<Result, "commit" | "tree">) => void): Promise<void> {
     rmSync(reports, { recursive: true, force: true });
     mkdirSync(reports, { recursive: true });
     const begun = Date.now();
@@ -79,7 +75,7 @@ async function runAll(
         const { name } = step;
         console.log(`\n── ${name} (${index + 1} of ${steps.length}; ${minutesSince(begun)} min so far) ──`);
         const started = Date.now();
-        const { passed, skipped, failures } = await runStep(step, files);
+        const { passed, skipped, failures } = await runStep(step);
         // What was interrupted is no result.
         if (interrupted) return;
         const minutes = minutesSince(started);
@@ -88,7 +84,7 @@ async function runAll(
     }
 }
 
-async function runStep({ name, choices, projects }: Step, files: readonly string[]): Promise<Outcome> {
+async function runStep({ name, choices, projects, files }: Step): Promise<Outcome> {
     try {
         await sandboxUp(choices);
     } catch (error) {

@@ -21,14 +21,23 @@ export interface Step {
     readonly choices: Choices;
     /** Of vitest.config.mts. */
     readonly projects: readonly string[];
+    /** Only these test files, by a part of their paths; all if it is empty. */
+    readonly files: readonly string[];
 }
 
+/** What a second address family makes a difference to. The rest is shown without it, and takes five minutes. */
+const filesOfFamilies = ["ip-families", "network-facts", "e2e/services"];
+
 /** The tests of some settings and, if wanted, of changes from one network to another. */
-export function stepsOf({ settings, changes }: Pick<NetworksOptions, "settings" | "changes">): Step[] {
-    const projects = ["networks", "networks-alone"];
-    const steps = settings.map((choices) => ({ name: nameOf(choices), choices, projects }));
+export function stepsOf({ settings, changes, files }: Pick<NetworksOptions, "settings" | "changes" | "files">): Step[] {
+    const steps = settings.map((choices) => ({
+        name: nameOf(choices),
+        choices,
+        projects: ["networks", "networks-alone"],
+        files: files.length === 0 && choices.ipFamilies !== "ipv4" ? filesOfFamilies : files,
+    }));
     if (!changes) return steps;
-    return [...steps, { name: "changes", choices: settings[0]!, projects: ["networks-changes"] }];
+    return [...steps, { name: "changes", choices: settings[0]!, projects: ["networks-changes"], files: [] }];
 }
 
 /** As in `kube-router, reject, 2 nodes`. */

@@ -31,10 +31,39 @@ export async function delays(): Promise<{ begins: number; ends: number }> {
     return { begins: firstAfter(tries, appliedAt, false), ends: firstAfter(tries, deletedAt, true) };
 }
 
+/** How many milliseconds after kubectl has returned a pod's new label has a policy deny it fresh connections. */
+export async function labelled(): Promise<number> {
+    const giveUpMs = 90_000;
+    const program = `${attempt}
+        (async () => {
+            let [inRow, since] = [0, 0];
+            for (const end = Date.now() + ${giveUpMs}; inRow < 5 && Date.now() < end; await pause(20)) {
+                const at = Date.now();
+                const open = (await attempt("${await addressOf("stranger")}:8080", 400)) === "allowed";
+                if (!open && inRow === 0) since = at;
+                inRow = open ? 0 : inRow + 1;
+            }
+            console.log(inRow < 5 ? "none" : since);
+        })();`;
+    await policyIs("applied", { timed: "label" });
+    try {
+        const denied = run("client", program);
+        await sleep(startedMs);
+        await kubectl(["-n", namespace, "label", "pod", "stranger", "timed=label"]);
+        const labelledAt = Date.now();
+        const seen = await denied;
+        if (!/^\d+$/.test(seen)) throw new Error(`the label changed nothing within ${giveUpMs} ms: ${seen}`);
+        return Math.max(0, Number(seen) - labelledAt);
+    } finally {
+        await kubectl(["-n", namespace, "label", "pod", "stranger", "timed-"]);
+        await policyIs("deleted");
+    }
+}
+
 /** @returns when kubectl had returned */
-async function policyIs(state: "applied" | "deleted"): Promise<number> {
+async function policyIs(state: "applied" | "deleted", matchLabels: object = { app: "target" }): Promise<number> {
     const metadata = { name: "timed" };
-    const spec = { podSelector: { matchLabels: { app: "target" } }, policyTypes: ["Ingress"] };
+    const spec = { podSelector: { matchLabels }, policyTypes: ["Ingress"] };
     const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata, spec };
     if (state === "applied") await apply(namespace, policy);
     else await kubectl(["-n", namespace, "delete", "networkpolicy", "timed"]);

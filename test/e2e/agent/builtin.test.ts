@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
 import { project } from "../../../cli/stack-file";
 import { scale } from "../../../cli/shop";
 import { askAgents, findAgents } from "../../../chaos/targets/agents";
@@ -23,7 +23,8 @@ let secrets: SecretWatch;
 let key = randomBytes(24).toString("hex");
 
 beforeAll(async () => {
-    stack = await TestStack.open(namespace, { inline: false });
+    // As in the story.
+    stack = await TestStack.open(namespace, { inline: inject("onlyNetwork") });
     secrets = new SecretWatch(stack, [namespace, agentNamespace]);
     secrets.add(key);
     await stack.setSecret("agent.key", key);
@@ -148,7 +149,7 @@ it("the agent's pods are restricted, mount nothing from the host, and may only r
     ]);
 });
 
-it("`npm run targets` lists containers by attributes, as a table and as JSON", async () => {
+itOnce("`npm run targets` lists containers by attributes, as a table and as JSON", async () => {
     const table = await targets([`k8s.namespace=${namespace}`, "k8s.deployment=hot-*"]);
     expect(table.stdout).toMatch(/NAMESPACE +OWNER +POD.*\n.*k8s\.deployment=hot-deals.*\n1 container$/m);
     const json = await targets(["--json", `k8s.namespace=${namespace}`]);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { podsOf, scale } from "../../../cli/shop";
 import { runningExperiments } from "../../../chaos/lifecycle/running";
 import type { Conclusion } from "../../../chaos/report/conclusion";
@@ -8,7 +8,8 @@ import { experimentParts, quick, TestStack } from "./support";
 
 let stack: TestStack;
 beforeAll(async () => {
-    stack = await TestStack.open("e2e-story", { inline: false });
+    // As a user's `pulumi up` once; on other networks without a process for the program, which is quicker.
+    stack = await TestStack.open("e2e-story", { inline: inject("onlyNetwork") });
 });
 afterAll(() => stack.close());
 

@@ -13,7 +13,7 @@ const words = [
     ...["survives", "cut", "matches", "does not match", "no effect", "works", "pass", "fail"],
     ...["from its first packet", "after a while", "none", "crd.projectcalico.org", "cilium.io"],
 ];
-const isWord = (cell: string) => words.includes(cell) || /^within \d+ ms$/.test(cell);
+const isWord = (cell: string) => words.includes(cell) || /^within \d+ (ms|s)$/.test(cell);
 
 describe("docs/networks.md", () => {
     it("has a word for each fact and network", () => {

@@ -33,6 +33,12 @@ describe("the arguments of the tests of networks", () => {
             expect(last(...args)).toMatch(/2 nodes$/);
     });
 
+    it("choose files on each network; else IPv6 is tested with what it makes a difference to", () => {
+        const filesOf = (...args: string[]) => stepsOf(readOptions(args)).map(({ files }) => files.join(" "));
+        expect(new Set(filesOf("ways"))).toEqual(new Set(["ways"]));
+        expect(filesOf().filter((files) => files !== "")).toEqual(["ip-families network-facts e2e/services"]);
+    });
+
     it("are told with all their mistakes at once", () =>
         expect(() => readOptions(["--network=flannel", "--nodes=3"])).toThrow(
             new Error('--network is "flannel"; allowed: kube-router, calico, cilium\n--nodes is "3"; allowed: 1, 2'),

@@ -68,6 +68,13 @@ describe("connections into the targets", () => {
         });
     });
 
+    it("prove the attack on a network that waits up to 35 s for a pod's label, and then programs it", async () => {
+        run.enforced = false;
+        run.attack();
+        run.after(38_000, () => (run.enforced = true));
+        expect(await settled(proofOf(inward).attackProven())).toHaveProperty("attackedAt");
+    });
+
     it("prove nothing if they do not even work before it", async () => {
         run.listensAt = () => false;
         await vi.advanceTimersByTimeAsync(1_000);
