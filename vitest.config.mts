@@ -6,7 +6,7 @@ const all = process.env.TEST_ALL === "true";
 /** Tests that stop a part of the sandbox, or all of it: alone, after the others. */
 const alone = ["test/e2e/unenforced.test.ts"];
 const inAll = [
-    "test/e2e/experiments/ways.test.ts",
+    ...["again", "ways"].map((file) => `test/e2e/experiments/${file}.test.ts`),
     ...["network-facts", "storage"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
 const aloneInAll = [
@@ -19,6 +19,7 @@ const onEachNetwork = {
     "the demo's story: an attack is proven, FAILED, undone, then PASSED": "test/e2e/shop/story.test.ts",
     "directions, ports, peers, addresses, DNS: proof, positive control, open connections, undo":
         "test/e2e/experiments/ways.test.ts",
+    "another run, and the targets of the earlier one": "test/e2e/experiments/again.test.ts",
     "namespaces with default deny": "test/e2e/experiments/policed.test.ts",
     "faults, and Services that lead to a proxy and back": "test/e2e/experiments/fault.test.ts",
     "deleted pods and their replacements": "test/e2e/experiments/kill.test.ts",

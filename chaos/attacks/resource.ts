@@ -58,9 +58,12 @@ function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.Cus
     const denial = attackKindOf(attack).denies!(attack);
     // Where other policies apply, a policy that allows the rest would allow more than they do: their pods have another.
     const unlessCombined = { matchExpressions: [{ key: labels.combined, operator: "DoesNotExist" }] };
-    const podSelector = { matchLabels: { [labels.target]: targetLabel }, ...(!isTotal(denial) && unlessCombined) };
+    // The targets that an earlier version has chosen lack it.
+    const chosenBy = chosen.apply((found) => found.chosenBy) as pulumi.Output<string>;
+    const matchLabels = { [labels.target]: targetLabel, [labels.chosenBy]: chosenBy };
+    const podSelector = { matchLabels, ...(!isTotal(denial) && unlessCombined) };
     const specOf = (peers: Peers) => ({ podSelector, ...denying(denial, peers, namespace) });
-    // Without peers, a preview can show the whole policy.
+    // Without peers, a preview can show what the policy denies.
     const spec = denial.withPeers ? chosen.apply((found) => specOf(peersIn(found))) : specOf({ pods: [] });
     // Another version may write other rules. An update of a run that is over would create its policy again; the next
     // run has another name and gets them.

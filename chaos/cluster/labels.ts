@@ -3,6 +3,11 @@ import { parseJson } from "../json";
 export const labels = {
     /** On a pod that an experiment attacks: the experiment's name, a dot, and the name of the attack. */
     target: "chaos-experiments/target",
+    /**
+     * On a target: a random value of this choice, which the attack's policies select, too. A network may notice late
+     * that an earlier target has lost its labels: the next run would attack it, together with its own.
+     */
+    chosenBy: "chaos-experiments/chosen-by",
     /** On a target once its attack's policy is there: policies with this label under DoesNotExist do not select it. */
     attacked: "chaos-experiments/attacked",
     /** On a target that other policies apply to: the number of the policy that combines them with the attack. */
@@ -45,7 +50,7 @@ export const selectorOf = (wanted: Readonly<Record<string, string>>): string =>
         .join();
 
 /** The labels that a run gives its targets. */
-export const runLabels = [labels.target, labels.attacked, labels.combined] as const;
+export const runLabels = [labels.target, labels.chosenBy, labels.attacked, labels.combined] as const;
 
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
     found[labels.protected] === "true";

@@ -2,7 +2,7 @@
 import { setFields } from "../actions/set-field";
 import { change } from "../cluster/change";
 import { endingOf, eventType } from "../cluster/events";
-import { unlabeling } from "../cluster/labels";
+import { labels, unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { restorablesOfAttacks } from "../attacks/in-job";
 import { inTurns, within } from "../async";
@@ -17,29 +17,34 @@ const maxCalls = 12;
  * attack from its end within 5 s, of which the Job needs one to see that it is wanted. Policies get the most: a pod
  * that others do not select yet is open without that of its attack.
  */
-const patienceMs = [1_000, 2_000];
+const patienceMs = [1_000, 2_000, 1_000];
 /** How long the Events may take that say so on the targets, in milliseconds: all is ended by then. */
 const eventsMs = 1_000;
 
 /**
  * The order of ending.
  *
- * 1. What ends an attack by itself: the orders to the Job go, the targets lose their labels, Services and what
- *    actions have changed are restored.
- * 2. The policies that do not select targets. They select a target without labels at once; restoring them takes longer.
+ * 1. What ends an attack by itself: the orders to the Job go, Services and what actions have changed are restored.
+ *    Targets that other policies do not select lose their labels: these select them at once then.
+ * 2. The policies that do not select targets. Restoring them takes longer.
  * 3. The attacks' objects: their policies, without which a pod would be open that others do not select; and the
  *    proxies of faults, which pass on what they have until their Service no longer leads to them.
+ * 4. The other targets' labels. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it does
+ *    not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints).
  */
 const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
     (ending) =>
         Promise.all([
-            ending.each(ending.scope.labeled, (pod, found) => ending.unlabeling(pod, found)),
+            ending.unlabel(isLeftByOthers),
             ending.remove(ending.scope.jobOrders),
             ending.restore(ending.scope.changed),
         ]),
     (ending) => ending.restore(ending.scope.policies),
     (ending) => ending.remove(ending.scope.objects),
+    (ending) => ending.unlabel(),
 ];
+
+const isLeftByOthers = ({ metadata }: KubeObject) => metadata?.labels?.[labels.attacked] !== undefined;
 
 /**
  * Ends attacks: removes the targets' labels and the attacks' objects, and restores what was somebody's. Then removes
@@ -98,13 +103,16 @@ class Ending {
         return this.count;
     }
 
-    /** Takes its labels from a target. */
-    unlabeling(pod: ObjectReference, found: KubeObject | undefined): Work {
-        const event = endingOf(found);
-        return async () => {
-            await this.api.patch(pod, unlabeling);
-            if (event) this.events.set(event.metadata.name, event);
-        };
+    /** Takes their labels from targets. @param only which of them. @default all that have any */
+    unlabel(only: (pod: KubeObject) => boolean = () => true): Promise<unknown> {
+        return this.each(this.scope.labeled, (pod, found) => {
+            if (!found || !only(found)) return undefined;
+            const event = endingOf(found);
+            return async () => {
+                await this.api.patch(pod, unlabeling);
+                if (event) this.events.set(event.metadata.name, event);
+            };
+        });
     }
 
     /** Says on the pods that have lost their labels that no attack is on them any more. Never rejects. */

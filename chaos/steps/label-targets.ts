@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { attacksOf, isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
@@ -80,7 +81,9 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const chosen = chooseForAll(discovered, { ...plan, ...placeOf(context), attacks: requests });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
-    for (const one of chosen) Object.assign(one, toldToJob(plan, one, nodes));
+    // Of this try: those that an earlier one has labeled are let go of.
+    const chosenBy = randomBytes(4).toString("hex");
+    for (const one of chosen) Object.assign(one, { chosenBy }, toldToJob(plan, one, nodes));
     await refuseWebhookServers(cluster, plan, discovered);
     const end = () => endAttacks(objectApi(cluster), attacksLeftOf(plan));
     // A killed update may have labeled others: together with these they could exceed the radius.
@@ -155,11 +158,15 @@ function toldToJob({ attacks }: Plan, { name, matching }: ChosenFor, nodes?: Nod
     return { atFirst: matching, ...(isOnNodes && { nodes: namesOfNodes(nodes, target) }) };
 }
 
-function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {
+function metadataOf({ attack, label, chosen: { chosenBy }, combination }: CombinedAttack, uid: string) {
     const number = combinedNumber(combination, uid);
     const { effect } = attackKindOf(attack);
     return {
-        labels: { [labels.target]: label, ...(number !== undefined && { [labels.combined]: number }) },
+        labels: {
+            [labels.target]: label,
+            [labels.chosenBy]: chosenBy!,
+            ...(number !== undefined && { [labels.combined]: number }),
+        },
         ...(effect !== undefined && { annotations: { [annotations.effect]: effect } }),
     };
 }

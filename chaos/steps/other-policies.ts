@@ -130,10 +130,11 @@ export async function admitAttacks(
  * own them: if somebody deleted it, no policy would select the targets any more.
  */
 export async function createCombined(run: Admitted, attacks: readonly CombinedAttack[]): Promise<void> {
-    const policies = attacks.flatMap(({ object, label, combination }) =>
+    const policies = attacks.flatMap(({ object, label, chosen: { chosenBy }, combination }) =>
         (combination?.combined ?? []).map(({ rules }, index) => {
             const number = String(index + 1);
-            const matchLabels = { [labels.target]: label, [labels.combined]: number };
+            const ofTargets = { [labels.target]: label, [labels.chosenBy]: chosenBy! };
+            const matchLabels = { ...ofTargets, [labels.combined]: number };
             const matchExpressions = [{ key: labels.attacked, operator: "Exists" }];
             return createOwn(run, `${object}-${number}`, { podSelector: { matchLabels, matchExpressions }, ...rules });
         }),

@@ -29,6 +29,8 @@ export interface TargetRequest extends Aim, Eligibility {
 export interface Chosen {
     matching: number;
     targets: Target[];
+    /** See `labels.chosenBy`. Absent until the targets are labeled, or if an earlier version has done that. */
+    chosenBy?: string;
     /** The containers that the targets are cut off from. Absent if the attack does not name peers. */
     peers?: Target[];
     /** Tells the peers from all other pods of their namespaces. Absent if there is none, or none was sought. */

@@ -59,7 +59,7 @@ const printed = {
     "steady-state": { runName, pass, route: { kind: "address", url: "http://x/products" } },
     targets: {
         attacks: [
-            ...["blackhole", "kill"].map((name) => ({ name, matching: 1, targets: [target] })),
+            ...["blackhole", "kill"].map((name) => ({ name, matching: 1, targets: [target], chosenBy: "c0ffee00" })),
             { name: "dns", matching: 1, targets: [{ ...target, pod: "gateway-1" }] },
             { name: "blackhole-2", matching: 1, targets: [{ ...target, pod: "toys-bestseller-1" }] },
         ],
@@ -143,7 +143,12 @@ describe("the blackhole", () => {
     it("must select only the labeled pods, and allow nothing in or out", () => {
         const { spec, metadata } = find(experiment, kinds.policy, "blackhole");
         expect(spec).toEqual({
-            podSelector: { matchLabels: { "chaos-experiments/target": "hot-deals-blackhole.blackhole" } },
+            podSelector: {
+                matchLabels: {
+                    "chaos-experiments/target": "hot-deals-blackhole.blackhole",
+                    "chaos-experiments/chosen-by": "c0ffee00",
+                },
+            },
             policyTypes: ["Ingress", "Egress"],
         });
         expect(metadata.namespace).toBe("demo");

@@ -225,9 +225,10 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         });
     });
 
-    it("has one order: what ends an attack by itself, then policies, then the attacks' objects", async () => {
+    it("has one order: what ends an attack by itself, then policies, the attacks' objects, and labels", async () => {
         for (const [, added] of states.slice(4)) added.forEach((one) => cluster.add(...one));
-        cluster.add("Pod", "a", { metadata: { labels: { [label]: "x.blackhole" } } });
+        cluster.add("Pod", "a", { metadata: { labels: { [label]: "x.blackhole", [attacked]: "x.blackhole" } } });
+        cluster.add("Pod", "b", { metadata: { labels: { [label]: "x.blackhole" } } });
         const changed: string[] = [];
         cluster.intercept = (call, { name }) => {
             if (!/^(list|read)/.test(call)) changed.push(name!);
@@ -236,9 +237,11 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         const at = (name: string) => changed.indexOf(name);
         const first = ["a", "x-1-kill", "web"].map(at);
         const [policies, objects] = [["one"].map(at), ["x-1-blackhole", "x-1-fault"].map(at)];
-        expect([...first, ...policies, ...objects]).not.toContain(-1);
+        expect([...first, ...policies, ...objects, at("b")]).not.toContain(-1);
         expect(Math.max(...first)).toBeLessThan(Math.min(...policies));
         expect(Math.max(...policies)).toBeLessThan(Math.min(...objects));
+        // No other policy selects it. While Cilium waits to read new labels, it does not notice that a policy is gone.
+        expect(Math.max(...objects)).toBeLessThan(at("b"));
     });
 
     it("ends the rest if something fails, and says all that failed", async () => {

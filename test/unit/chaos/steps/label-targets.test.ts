@@ -99,6 +99,18 @@ it("unlabels what a killed update has labeled: together they could exceed the ra
     expect(labelOf("hot-deals-2")).toBe("hot-deals-blackhole.blackhole");
 });
 
+it("labels them with another value each time: a network may know earlier targets for half a minute more", async () => {
+    const values = new Set<string>();
+    for (let tries = 0; tries < 3; tries++) {
+        const { targets, chosenBy } = (await step()).attacks[0]!;
+        expect(run.cluster.get("Pod", targets[0]!.pod).metadata.labels).toMatchObject({
+            "chaos-experiments/chosen-by": chosenBy,
+        });
+        values.add(chosenBy!);
+    }
+    expect(values.size).toBe(3);
+});
+
 it("labels no pod outside of the plan's namespace, whatever an agent says of it", async () => {
     run.cluster.add("Pod", "payroll-1", {}, "payroll");
     const { uid } = run.cluster.get("Pod", "payroll-1", "payroll").metadata;
@@ -744,6 +756,7 @@ describe("in a namespace with other NetworkPolicies", () => {
         expect(policy("run-admit-witness-1").metadata.ownerReferences).toEqual([owner]);
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({
             "chaos-experiments/target": "hot-deals-blackhole.blackhole",
+            "chaos-experiments/chosen-by": expect.stringMatching(/^[0-9a-f]{8}$/),
         });
     });
 

@@ -1,0 +1,104 @@
+import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { removeNamespaces } from "../../../bench/cluster";
+import type { Cluster } from "../../../chaos/cluster/client";
+import { Experiment } from "../../../chaos/experiment";
+import type { Conclusion } from "../../../chaos/report/conclusion";
+import { isReady } from "../../../chaos/targets/containers";
+import { project } from "../../../cli/stack-file";
+import { nodePod, runInPod } from "../../../sandbox/test/e2e/support";
+import { preparePulumi } from "../../../toolchain/prepare-pulumi";
+import { experimentPrograms } from "../../../toolchain/programs";
+import { until } from "../../support/until";
+import { temporaryPrefix, useBackend } from "../shop/support";
+
+const namespace = "e2e-again";
+const serving = "require('http').createServer((_, answer) => answer.end()).listen(8080);";
+
+/** Asks a pod for a while, over new connections. Prints how many of them failed, and how many were tried. */
+const asking = (address: string, lastsMs: number) => `
+    const { get } = require("http");
+    let [tried, failed] = [0, 0];
+    const ask = () => new Promise((resolve) => {
+        tried++;
+        const asked = get({ host: "${address}", port: 8080, agent: false, timeout: 1_000 }, (answer) => {
+            answer.resume().on("end", resolve);
+        });
+        asked.on("timeout", () => asked.destroy(new Error("no answer"))).on("error", () => resolve(failed++));
+    });
+    (async () => {
+        for (const end = Date.now() + ${lastsMs}; Date.now() < end; ) {
+            await ask();
+            await new Promise((go) => setTimeout(go, 50));
+        }
+        console.log(failed, tried);
+    })();`;
+
+describe("an experiment that runs again with another target", () => {
+    let cluster: Cluster;
+    let folder: string;
+    let stack: Stack;
+    let target = "a";
+
+    const program = async () => {
+        const experiment = new Experiment("again", {
+            enabled: true,
+            context: cluster.kubeconfig.getCurrentContext(),
+            hypothesis: "Others go on.",
+            namespace,
+            attacks: [{ kind: "blackhole", target: `k8s.pod.name=${target}` }],
+            checks: [{ kind: "podsReady", of: "k8s.pod.name=client" }],
+            window: { duration: "3s", grace: "0s" },
+            until: "disabled",
+            reports: join(folder, "reports"),
+            programs: experimentPrograms,
+        });
+        return { conclusion: experiment.conclusion };
+    };
+    const verdict = async () => ((await stack.up()).outputs.conclusion!.value as Conclusion).verdict;
+
+    beforeAll(async () => {
+        folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
+        cluster = await useBackend(folder);
+        const pulumiCommand = await preparePulumi(project);
+        await removeNamespaces(cluster, [namespace]);
+        await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
+        const ports = [{ containerPort: 8080 }];
+        for (const name of ["a", "b", "client"]) {
+            const body = nodePod(name, serving, { terminationGracePeriodSeconds: 0 }, { ports });
+            await cluster.core.createNamespacedPod({ namespace, body });
+        }
+        const readyPods = async () => (await cluster.core.listNamespacedPod({ namespace })).items.filter(isReady);
+        await until("all pods are ready", async () => (await readyPods()).length === 3);
+        stack = await LocalWorkspace.createStack(
+            { stackName: "dev", projectName: "again", program },
+            { pulumiCommand },
+        );
+    });
+    afterAll(async () => {
+        await stack?.destroy().catch(() => undefined);
+        await cluster.core.deleteNamespace({ name: namespace }).catch(() => undefined);
+        rmSync(folder, { recursive: true, force: true });
+    });
+
+    // A network may notice only half a minute later that the earlier target has lost its labels.
+    it("leaves the earlier one alone from the moment at which that is released", async () => {
+        expect(await verdict()).toBe("PASSED");
+        const { status } = await cluster.core.readNamespacedPod({ namespace, name: "a" });
+        target = "b";
+        const again = verdict();
+        const isReleased = async () => {
+            const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
+            return items.length === 0;
+        };
+        await until("the first attack is undone", isReleased, { timeoutMs: 60_000, pauseMs: 50 });
+        // The network may need a moment for that.
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        const asked = await runInPod(namespace, "client", asking(status!.podIP!, 45_000));
+        expect(await again).toBe("PASSED");
+        expect(asked).toMatch(/^0 \d{3}$/);
+    });
+});
