@@ -133,7 +133,9 @@ describe("`npm start` during an experiment that breaks /products", () => {
         cluster.remove("Lease", leaseName);
         await report();
         const kubectl = "kubectl --context kind-kind --namespace demo";
-        const without = ["target", "chosen-by", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
+        const without = ["target", "chosen-by", "attacked", "combined"]
+            .map((label) => `chaos-experiments/${label}-`)
+            .join(" ");
         expect(said.slice(-4)).toEqual([
             `End it: $ ${kubectl} label pods --all ${without}`,
             `$ ${kubectl} annotate pods --all chaos-experiments/effect- chaos-experiments/begun-`,

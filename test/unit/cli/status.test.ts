@@ -48,7 +48,9 @@ describe("`npm run experiment -- --status` says", () => {
         const left = status([{ ...attack, lease: undefined }]);
         expect(left).toContain("no run: its labels are left over");
         const kubectl = "kubectl --context 'kind shop' --namespace shop";
-        const without = ["target", "chosen-by", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
+        const without = ["target", "chosen-by", "attacked", "combined"]
+            .map((label) => `chaos-experiments/${label}-`)
+            .join(" ");
         const commands = [
             `  End it   $ ${kubectl} label pods --all ${without}`,
             `           $ ${kubectl} annotate pods --all chaos-experiments/effect- chaos-experiments/begun-`,
