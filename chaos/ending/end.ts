@@ -17,7 +17,7 @@ const maxCalls = 12;
  * attack from its end within 5 s, of which the Job needs one to see that it is wanted. Policies get the most: a pod
  * that others do not select yet is open without that of its attack.
  */
-const patienceMs = [1_000, 2_000, 1_000];
+const patienceMs = [1_000, 1_500, 500];
 /** How long the Events may take that say so on the targets, in milliseconds: all is ended by then. */
 const eventsMs = 1_000;
 
@@ -25,26 +25,27 @@ const eventsMs = 1_000;
  * The order of ending.
  *
  * 1. What ends an attack by itself: the orders to the Job go, Services and what actions have changed are restored.
- *    Targets that other policies do not select lose their labels: these select them at once then.
+ *    Targets that are labeled `attacked` lose their labels, so that other policies select them again at once.
  * 2. The policies that do not select targets. Restoring them takes longer.
  * 3. The attacks' objects: their policies, without which a pod would be open that others do not select; and the
  *    proxies of faults, which pass on what they have until their Service no longer leads to them.
- * 4. The other targets' labels. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it does
- *    not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints).
+ * 4. The labels of the other targets. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it
+ *    does not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints). And once more what part
+ *    1 has not done, or was done meanwhile: an update may have let a fault begin.
  */
 const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
     (ending) =>
         Promise.all([
-            ending.unlabel(isLeftByOthers),
+            ending.unlabelAttacked(),
             ending.remove(ending.scope.jobOrders),
             ending.restore(ending.scope.changed),
         ]),
     (ending) => ending.restore(ending.scope.policies),
     (ending) => ending.remove(ending.scope.objects),
-    (ending) => ending.unlabel(),
+    (ending) => Promise.all([ending.unlabel(), ending.restore(ending.scope.changed)]),
 ];
 
-const isLeftByOthers = ({ metadata }: KubeObject) => metadata?.labels?.[labels.attacked] !== undefined;
+const isAttacked = (pod: KubeObject | undefined) => pod?.metadata?.labels?.[labels.attacked] !== undefined;
 
 /**
  * Ends attacks: removes the targets' labels and the attacks' objects, and restores what was somebody's. Then removes
@@ -103,16 +104,24 @@ class Ending {
         return this.count;
     }
 
-    /** Takes their labels from targets. @param only which of them. @default all that have any */
-    unlabel(only: (pod: KubeObject) => boolean = () => true): Promise<unknown> {
-        return this.each(this.scope.labeled, (pod, found) => {
-            if (!found || !only(found)) return undefined;
-            const event = endingOf(found);
-            return async () => {
-                await this.api.patch(pod, unlabeling);
-                if (event) this.events.set(event.metadata.name, event);
-            };
-        });
+    /** Removes the labels of targets. */
+    unlabel(): Promise<unknown> {
+        return this.each(this.scope.labeled, (pod, found) => this.unlabeling(pod, found));
+    }
+
+    /** The same of those that are labeled `attacked`. What fails is left to `unlabel`. */
+    unlabelAttacked(): Promise<unknown> {
+        const workOn = (pod: ObjectReference, found: KubeObject | undefined) =>
+            isAttacked(found) ? this.unlabeling(pod, found) : undefined;
+        return this.each(this.scope.labeled, workOn, []);
+    }
+
+    private unlabeling(pod: ObjectReference, found: KubeObject | undefined): Work {
+        const event = endingOf(found);
+        return async () => {
+            await this.api.patch(pod, unlabeling);
+            if (event) this.events.set(event.metadata.name, event);
+        };
     }
 
     /** Says on the pods that have lost their labels that no attack is on them any more. Never rejects. */
@@ -139,10 +148,12 @@ class Ending {
      *
      * @param workOn undefined for one with which there is nothing to do. It keeps what it needs of the object: lists of
      *   large namespaces are read page by page
+     * @param failures where what fails is noted. @default it is thrown at the end
      */
     async each(
         some: readonly Some[] = [],
         workOn: (object: ObjectReference, found: KubeObject | undefined) => Work | undefined,
+        failures = this.failures,
     ): Promise<void> {
         const works = new Map<string, Work>();
         const collect = async (one: Some) => {
@@ -154,7 +165,7 @@ class Ending {
         const attempt = async (work: Work, counts: number) => {
             await work().then(
                 () => (this.count += counts),
-                (error: unknown) => this.failures.push(error),
+                (error: unknown) => failures.push(error),
             );
         };
         await Promise.all(some.map((one) => attempt(() => collect(one), 0)));

@@ -30,7 +30,7 @@ export async function whyRunIsOver(plan: Plan, cluster: Cluster, begun: Begun): 
 
 /**
  * As `whyRunIsOver`, of attacks that have just been let begin. This machine may have slept, or Pulumi have been slow,
- * until the deadline Job had ended the run: no target has its label then, and whatever begins now would never be ended.
+ * until the deadline Job had ended the run: whatever begins now would never be ended.
  */
 export async function whyBegunTooLate(plan: Plan, cluster: Cluster, begun: Begun): Promise<Reason | undefined> {
     const over = await whyRunIsOver(plan, cluster, begun);

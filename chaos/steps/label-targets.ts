@@ -81,7 +81,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const chosen = chooseForAll(discovered, { ...plan, ...placeOf(context), attacks: requests });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
-    // Of this try: those that an earlier one has labeled are let go of.
+    // A new value for each try: `end` removes the labels of an earlier one, which a network may notice late.
     const chosenBy = randomBytes(4).toString("hex");
     for (const one of chosen) Object.assign(one, { chosenBy }, toldToJob(plan, one, nodes));
     await refuseWebhookServers(cluster, plan, discovered);

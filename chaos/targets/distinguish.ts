@@ -10,10 +10,13 @@ export interface DistinctiveLabel {
 
 /**
  * By default, Cilium does not compare these labels, since each makes another identity (see its page "Limiting
- * Identity-Relevant Labels"): those of controllers, and those of Kubernetes but `app.kubernetes.io`.
+ * Identity-Relevant Labels"): those of controllers, and those of Kubernetes but `app.kubernetes.io`. Those of
+ * experiments, which a killed update may have left, are removed before the attack.
  */
-const ignored =
-    /^(?!app\.kubernetes\.io\/).*(kubernetes\.io|k8s\.io)|^(pod-template-|controller-revision-hash$|etcd_node$)/;
+const ignored = new RegExp(
+    "^(?!app\\.kubernetes\\.io/).*(kubernetes\\.io|k8s\\.io)|" +
+        "^(pod-template-|controller-revision-hash$|etcd_node$|chaos-experiments/)",
+);
 
 type Labeled = Pick<Pod, "metadata">;
 

@@ -25,8 +25,8 @@ export interface Step {
     readonly files: readonly string[];
 }
 
-/** What a second address family makes a difference to. The rest is shown without it, and takes five minutes. */
-const filesOfFamilies = ["ip-families", "network-facts", "e2e/services"];
+/** What a second address family makes a difference to. */
+const filesOfFamilies = ["ip-families", "network-facts", "e2e/services", "experiments/ways"];
 
 /** The tests of some settings and, if wanted, of changes from one network to another. */
 export function stepsOf({ settings, changes, files }: Pick<NetworksOptions, "settings" | "changes" | "files">): Step[] {
@@ -68,7 +68,7 @@ export const networksProgram = new Program("test:networks", [
     .description(
         "Runs the tests of attacks, of the agent and of the demo's story on each network that the sandbox can have: " +
             "kube-router, Calico and Cilium, on one and on two nodes, with dropped and with rejected traffic where " +
-            "the network can. Takes about an hour. Results are kept in reports/test-networks.json, so the same " +
+            "the network can. Takes about 80 minutes. Results are kept in reports/test-networks.json, so the same " +
             "command continues after an interruption, until a file of the repository changes.",
     )
     .argument("[FILE...]", "run only these test files, by a part of their paths; their results are not kept")

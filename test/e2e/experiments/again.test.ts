@@ -9,6 +9,7 @@ import { Experiment } from "../../../chaos/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { isReady } from "../../../chaos/targets/containers";
 import { project } from "../../../cli/stack-file";
+import { choices } from "../../../sandbox/node/choices";
 import { nodePod, runInPod } from "../../../sandbox/test/e2e/support";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { experimentPrograms } from "../../../toolchain/programs";
@@ -16,6 +17,8 @@ import { until } from "../../support/until";
 import { temporaryPrefix, useBackend } from "../shop/support";
 
 const namespace = "e2e-again";
+/** In which a network may still know the labels of the earlier target, in milliseconds. */
+const knownMs = choices().network === "cilium" ? 45_000 : 10_000;
 const serving = "require('http').createServer((_, answer) => answer.end()).listen(8080);";
 
 /** Asks a pod for a while, over new connections. Prints how many of them failed, and how many were tried. */
@@ -97,8 +100,8 @@ describe("an experiment that runs again with another target", () => {
         await until("the first attack is undone", isReleased, { timeoutMs: 60_000, pauseMs: 50 });
         // The network may need a moment for that.
         await new Promise((resolve) => setTimeout(resolve, 1_000));
-        const asked = await runInPod(namespace, "client", asking(status!.podIP!, 45_000));
+        const asked = await runInPod(namespace, "client", asking(status!.podIP!, knownMs));
         expect(await again).toBe("PASSED");
-        expect(asked).toMatch(/^0 \d{3}$/);
+        expect(asked).toMatch(/^0 \d{2,}$/);
     });
 });

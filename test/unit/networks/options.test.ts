@@ -36,7 +36,8 @@ describe("the arguments of the tests of networks", () => {
     it("choose files on each network; else IPv6 is tested with what it makes a difference to", () => {
         const filesOf = (...args: string[]) => stepsOf(readOptions(args)).map(({ files }) => files.join(" "));
         expect(new Set(filesOf("ways"))).toEqual(new Set(["ways"]));
-        expect(filesOf().filter((files) => files !== "")).toEqual(["ip-families network-facts e2e/services"]);
+        const ofFamilies = "ip-families network-facts e2e/services experiments/ways";
+        expect(filesOf().filter((files) => files !== "")).toEqual([ofFamilies]);
     });
 
     it("are told with all their mistakes at once", () =>

@@ -268,6 +268,29 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         expect(cluster.get("Service", "web").spec.selector).toEqual({ app: "web" });
     });
 
+    it("ends what an update has let begin meanwhile: a fault whose Service was read before", async () => {
+        const { spec } = pointing("x-1");
+        cluster.add("Service", "web", { spec: { selector: { app: "web" } } });
+        cluster.add("Pod", "x-1-fault", { metadata: ofAttack });
+        cluster.intercept = (call) => {
+            if (call !== "deleteNamespacedPod") return;
+            Object.assign(cluster.get("Service", "web").metadata, pointing("x-1").metadata);
+            cluster.get("Service", "web").spec = spec as never;
+        };
+        await ending();
+        expect(cluster.get("Service", "web").spec.selector).toEqual({ app: "web" });
+    });
+
+    it("has not failed if a label that could not be removed at first could be a moment later", async () => {
+        cluster.add("Pod", "a", { metadata: { labels: { [label]: "x.blackhole", [attacked]: "x.blackhole" } } });
+        let failures = 1;
+        cluster.intercept = (call) => {
+            if (call === "patchNamespacedPod" && failures-- > 0) refuse(500, "etcd is slow");
+        };
+        await ending();
+        expect(cluster.get("Pod", "a").metadata.labels).toEqual({});
+    });
+
     it("removes an attack on 50 targets within 4 s, though no patch gets an answer", async () => {
         for (let pod = 0; pod < 50; pod++)
             cluster.add("Pod", `p${pod}`, { metadata: { labels: { [label]: "x.blackhole" } } });

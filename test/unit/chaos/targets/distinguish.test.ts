@@ -22,6 +22,7 @@ describe("the label that tells pods from all others", () => {
         ["another pod has it", { app: "gateway" }],
         ["Cilium ignores it: of a controller", { "pod-template-hash": "x" }],
         ["Cilium ignores it: of Kubernetes", { "statefulset.kubernetes.io/pod-name": "database-1" }],
+        ["an experiment has set it, which removes it before the attack", { "chaos-experiments/chosen-by": "c0ffee00" }],
         ["there is no label", {}],
     ])("is missing if %s", (_, labels: Record<string, string>) => {
         const peer = pod("database-1", labels);
