@@ -73,7 +73,7 @@ function addPages(): void {
     const built = createRequire(__filename)(join(dist, "report", "journal-schema.js")) as {
         journalJsonSchema(): object;
     };
-    // For programs: on one line, it takes a third less of the package.
+    // Programs read it: on one line, it is a third smaller in the package.
     writeFileSync(join(dist, "journal.schema.json"), `${JSON.stringify(built.journalJsonSchema())}\n`);
 }
 

@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { annotations, labels, metadataFor } from "../cluster/labels";
+import { annotations, labels, metadataFor, targetLabels } from "../cluster/labels";
 import { denying, isTotal, type Peers, peersIn } from "../policies/denial";
 import { faultDryRuns, faultResources } from "./fault/resources";
 import type { AttackResourceArgs, AttackToMake, DryRun, DryRunArgs } from "./kind";
@@ -60,8 +60,7 @@ function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.Cus
     const unlessCombined = { matchExpressions: [{ key: labels.combined, operator: "DoesNotExist" }] };
     // The targets that an earlier version has chosen lack it.
     const chosenBy = chosen.apply((found) => found.chosenBy) as pulumi.Output<string>;
-    const matchLabels = { [labels.target]: targetLabel, [labels.chosenBy]: chosenBy };
-    const podSelector = { matchLabels, ...(!isTotal(denial) && unlessCombined) };
+    const podSelector = { matchLabels: targetLabels(targetLabel, chosenBy), ...(!isTotal(denial) && unlessCombined) };
     const specOf = (peers: Peers) => ({ podSelector, ...denying(denial, peers, namespace) });
     // Without peers, a preview can show what the policy denies.
     const spec = denial.withPeers ? chosen.apply((found) => specOf(peersIn(found))) : specOf({ pods: [] });

@@ -49,6 +49,12 @@ export const selectorOf = (wanted: Readonly<Record<string, string>>): string =>
         .map(([key, value]) => `${key}=${value}`)
         .join();
 
+/** By which an attack's policies select its targets. @typeParam N text, or an output of it */
+export const targetLabels = <N>(target: string, chosenBy: N) => ({
+    [labels.target]: target,
+    [labels.chosenBy]: chosenBy,
+});
+
 /** The labels that a run gives its targets. */
 export const runLabels = [labels.target, labels.chosenBy, labels.attacked, labels.combined] as const;
 

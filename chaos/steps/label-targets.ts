@@ -15,7 +15,7 @@ import type { Discovered } from "../targets/containers";
 import { discover, expressionsOf } from "../targets/discover";
 import { namesOfNodes, type Nodes, nodesFor } from "../targets/nodes";
 import { ignoreNotFound } from "../cluster/client";
-import { annotations, labels } from "../cluster/labels";
+import { annotations, labels, targetLabels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
@@ -163,8 +163,7 @@ function metadataOf({ attack, label, chosen: { chosenBy }, combination }: Combin
     const { effect } = attackKindOf(attack);
     return {
         labels: {
-            [labels.target]: label,
-            [labels.chosenBy]: chosenBy!,
+            ...targetLabels(label, chosenBy!),
             ...(number !== undefined && { [labels.combined]: number }),
         },
         ...(effect !== undefined && { annotations: { [annotations.effect]: effect } }),

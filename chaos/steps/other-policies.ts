@@ -2,7 +2,7 @@ import type { V1NetworkPolicy, V1ObjectMeta, V1OwnerReference } from "@kubernete
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { change } from "../cluster/change";
-import { isExperimentPolicy, labels } from "../cluster/labels";
+import { isExperimentPolicy, labels, targetLabels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { resources } from "../cluster/resources";
 import type { Plan, RunAttack } from "../definition/plan";
@@ -133,8 +133,7 @@ export async function createCombined(run: Admitted, attacks: readonly CombinedAt
     const policies = attacks.flatMap(({ object, label, chosen: { chosenBy }, combination }) =>
         (combination?.combined ?? []).map(({ rules }, index) => {
             const number = String(index + 1);
-            const ofTargets = { [labels.target]: label, [labels.chosenBy]: chosenBy! };
-            const matchLabels = { ...ofTargets, [labels.combined]: number };
+            const matchLabels = { ...targetLabels(label, chosenBy!), [labels.combined]: number };
             const matchExpressions = [{ key: labels.attacked, operator: "Exists" }];
             return createOwn(run, `${object}-${number}`, { podSelector: { matchLabels, matchExpressions }, ...rules });
         }),

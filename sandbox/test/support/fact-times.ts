@@ -32,7 +32,7 @@ export async function delays(): Promise<{ begins: number; ends: number }> {
 }
 
 /** How many milliseconds after kubectl has returned a pod's new label has a policy deny it fresh connections. */
-export async function labelled(): Promise<number> {
+export async function labelDelay(): Promise<number> {
     const giveUpMs = 90_000;
     const program = `${attempt}
         (async () => {
