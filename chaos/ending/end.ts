@@ -6,18 +6,12 @@ import { labels, unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { restorablesOfAttacks } from "../attacks/in-job";
 import { inTurns, within } from "../async";
-import { exemptedPolicy } from "../policies/exemption";
+import { exemptedPolicy, isExempting } from "../policies/exemption";
 import type { Scope, Some } from "./scope";
 
 /** Calls to the API server at a time, in each part: fewer than the Job's connections, of which some may hang. */
 const maxCalls = 12;
 
-/**
- * How long each part may take before the next begins nevertheless, in milliseconds: calls that hang must not keep an
- * attack from its end within 5 s, of which the Job needs one to see that it is wanted. Policies get the most: a pod
- * that others do not select yet is open without that of its attack.
- */
-const patienceMs = [1_000, 1_500, 500];
 /** How long the Events may take that say so on the targets, in milliseconds: all is ended by then. */
 const eventsMs = 1_000;
 
@@ -25,25 +19,27 @@ const eventsMs = 1_000;
  * The order of ending.
  *
  * 1. What ends an attack by itself: the orders to the Job go, Services and what actions have changed are restored.
- *    Targets that are labeled `attacked` lose their labels, so that other policies select them again at once.
- * 2. The policies that do not select targets. Restoring them takes longer.
- * 3. The attacks' objects: their policies, without which a pod would be open that others do not select; and the
+ * 2. The policies that do not select targets.
+ * 3. If one still does not, since it never selects pods that are labeled `attacked`, or is not restored yet: the labels
+ *    of these.
+ * 4. The attacks' objects: their policies, without which a pod would be open that others do not select; and the
  *    proxies of faults, which pass on what they have until their Service no longer leads to them.
- * 4. The labels of the other targets. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it
+ * 5. The labels of the other targets. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it
  *    does not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints). And once more what part
  *    1 has not done, or was done meanwhile: an update may have let a fault begin.
+ *
+ * Each has so many milliseconds before the next begins nevertheless: calls that hang must not keep an attack from its
+ * end within 5 s, of which the Job needs one to see that it is wanted.
  */
-const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
-    (ending) =>
-        Promise.all([
-            ending.unlabelAttacked(),
-            ending.remove(ending.scope.jobOrders),
-            ending.restore(ending.scope.changed),
-        ]),
-    (ending) => ending.restore(ending.scope.policies),
-    (ending) => ending.remove(ending.scope.objects),
-    (ending) => Promise.all([ending.unlabel(), ending.restore(ending.scope.changed)]),
+const order: readonly [patienceMs: number, part: (ending: Ending) => Promise<unknown>][] = [
+    [1_000, (ending) => Promise.all([ending.remove(ending.scope.jobOrders), ending.restore(ending.scope.changed)])],
+    [1_000, (ending) => ending.restore(ending.scope.policies)],
+    [1_000, (ending) => ending.unlabelUnselected()],
+    [500, (ending) => ending.remove(ending.scope.objects)],
+    [0, (ending) => Promise.all([ending.unlabel(), ending.restore(ending.scope.changed)])],
 ];
+/** In the third part: how long policies are looked at. */
+const lookMs = 500;
 
 const isAttacked = (pod: KubeObject | undefined) => pod?.metadata?.labels?.[labels.attacked] !== undefined;
 
@@ -59,10 +55,10 @@ const isAttacked = (pod: KubeObject | undefined) => pod?.metadata?.labels?.[labe
 export async function endAttacks(api: ObjectApi, scope: Scope, say: Say = () => undefined): Promise<number> {
     const ending = new Ending(api, scope, say);
     const begun: Promise<unknown>[] = [];
-    for (const [index, part] of order.entries()) {
+    for (const [patienceMs, part] of order) {
         const parts = part(ending);
         begun.push(parts);
-        await within(patienceMs[index] ?? 0, parts);
+        await within(patienceMs, parts);
     }
     await Promise.all(begun);
     await within(eventsMs, ending.sayEnded());
@@ -109,11 +105,23 @@ class Ending {
         return this.each(this.scope.labeled, (pod, found) => this.unlabeling(pod, found));
     }
 
-    /** The same of those that are labeled `attacked`. What fails is left to `unlabel`. */
-    unlabelAttacked(): Promise<unknown> {
+    /** Removes the labels by which a policy does not select targets. What fails is left to `unlabel`. */
+    async unlabelUnselected(): Promise<void> {
+        let areSelected = false;
+        const look = async () => (areSelected = await this.areAllSelected().catch(() => false));
+        await within(lookMs, look());
+        if (areSelected) return;
         const workOn = (pod: ObjectReference, found: KubeObject | undefined) =>
             isAttacked(found) ? this.unlabeling(pod, found) : undefined;
-        return this.each(this.scope.labeled, workOn, []);
+        await this.each(this.scope.labeled, workOn, []);
+    }
+
+    /** Whether no policy leaves out pods that are labeled `attacked`: none but experiments' own, which only allow. */
+    private async areAllSelected(): Promise<boolean> {
+        for (const policies of this.scope.policies ?? [])
+            for await (const { found } of this.found(policies))
+                if (found?.metadata?.labels?.[labels.experiment] === undefined && isExempting(found!)) return false;
+        return true;
     }
 
     private unlabeling(pod: ObjectReference, found: KubeObject | undefined): Work {

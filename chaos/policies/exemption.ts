@@ -34,6 +34,9 @@ const isLine = ({ key, operator }: V1LabelSelectorRequirement) =>
 
 const hasLine = ({ matchExpressions = [] }: V1LabelSelector = {}) => matchExpressions.some(isLine);
 
+/** Whether a policy does not select pods that are labeled `attacked`. */
+export const isExempting = ({ spec }: V1NetworkPolicy): boolean => hasLine(spec?.podSelector);
+
 /** A policy's `podSelector` as it is without the line, whoever has added that. */
 export function withoutLine({ matchLabels, matchExpressions = [] }: V1LabelSelector = {}): V1LabelSelector {
     const others = matchExpressions.filter((one) => !isLine(one));

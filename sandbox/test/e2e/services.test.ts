@@ -7,13 +7,17 @@ import { askFromPod, apply, createNamespace, eventually, kubectl, ready, runInPo
 const namespace = "sandbox-services";
 let removeNamespace: () => Promise<unknown>;
 
-/** A Service for the pod of that name. */
-function service(name: string, type: string, app = "web"): object {
+/**
+ * A Service for the pod of that name.
+ *
+ * @param more fields of its `spec`
+ */
+function service(name: string, type: string, { app = "web", ...more }: Record<string, string> = {}): object {
     return {
         apiVersion: "v1",
         kind: "Service",
         metadata: { name },
-        spec: { type, selector: { app }, ports: [{ port: 80, targetPort: 8080 }] },
+        spec: { type, selector: { app }, ports: [{ port: 80, targetPort: 8080 }], ...more },
     };
 }
 
@@ -53,7 +57,7 @@ describe("the sandbox's network", { timeout: 60_000 }, () => {
     });
 
     it("refuses connections to a LoadBalancer address without pods, or without a Service, at once", async () => {
-        await apply(namespace, service("podless", "LoadBalancer", "nobody"));
+        await apply(namespace, service("podless", "LoadBalancer", { app: "nobody" }));
         await eventually(() => loadBalancerAddress("podless"), Boolean);
         for (const address of [await loadBalancerAddress("podless"), "198.18.1.250"]) {
             const startedMs = Date.now();
@@ -68,13 +72,14 @@ describe("the sandbox's network", { timeout: 60_000 }, () => {
     });
 
     it("releases a LoadBalancer address when its Service is deleted or changes its type", async () => {
-        const address = await loadBalancerAddress("other");
-        await kubectl(["-n", namespace, "delete", "service", "other"]);
-        await apply(namespace, service("heir", "LoadBalancer"));
-        await eventually(
-            () => loadBalancerAddress("heir"),
-            (found) => found === address,
-        );
+        // Not one of the lowest: each Service gets the lowest that is free, also those of other tests.
+        const loadBalancerIP = "198.18.1.200";
+        const hasIt = (found: string) => found === loadBalancerIP;
+        await apply(namespace, service("first", "LoadBalancer", { loadBalancerIP }));
+        await eventually(() => loadBalancerAddress("first"), hasIt);
+        await kubectl(["-n", namespace, "delete", "service", "first"]);
+        await apply(namespace, service("heir", "LoadBalancer", { loadBalancerIP }));
+        await eventually(() => loadBalancerAddress("heir"), hasIt);
         await apply(namespace, service("heir", "ClusterIP"));
         await eventually(
             () => loadBalancerAddress("heir"),
@@ -115,7 +120,7 @@ describe("the sandbox's network", { timeout: 60_000 }, () => {
 
     const end = endWithoutEndpoints(choices());
     it(`ends connections to a Service without pods as docs/networks.md says: ${end}`, async () => {
-        await apply(namespace, service("nobody", "ClusterIP", "nobody"));
+        await apply(namespace, service("nobody", "ClusterIP", { app: "nobody" }));
         await eventually(
             () => askFromPod(namespace, "client", "http://nobody"),
             (code) => code === (end === "time-out" ? "TIMEOUT" : "ECONNREFUSED"),

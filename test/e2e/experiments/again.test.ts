@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeNamespaces } from "../../../bench/cluster";
 import type { Cluster } from "../../../chaos/cluster/client";
+import { annotations, labels } from "../../../chaos/cluster/labels";
 import { Experiment } from "../../../chaos/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { isReady } from "../../../chaos/targets/containers";
@@ -17,6 +18,11 @@ import { until } from "../../support/until";
 import { temporaryPrefix, useBackend } from "../shop/support";
 
 const namespace = "e2e-again";
+/** As people have it: pods of the namespace only. Without a line for experiments, so a run adds one for its time. */
+const within = {
+    metadata: { name: "within" },
+    spec: { podSelector: {}, policyTypes: ["Ingress"], ingress: [{ _from: [{ podSelector: {} }] }] },
+};
 /** In which a network may still know the labels of the earlier target, in milliseconds. */
 const knownMs = choices().network === "cilium" ? 45_000 : 10_000;
 const serving = "require('http').createServer((_, answer) => answer.end()).listen(8080);";
@@ -40,11 +46,14 @@ const asking = (address: string, lastsMs: number) => `
         console.log(failed, tried);
     })();`;
 
-describe("an experiment that runs again with another target", () => {
+describe.each([
+    ["without other policies", []],
+    ["with a policy that allows its pods", [within]],
+])("an experiment that runs again with another target, in a namespace %s", (_, policies) => {
     let cluster: Cluster;
     let folder: string;
     let stack: Stack;
-    let target = "a";
+    let target: string;
 
     const program = async () => {
         const experiment = new Experiment("again", {
@@ -64,6 +73,7 @@ describe("an experiment that runs again with another target", () => {
     const verdict = async () => ((await stack.up()).outputs.conclusion!.value as Conclusion).verdict;
 
     beforeAll(async () => {
+        target = "a";
         folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
         cluster = await useBackend(folder);
         const pulumiCommand = await preparePulumi(project);
@@ -76,6 +86,7 @@ describe("an experiment that runs again with another target", () => {
         }
         const readyPods = async () => (await cluster.core.listNamespacedPod({ namespace })).items.filter(isReady);
         await until("all pods are ready", async () => (await readyPods()).length === 3);
+        for (const body of policies) await cluster.networking.createNamespacedNetworkPolicy({ namespace, body });
         stack = await LocalWorkspace.createStack(
             { stackName: "dev", projectName: "again", program },
             { pulumiCommand },
@@ -83,7 +94,7 @@ describe("an experiment that runs again with another target", () => {
     });
     afterAll(async () => {
         await stack?.destroy().catch(() => undefined);
-        await cluster.core.deleteNamespace({ name: namespace }).catch(() => undefined);
+        await removeNamespaces(cluster, [namespace]);
         rmSync(folder, { recursive: true, force: true });
     });
 
@@ -91,11 +102,17 @@ describe("an experiment that runs again with another target", () => {
     it("leaves the earlier one alone from the moment at which that is released", async () => {
         expect(await verdict()).toBe("PASSED");
         const { status } = await cluster.core.readNamespacedPod({ namespace, name: "a" });
+        const { items: attacks } = await cluster.networking.listNamespacedNetworkPolicy({
+            namespace,
+            labelSelector: `${labels.experiment}=again`,
+        });
+        const attack = attacks.find(({ metadata }) => metadata?.annotations?.[annotations.targets])?.metadata?.name;
+        expect(attack).toBeDefined();
         target = "b";
         const again = verdict();
         const isReleased = async () => {
             const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
-            return items.length === 0;
+            return items.every(({ metadata }) => metadata!.name !== attack);
         };
         await until("the first attack is undone", isReleased, { timeoutMs: 60_000, pauseMs: 50 });
         // The network may need a moment for that.

@@ -35,7 +35,7 @@ describe("ending a stack's runs", () => {
         expect(run.cluster.calls.slice(0, 3)).toEqual([
             "listLeaseForAllNamespacesWithHttpInfo",
             "listLeaseForAllNamespaces",
-            "listNamespacedPod",
+            "listNamespacedConfigMap",
         ]);
     });
 

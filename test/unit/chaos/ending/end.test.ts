@@ -225,23 +225,72 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         });
     });
 
-    it("has one order: what ends an attack by itself, then policies, the attacks' objects, and labels", async () => {
-        for (const [, added] of states.slice(4)) added.forEach((one) => cluster.add(...one));
-        cluster.add("Pod", "a", { metadata: { labels: { [label]: "x.blackhole", [attacked]: "x.blackhole" } } });
-        cluster.add("Pod", "b", { metadata: { labels: { [label]: "x.blackhole" } } });
+    describe("has one order", () => {
         const changed: string[] = [];
-        cluster.intercept = (call, { name }) => {
-            if (!/^(list|read)/.test(call)) changed.push(name!);
+        /** What changes the objects of these names, in turn. */
+        const at = (...names: string[]) => {
+            expect(changed).toEqual(expect.arrayContaining(names));
+            return names.map((name) => changed.indexOf(name));
         };
-        await ending();
-        const at = (name: string) => changed.indexOf(name);
-        const first = ["a", "x-1-kill", "web"].map(at);
-        const [policies, objects] = [["one"].map(at), ["x-1-blackhole", "x-1-fault"].map(at)];
-        expect([...first, ...policies, ...objects, at("b")]).not.toContain(-1);
-        expect(Math.max(...first)).toBeLessThan(Math.min(...policies));
-        expect(Math.max(...policies)).toBeLessThan(Math.min(...objects));
-        // No other policy selects it. While Cilium waits to read new labels, it does not notice that a policy is gone.
-        expect(Math.max(...objects)).toBeLessThan(at("b"));
+        const inOrder = (...parts: number[][]) => {
+            for (const [index, part] of parts.slice(1).entries())
+                expect(Math.max(...parts[index]!)).toBeLessThan(Math.min(...part));
+        };
+        const always = { spec: { podSelector: { matchExpressions: [line] } } };
+
+        beforeEach(() => {
+            changed.length = 0;
+            cluster.add("Pod", "a", { metadata: { labels: { [label]: "x.blackhole", [attacked]: "x.blackhole" } } });
+            cluster.add("Pod", "b", { metadata: { labels: { [label]: "x.blackhole" } } });
+            cluster.add("NetworkPolicy", "x-1-blackhole", { metadata: ofExperiment });
+            cluster.add("NetworkPolicy", "one", exempting("x-1"));
+            cluster.intercept = (call, { name }) => {
+                if (!/^(list|read)/.test(call)) changed.push(name!);
+            };
+        });
+
+        it("what ends an attack by itself, then policies, the attacks' objects, and labels", async () => {
+            cluster.add("ConfigMap", "x-1-kill", { metadata: ofAttack });
+            cluster.add("Pod", "x-1-fault", { metadata: ofAttack });
+            cluster.add("Service", "web", pointing("x-1"));
+            // What experiments add lets something through: no pod needs it.
+            cluster.add("NetworkPolicy", "x-1-admit-witness-1", { metadata: ofExperiment, ...always });
+            await ending();
+            // While Cilium waits to read new labels, it does not notice that a policy is gone.
+            inOrder(at("x-1-kill", "web"), at("one"), at("x-1-blackhole", "x-1-fault"), at("a", "b"));
+        });
+
+        it("labels only once the attack's policies are deleted, though that takes a moment", async () => {
+            const api = apiOf(cluster);
+            const slow: ObjectApi = {
+                ...api,
+                delete: async (...of) => {
+                    await new Promise((resolve) => setTimeout(resolve, 100));
+                    return api.delete(...of);
+                },
+            };
+            await settled(endAttacks(slow, own));
+            inOrder(at("x-1-blackhole"), at("a", "b"));
+        });
+
+        it.each<[string, () => void]>([
+            ["always leaves out pods under attack", () => cluster.add("NetworkPolicy", "always", always)],
+            ["another run has changed", () => cluster.add("NetworkPolicy", "theirs", exempting("y-1"))],
+            [
+                "cannot be restored",
+                () => {
+                    const note = cluster.intercept;
+                    cluster.intercept = (call, of) => {
+                        note?.(call, of);
+                        if (call === "patchNamespacedNetworkPolicy") refuse(403, "forbidden");
+                    };
+                },
+            ],
+        ])("with a policy that %s, labels by which it selects pods go before the attack's", async (_what, add) => {
+            add();
+            await ending().catch(() => undefined);
+            inOrder(at("one"), at("a"), at("x-1-blackhole"), at("b"));
+        });
     });
 
     it("ends the rest if something fails, and says all that failed", async () => {
@@ -283,6 +332,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
 
     it("has not failed if a label that could not be removed at first could be a moment later", async () => {
         cluster.add("Pod", "a", { metadata: { labels: { [label]: "x.blackhole", [attacked]: "x.blackhole" } } });
+        cluster.add("NetworkPolicy", "always", { spec: { podSelector: { matchExpressions: [line] } } });
         let failures = 1;
         cluster.intercept = (call) => {
             if (call === "patchNamespacedPod" && failures-- > 0) refuse(500, "etcd is slow");
