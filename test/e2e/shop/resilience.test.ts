@@ -92,6 +92,8 @@ describe(`while nobody may connect to a ready hot-deals, and denied traffic is $
     /** With this label, the shop's own policy does not allow the gateway to connect. */
     const label = (change: string) =>
         kubectl(["--namespace", namespace, "label", "pods", "--selector=app=hot-deals", labels.attacked + change]);
+    /** Cilium needs up to 45 s for a change of labels, and there may be an earlier one. */
+    const labelsPatience = { timeoutMs: 100_000 };
     const allow = async () => {
         await label("-");
         await ignoreNotFound(stack.cluster.networking.deleteNamespacedNetworkPolicy(policy));
@@ -102,7 +104,7 @@ describe(`while nobody may connect to a ready hot-deals, and denied traffic is $
         const body = { metadata: { name: policy.name }, spec };
         await stack.cluster.networking.createNamespacedNetworkPolicy({ namespace, body });
         await label("=by-this-test");
-        await until("the policy is enforced", async () => (await ask("")).status !== 200, { timeoutMs: 15_000 });
+        await until("the policy is enforced", async () => (await ask("")).status !== 200, labelsPatience);
     });
     afterAll(allow);
 
@@ -125,7 +127,7 @@ describe(`while nobody may connect to a ready hot-deals, and denied traffic is $
 
     it("/products is complete and the circuit closed again after the policy is gone", async () => {
         await allow();
-        await until("/products is complete", async () => (await ask("")).status === 200, { timeoutMs: 15_000 });
+        await until("/products is complete", async () => (await ask("")).status === 200, labelsPatience);
         await circuitCloses();
     });
 });
