@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Cluster } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
+import { isExempting } from "../../../chaos/policies/exemption";
 import { pageOfReason } from "../../../chaos/reasons";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
@@ -122,13 +123,18 @@ describe.each(earlierVersions)("three NATS servers, by version %s as npm packed 
             const attacked = { namespace, labelSelector: labels.attacked };
             return (await cluster.core.listNamespacedPod(attacked)).items.length > 0;
         };
+        const leavesOut = async () => {
+            const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
+            return items.some((policy) => policy.metadata!.name === "theirs" && isExempting(policy));
+        };
         await until("the other policy has let go of the targets", letGo, { timeoutMs: 60_000 });
         running.kill("SIGKILL");
         let isOver = false;
         let wereOpen = false;
         const watching = (async () => {
-            // In this order: labels first.
-            for (; !isOver; await sleep(20)) wereOpen ||= (await attack())[0] === 0 && (await letGo());
+            // In this order: the policy selects all pods again before the attack's is gone.
+            for (; !isOver; await sleep(20))
+                wereOpen ||= (await attack())[0] === 0 && (await letGo()) && (await leavesOut());
         })();
         await nats.destroyFromElsewhere();
         isOver = true;
