@@ -2,7 +2,7 @@
 import { setFields } from "../actions/set-field";
 import { change } from "../cluster/change";
 import { endingOf, eventType } from "../cluster/events";
-import { labels, unlabeling } from "../cluster/labels";
+import { isExperimentPolicy, labels, unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { restorablesOfAttacks } from "../attacks/in-job";
 import { inTurns, within } from "../async";
@@ -120,7 +120,7 @@ class Ending {
     private async areAllSelected(): Promise<boolean> {
         for (const policies of this.scope.policies ?? [])
             for await (const { found } of this.found(policies))
-                if (found?.metadata?.labels?.[labels.experiment] === undefined && isExempting(found!)) return false;
+                if (!found || (!isExperimentPolicy(found) && isExempting(found))) return false;
         return true;
     }
 

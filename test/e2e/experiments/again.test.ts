@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeNamespaces } from "../../../bench/cluster";
 import type { Cluster } from "../../../chaos/cluster/client";
-import { annotations, labels } from "../../../chaos/cluster/labels";
 import { Experiment } from "../../../chaos/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { isReady } from "../../../chaos/targets/containers";
@@ -14,6 +13,7 @@ import { choices } from "../../../sandbox/node/choices";
 import { nodePod, runInPod } from "../../../sandbox/test/e2e/support";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { experimentPrograms } from "../../../toolchain/programs";
+import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 import { temporaryPrefix, useBackend } from "../shop/support";
 
@@ -102,17 +102,13 @@ describe.each([
     it("leaves the earlier one alone from the moment at which that is released", async () => {
         expect(await verdict()).toBe("PASSED");
         const { status } = await cluster.core.readNamespacedPod({ namespace, name: "a" });
-        const { items: attacks } = await cluster.networking.listNamespacedNetworkPolicy({
-            namespace,
-            labelSelector: `${labels.experiment}=again`,
-        });
-        const attack = attacks.find(({ metadata }) => metadata?.annotations?.[annotations.targets])?.metadata?.name;
+        const [attack] = await attackPolicies(cluster, namespace);
         expect(attack).toBeDefined();
         target = "b";
         const again = verdict();
         const isReleased = async () => {
-            const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
-            return items.every(({ metadata }) => metadata!.name !== attack);
+            const found = await attackPolicies(cluster, namespace);
+            return found.every(({ metadata }) => metadata!.name !== attack!.metadata!.name);
         };
         await until("the first attack is undone", isReleased, { timeoutMs: 60_000, pauseMs: 50 });
         // The network may need a moment for that.
