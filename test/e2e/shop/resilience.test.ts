@@ -92,7 +92,7 @@ describe(`while nobody may connect to a ready hot-deals, and denied traffic is $
     /** With this label, the shop's own policy does not allow the gateway to connect. */
     const label = (change: string) =>
         kubectl(["--namespace", namespace, "label", "pods", "--selector=app=hot-deals", labels.attacked + change]);
-    /** Cilium needs up to 45 s for a change of labels, and there may be an earlier one. */
+    /** Cilium needs up to 40 s for a change of labels, and there may be an earlier one. */
     const labelsPatience = { timeoutMs: 100_000 };
     const allow = async () => {
         await label("-");
