@@ -67,7 +67,7 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
 
     it("PASSED if one replica is cut off that is not on the API server's node", async () => {
         const target = "k8s.zone=zone-b,k8s.deployment=hot-deals";
-        const conclusion = await run({ ...enabled, "experiment.grace": "5s", "experiment.target": target });
+        const conclusion = await run({ ...enabled, "experiment.grace": "10s", "experiment.target": target });
         expect(conclusion).toMatchObject({ verdict: "PASSED" });
         expect(await nodeOfTarget(conclusion)).toBe(secondNodeName);
         stack.unset("experiment.target");
@@ -100,12 +100,12 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
 
     it("an agent without room on its node: the update says so, and no experiment takes the rest for all", async () => {
         const agent = { namespace: `${namespace}-agent`, name: "agent" };
-        const withAgent = { "agent.enabled": "true", "agent.timeout": "10s" };
+        const withAgent = { "agent.enabled": "true", "agent.timeout": "20s" };
         await stack.setSecret("agent.key", randomBytes(24).toString("hex"));
         await fill(stack);
         try {
             const error = await stack.failingUp(withAgent);
-            expect(error).toMatch(/the agent is not ready after 10 s: 1 of 2 pods are ready/);
+            expect(error).toMatch(/the agent is not ready after 20 s: 1 of 2 pods are ready/);
             expect(error).toMatch(/Insufficient cpu/);
             const agents = (await findAgents(stack.cluster, agent))!;
             await expect(askAgents(stack.cluster, agents)).rejects.toThrow(/^agent \S+ does not answer/);
@@ -125,7 +125,9 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
             stack.said = "";
             const running = run({ ...enabled, "experiment.run": "3", "experiment.duration": "8s" });
             try {
-                await until("the attack is proven", () => stack.said.includes("Proven: "), { pauseMs: 50 });
+                // Cilium needs up to 40 s for labels, which two updates before this have changed.
+                const patience = { timeoutMs: 150_000, pauseMs: 50 };
+                await until("the attack is proven", () => stack.said.includes("Proven: "), patience);
                 await killSecondNode();
                 expect(await running).toMatchObject({
                     verdict: "INCONCLUSIVE",

@@ -4,14 +4,14 @@ import { apply, kubectl } from "../e2e/support";
 import { addressOf, attempt, connections, namespace, type Policy, run, under } from "./fact-pods";
 
 /** The time in which kubectl starts a program in a pod. */
-const startedMs = 2_000;
+const startedMs = 3_000;
 /** How long each state of the policy is watched. */
 const steadyMs = 3_000;
 const deny = (on: string): Policy => ({ on, ways: ["Ingress"] });
 
 /** How many milliseconds after kubectl has returned a policy denies, and no longer denies, fresh connections. */
 export async function delays(): Promise<{ begins: number; ends: number }> {
-    const lastsMs = 12_000;
+    const lastsMs = 13_000;
     // A new attempt every 20 ms, also while others wait.
     const program = `${attempt}
         (async () => {

@@ -33,7 +33,7 @@ const asking = (address: string, lastsMs: number) => `
     let [tried, failed] = [0, 0];
     const ask = () => new Promise((resolve) => {
         tried++;
-        const asked = get({ host: "${address}", port: 8080, agent: false, timeout: 1_000 }, (answer) => {
+        const asked = get({ host: "${address}", port: 8080, agent: false, timeout: 3_000 }, (answer) => {
             answer.resume().on("end", resolve);
         });
         asked.on("timeout", () => asked.destroy(new Error("no answer"))).on("error", () => resolve(failed++));

@@ -25,7 +25,7 @@ import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 import { temporaryPrefix, useBackend } from "../shop/support";
 
-const namespace = "e2e-ways";
+const namespace = "e2e-directions";
 const ports = [8080, 8081] as const;
 const of = (pod: string) => `k8s.pod.name=${pod}`;
 

@@ -64,7 +64,7 @@ export async function reset(stack: TestStack, patienceMs = 60_000): Promise<void
     await until("the shop is as it was installed", isAsInstalled, { timeoutMs: patienceMs, pauseMs: 500 }).catch(() => {
         throw new Error(`these tests leave the shop ${stack.namespace} changed: ${differences.join("; ")}`);
     });
-    await until("/products is whole", async () => (await stack.products()).good, { timeoutMs: 10_000 });
+    await until("/products is whole", async () => (await stack.products()).good);
 }
 
 function differencesOf(installed: readonly string[], now: readonly string[]): string[] {
