@@ -12,7 +12,7 @@ import { holderIn, leaseEndsAt, leaseName, leasePath, stopCommand, timeOf } from
 export { leaseEndsAt, leaseName, leasePath, stopCommand };
 
 /** Time between taking the lease and the attack, whose deadline begins with it. */
-const preparationMs = 180_000;
+const preparationMs = 240_000;
 
 type Place = Pick<Plan, "context" | "namespace">;
 

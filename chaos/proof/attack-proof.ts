@@ -4,15 +4,9 @@ import { pause, poll } from "../async";
 import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
+import { enforcementTimeoutMs } from "../policies/enforcement";
 import { decisive, reason, type Reason } from "../reasons";
-import {
-    awaitBaseline,
-    type Baseline,
-    enforcementTimeoutMs,
-    type Inconclusive,
-    type Proven,
-    type Witnessed,
-} from "./outcome";
+import { awaitBaseline, type Baseline, type Inconclusive, type Proven, type Witnessed } from "./outcome";
 import type { PositiveControl } from "./positive-control";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
 

@@ -5,7 +5,8 @@ import type { Plan, RunAttack } from "../definition/plan";
 import { AttackProof } from "./attack-proof";
 import { type Established, notLookedAt, whyEstablishedNotCut } from "./established";
 import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../reasons";
-import { busyMs, enforcementTimeoutMs, type Proven } from "./outcome";
+import { enforcementTimeoutMs } from "../policies/enforcement";
+import { busyMs, type Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
 

@@ -4,6 +4,7 @@ import { parseJson } from "../../json";
 import type { Cluster } from "../../cluster/client";
 import { isReady } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
+import { enforcementTimeoutMs } from "../../policies/enforcement";
 import { reason, type Reason } from "../../reasons";
 import type { RunAttack } from "../kind";
 import type { FoundService } from "./find";
@@ -12,8 +13,6 @@ import type { ReachReport, Tried } from "./proxy/protocol";
 
 type FaultOfRun = RunAttack<unknown, FoundService>;
 
-/** The network may take so long to enforce the policies that let the proxy through. */
-const patienceMs = 15_000;
 /** What rejects the proxy is tried for so long: a policy may be in the way at first. */
 const refusedMs = 2_000;
 const pauseMs = 250;
@@ -31,7 +30,7 @@ export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<
     const look = () => unreached(attack, cluster).catch((error: unknown) => ({ error }));
     const isEnough = (seen: Awaited<ReturnType<typeof look>>) =>
         "leftOut" in seen && (seen.leftOut.length === 0 || performance.now() - begun > refusedMs);
-    const seen = await poll(look, isEnough, patienceMs, pauseMs);
+    const seen = await poll(look, isEnough, enforcementTimeoutMs, pauseMs);
     if ("error" in seen) throw seen.error;
     return seen;
 }

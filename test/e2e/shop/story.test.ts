@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /** Long enough for an isolated replica to leave its Service. */
-const short = { ...quick, "experiment.grace": "10s" };
+const short = { ...quick, "experiment.grace": "5s" };
 
 const conclusionOf = (outputs: Record<string, { value: unknown }>) => outputs.experiment!.value as Conclusion;
 

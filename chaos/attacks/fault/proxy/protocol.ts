@@ -107,8 +107,8 @@ export interface Tried {
     saw: "connected" | "refused" | "silent";
 }
 
-/** For how long the proxy tries to reach what it has not reached, in milliseconds. */
-export const reachWithinMs = 30_000;
+/** For how long the proxy tries to reach what it has not reached, in milliseconds: longer than the run waits for it. */
+export const reachWithinMs = 60_000;
 
 /** What went to a pod. The witness's probes do not count. */
 export interface PodCounts {

@@ -26,7 +26,7 @@ const holder = (stack: string) => ({
 const [ours, theirs] = [holder("ours"), holder("theirs")];
 const oursNamed = runNameOf(ours.plan, ours.stack);
 /** The deadline, and three minutes to prepare the attack. */
-const lastsMs = 780_000;
+const lastsMs = 840_000;
 
 let cluster: FakeCluster;
 const lease = () => cluster.get("Lease", leaseName);
@@ -59,7 +59,7 @@ describe("taking the lease", () => {
         await expect(refused).rejects.toThrow(LeaseHeldError);
         await expect(refused).rejects.toThrow(
             "stack theirs (its application is in shop) runs hot-deals-blackhole in namespace demo, until it is " +
-                "disabled there or its lease ends at 2026-11-21T10:13:00.000Z",
+                "disabled there or its lease ends at 2026-11-21T10:14:00.000Z",
         );
         expect(lease()).toEqual(before);
     });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import { awaitReach } from "../../../../../chaos/attacks/fault/reached";
-import type { Tried } from "../../../../../chaos/attacks/fault/proxy/protocol";
+import { reachWithinMs, type Tried } from "../../../../../chaos/attacks/fault/proxy/protocol";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
+import { enforcementTimeoutMs } from "../../../../../chaos/policies/enforcement";
 import { FakeCluster } from "../../support/fake-cluster";
 
 const selector = { app: "api" };
@@ -47,7 +48,7 @@ async function reach(...reports: [ms: number, tried: Tried[]][]) {
         cluster.logs.set("slow-fault", written.join(""));
     };
     const outcome = awaitReach(attack, cluster.api);
-    await vi.advanceTimersByTimeAsync(20_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     return outcome;
 }
 
@@ -56,6 +57,11 @@ it("a fault begins at once if its proxy reaches every pod where the Service lead
 
 it("it waits for policies and slices that come late", async () =>
     expect(await reach([1_000, []], [5_000, all.slice(1)], [9_000, all])).toEqual({ leftOut: [] }));
+
+it("it waits as long as Cilium may need for a target's new label, and the proxy tries for longer", async () => {
+    expect(await reach([0, [at("api-1", 8080, "silent"), ...all.slice(1)]], [40_000, all])).toEqual({ leftOut: [] });
+    expect(reachWithinMs).toBeGreaterThan(enforcementTimeoutMs);
+});
 
 it("a port that rejects connections is no part of the proof: callers are rejected, too", async () =>
     expect(await reach([0, [...all.slice(0, 2), at("api-2", 8081, "refused")]])).toEqual({
