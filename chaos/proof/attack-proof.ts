@@ -80,7 +80,7 @@ export class AttackProof {
                 )!,
             };
         // Not at the same time: what must fail may take no longer under attack than it did.
-        const spoiled = (await positive?.before(startTimeoutMs)) ?? [];
+        const spoiled = (await positive?.before(startTimeoutMs, patienceMs)) ?? [];
         return { tookMs: tried.tookMs, leftOut: [...tried.leftOut, ...inward.leftOut, ...spoiled] };
     }
 

@@ -39,19 +39,27 @@ export class PositiveControl {
      * Tries everything before the attack.
      *
      * @param waitMs how long the witness may take to start
+     * @param patienceMs how long the network may take to let the targets through to the witness, for which the run has
+     *     made policies
      * @returns what does not work even then, such as for other policies or a container without tools
      * @throws Error if the witness does not start
      */
-    async before(waitMs: number): Promise<string[]> {
-        const trials = await this.trials(waitMs);
-        const failures = await Promise.all(trials.map((trial) => this.failure(trial)));
+    async before(waitMs: number, patienceMs: number): Promise<string[]> {
+        const toWitness = await this.toWitness(waitMs);
+        const others = this.others();
+        const failures = await Promise.all([
+            ...toWitness.map((trial) => this.failure(trial, patienceMs)),
+            ...others.map((trial) => this.failure(trial)),
+        ]);
+        const trials = [...toWitness, ...others];
         return trials.filter((_, index) => failures[index] !== undefined).map(({ name }) => name);
     }
 
     /** Tries under attack what worked before it. Never rejects. @returns what has failed each time, in a sentence */
     async whyOverreaching(): Promise<Reason | undefined> {
         try {
-            const trials = (await this.trials(0)).filter(({ name }) => !this.args.chosen.leftOut?.includes(name));
+            const all = [...(await this.toWitness(0)), ...this.others()];
+            const trials = all.filter(({ name }) => !this.args.chosen.leftOut?.includes(name));
             const failures = await Promise.all(trials.map((trial) => this.failure(trial)));
             return decisive(failures);
         } catch (error) {
@@ -97,24 +105,35 @@ export class PositiveControl {
         return "worked" in result && result.worked;
     }
 
-    /** Tries something several times. @returns why it does not work, in a sentence */
-    private async failure({ name, from, question }: Connection): Promise<Reason | undefined> {
+    /**
+     * Tries something several times, and as long as there is patience for what fails.
+     *
+     * @returns why it does not work, in a sentence
+     */
+    private async failure({ name, from, question }: Connection, patienceMs = 0): Promise<Reason | undefined> {
+        const giveUpAt = performance.now() + patienceMs;
         for (let attempt = 1; ; attempt++) {
             const result = await probe(this.args.cluster, from, question, timeoutMs);
             if ("worked" in result && result.worked) return undefined;
-            if (attempt === attempts) return "problem" in result ? couldNotBeTried(result.problem) : overreach(name);
+            if (attempt >= attempts) {
+                if ("problem" in result) return couldNotBeTried(result.problem);
+                if (performance.now() > giveUpAt) return overreach(name);
+            }
             await sleep(pauseMs);
         }
     }
 
-    private async trials(waitMs: number): Promise<Connection[]> {
-        const { outward, peers } = this.stillWorks;
+    private async toWitness(waitMs: number): Promise<Connection[]> {
+        const { outward } = this.stillWorks;
+        if (!outward) return [];
+        return connectionsToWitness(await this.args.witness.addresses(waitMs), outward.port, this.args.chosen.targets);
+    }
+
+    /** To and from peers, and to the control. */
+    private others(): Connection[] {
+        const { peers } = this.stillWorks;
         const { targets, peers: peerPods = [] } = this.args.chosen;
         const trials: Connection[] = [];
-        if (outward) {
-            const addresses = await this.args.witness.addresses(waitMs);
-            trials.push(...connectionsToWitness(addresses, outward.port, targets));
-        }
         for (const way of peers?.ways ?? []) {
             const [from, to] = way === "egress" ? [targets, peerPods] : [peerPods, targets];
             trials.push(...connections(from, to, (port) => !peers!.except.includes(port)));

@@ -37,6 +37,8 @@ export async function beginAttacks({ plan, cluster, say }: StepContext, run: Beg
         problem = notSeen(error).inconclusive;
     }
     const over = await endIfTooLate(plan, cluster, run);
+    // Whoever ends the run deletes the proxy.
+    if (over?.code === "run-over" && problem?.code === "proxy-failed") return over;
     if (problem === undefined || over !== undefined || isReady || begun.length < run.attacks.length)
         return decisive([problem, over]);
     throw new ReasonError(problem.code, problem.message, "Start another run");

@@ -214,10 +214,17 @@ async function createLinks(): Promise<void> {
 async function startControlPlane(): Promise<void> {
     await startComponent(etcd());
     await startComponent(apiServer());
-    await waitFor("kube-apiserver", "become ready", 60, async () => {
+    let mayRestart = true;
+    await waitFor("kube-apiserver", "become ready", 90, async () => {
         // If etcd ended, the API server would only time out.
         await waitFor("etcd", "start", 1, () => true);
-        return apiIsReady();
+        if (await apiIsReady()) return true;
+        // It ends if etcd does not answer within 20 s, as on a disk that others keep busy.
+        if (mayRestart && !runningComponent("kube-apiserver")) {
+            mayRestart = false;
+            await startComponent(apiServer());
+        }
+        return false;
     });
     // Before the controllers, which wait for a minute for kinds that they have seen: quotas would not hold meanwhile.
     const others = Object.values(networks).filter((network) => network !== currentNetwork());

@@ -53,16 +53,16 @@ it("git changes no byte of pictures and tarballs", () => {
     });
 });
 
-/** The namespaces that a file of end-to-end tests has for itself. Those of temporary programs are not written so. */
-function ownNamespaces(file: string): string[] {
+/** What a file of end-to-end tests has in the cluster by names of its own, such as its namespace. */
+function ownNames(file: string): string[] {
     const text = readFileSync(join(project, file), "utf8");
-    return [...text.matchAll(/(?:amespace = |TestStack\.open\()"([^"]+)"/g)].map(([, name]) => name!);
+    return [...text.matchAll(/"((?:e2e|sandbox)-[a-z-]+)"/g)].map(([, name]) => name!);
 }
 
-it("no two files of end-to-end tests have the same namespace: they run side by side", () => {
+it("no two files of end-to-end tests use the same name in the cluster: they run side by side", () => {
     const tests = files().filter((file) => /e2e\/.*\.test\.ts$/.test(file));
     const users: Record<string, string[]> = {};
-    for (const file of tests) for (const name of new Set(ownNamespaces(file))) (users[name] ??= []).push(file);
+    for (const file of tests) for (const name of new Set(ownNames(file))) (users[name] ??= []).push(file);
     expect(Object.keys(users).length).toBeGreaterThan(15);
     expect(Object.entries(users).filter(([, files]) => files.length > 1)).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /** What a fault's proxy reaches before its Service points to it. */
 import { poll } from "../../async";
 import { parseJson } from "../../json";
-import type { Cluster } from "../../cluster/client";
-import { isReady } from "../../cluster/kubernetes-rules";
+import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import { hasEnded, isReady } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
 import { enforcementTimeoutMs } from "../../policies/enforcement";
 import { reason, type Reason } from "../../reasons";
@@ -29,7 +29,9 @@ export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<
     const begun = performance.now();
     const look = () => unreached(attack, cluster).catch((error: unknown) => ({ error }));
     const isEnough = (seen: Awaited<ReturnType<typeof look>>) =>
-        "leftOut" in seen && (seen.leftOut.length === 0 || performance.now() - begun > refusedMs);
+        "leftOut" in seen
+            ? seen.leftOut.length === 0 || performance.now() - begun > refusedMs
+            : "code" in seen && seen.code === "proxy-failed";
     const seen = await poll(look, isEnough, enforcementTimeoutMs, pauseMs);
     if ("error" in seen) throw seen.error;
     return seen;
@@ -37,6 +39,8 @@ export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<
 
 async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
     const { found, targets } = attack.chosen;
+    if (!(await isThere(attack, cluster)))
+        return reason("proxy-failed", "the fault's proxy has ended before the fault began");
     const tried = await lastReach(attack, cluster);
     const sawAt = (pod: string, port: number) =>
         tried.find((one) => one.pod === pod && one.listen === port)?.saw ?? "silent";
@@ -56,6 +60,12 @@ async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOu
     const names = lost.map(({ name }) => name).join(", ");
     const message = `the fault's proxy could not connect to ${names} before the fault began`;
     return reason("baseline-failed", `${message}: callers would have lost it`);
+}
+
+/** Somebody may have ended the run, and the proxy with it. */
+async function isThere({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<boolean> {
+    const proxy = await ignoreNotFound(core.readNamespacedPod({ name, namespace }));
+    return proxy !== undefined && proxy.metadata?.deletionTimestamp === undefined && !hasEnded(proxy);
 }
 
 async function lastReach({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<Tried[]> {

@@ -8,11 +8,13 @@ import { archivesPath, importedImages } from "../../node/components/containerd";
 import { sandboxDown } from "../../node/down";
 import { layout } from "../../node/layout";
 import { firstNode } from "../../node/nodes";
+import { runningComponent } from "../../node/processes";
 import { sandboxStatus } from "../../node/status";
 import { sandboxUp } from "../../node/up";
 import { cachePaths } from "../../../toolchain/parts/paths";
 import { commandLines } from "./processes";
 import { nodeImage } from "./support";
+import { until } from "../../../test/support/until";
 
 const project = join(__dirname, "..", "..", "..");
 
@@ -110,6 +112,17 @@ describe("down", () => {
         const begun = Date.now();
         expect((await sandboxUp()).wasUp).toBe(false);
         expect(Date.now() - begun).toBeLessThan(30_000);
+        expect(await sandboxStatus()).toMatchObject({ problems: [], state: "up" });
+    });
+
+    it("may be followed by an up in which etcd answers only after the API server has given up", async () => {
+        await sandboxDown();
+        const up = sandboxUp();
+        const { pid } = await until("etcd runs", () => runningComponent("etcd"), { timeoutMs: 20_000, pauseMs: 20 });
+        process.kill(pid, "SIGSTOP");
+        await sleep(25_000);
+        process.kill(pid, "SIGCONT");
+        await up;
         expect(await sandboxStatus()).toMatchObject({ problems: [], state: "up" });
     });
 

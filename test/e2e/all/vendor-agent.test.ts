@@ -26,7 +26,7 @@ beforeAll(async () => {
             "0",
         ]),
     );
-    stack.set({ ...none, "agent.timeout": "1m", "cluster.name": "e2e-cluster" });
+    stack.set({ ...none, "agent.timeout": "1m", "cluster.name": "e2e-vendor-cluster" });
 });
 afterEach(() => secrets.lookAround());
 afterAll(async () => {
@@ -97,8 +97,8 @@ describe("a vendor's agent from a chart", () => {
         expect(outputs.agent!.value).toEqual({ install: "chart", namespace: agentNamespace, ready: "1 of 1" });
         secrets.look("outputs", JSON.stringify(outputs));
         expect(await environmentOf("agent")).toMatchObject({
-            CLUSTER_NAME: "e2e-cluster",
-            GLOBAL_CLUSTER_NAME: "e2e-cluster",
+            CLUSTER_NAME: "e2e-vendor-cluster",
+            GLOBAL_CLUSTER_NAME: "e2e-vendor-cluster",
         });
         expect(await keyInCluster()).toBe(key);
     });
@@ -131,7 +131,7 @@ describe("a vendor's agent from a manifest", () => {
     it("a manifest from a file replaces the chart", async () => {
         const { outputs } = await stack.up({ "agent.manifest": vendor.keep("agent.yaml", manifest("small-agent")) });
         expect(outputs.agent!.value).toEqual({ install: "manifest", namespace: agentNamespace, ready: "1 of 1" });
-        expect((await environmentOf("small-agent")).CLUSTER_NAME).toBe("e2e-cluster");
+        expect((await environmentOf("small-agent")).CLUSTER_NAME).toBe("e2e-vendor-cluster");
         await expect(daemonSet("agent")).rejects.toThrow(/404/);
     });
 

@@ -25,7 +25,7 @@ const holder = (stack: string) => ({
 });
 const [ours, theirs] = [holder("ours"), holder("theirs")];
 const oursNamed = runNameOf(ours.plan, ours.stack);
-/** The deadline, and three minutes to prepare the attack. */
+/** The deadline, and four minutes to prepare the attack. */
 const lastsMs = 840_000;
 
 let cluster: FakeCluster;

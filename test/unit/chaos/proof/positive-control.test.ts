@@ -95,6 +95,12 @@ describe("connections out of the targets that must still work", () => {
         expect(tried).toBe(6);
     });
 
+    it("but only after a while, as soon as the network lets them through: they are tried", async () => {
+        const begun = performance.now();
+        run.probe = connections(() => performance.now() - begun > 30_000);
+        expect(await settled(proofOf(stillWorks).baseline(45_000))).toMatchObject({ leftOut: [] });
+    });
+
     it("but did not even before the attack: they are left out", async () => {
         run.probe = connections(() => false);
         const leftOut = ["from hot-deals-1/hot-deals to another pod at port 8080"];

@@ -73,6 +73,13 @@ describe("a proxy that is not ready leaves the Service alone, and the run", () =
     });
 });
 
+it("a fault whose run somebody ends while its proxy tries the pods does not begin: the run is over", async () => {
+    const found = { service: "hot-deals", selector, ports: [{ name: "http", listen: 8080 }], pods: ["hot-deals-1"] };
+    cluster.intercept = (call) => call === "readNamespacedPodLog" && cluster.remove("Pod", object);
+    const chosen = { targets: [], found } as unknown as RunAttack["chosen"];
+    expect(await begin({ ...one, chosen })).toMatchObject({ code: "run-over" });
+});
+
 it.each([
     ["another selector", () => (cluster.get("Service", "hot-deals").spec.selector = { app: "toys" })],
     ["no Service any more", () => cluster.remove("Service", "hot-deals")],

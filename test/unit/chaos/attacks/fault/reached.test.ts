@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import { awaitReach } from "../../../../../chaos/attacks/fault/reached";
 import { reachWithinMs, type Tried } from "../../../../../chaos/attacks/fault/proxy/protocol";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
 import { enforcementTimeoutMs } from "../../../../../chaos/policies/enforcement";
 import { FakeCluster } from "../../support/fake-cluster";
+import { settled, startClock, stopClock } from "../../support/time";
 
 const selector = { app: "api" };
 const found: FoundService = {
@@ -28,12 +29,12 @@ const add = (name: string, { labels, conditions } = ready) =>
     cluster.add("Pod", name, { metadata: { labels }, status: { conditions } });
 
 beforeEach(() => {
-    vi.useFakeTimers();
+    stopClock();
     cluster = new FakeCluster();
     cluster.add("Pod", "slow-fault");
     for (const name of found.pods) add(name);
 });
-afterEach(() => vi.useRealTimers());
+afterEach(startClock);
 
 const at = (pod: string, listen: number, saw: Tried["saw"]): Tried => ({ pod, listen, saw });
 const all = [at("api-1", 8080, "connected"), at("api-2", 8080, "connected"), at("api-2", 8081, "connected")];
@@ -47,9 +48,7 @@ async function reach(...reports: [ms: number, tried: Tried[]][]) {
         const written = reports.filter(([ms]) => Date.now() - begun >= ms).map(([, tried]) => report(tried));
         cluster.logs.set("slow-fault", written.join(""));
     };
-    const outcome = awaitReach(attack, cluster.api);
-    await vi.advanceTimersByTimeAsync(60_000);
-    return outcome;
+    return settled(awaitReach(attack, cluster.api));
 }
 
 it("a fault begins at once if its proxy reaches every pod where the Service leads", async () =>
@@ -78,6 +77,17 @@ it.each<[string, Tried[], string]>([
         message: `the fault's proxy could not connect to ${names} before the fault began: callers would have lost it`,
     }),
 );
+
+it.each([
+    ["is gone", () => cluster.remove("Pod", "slow-fault")],
+    ["has ended", () => cluster.add("Pod", "slow-fault", { status: { phase: "Failed" } })],
+])("a proxy that %s is waited for no longer", async (_, end) => {
+    cluster.logs.set("slow-fault", "");
+    const begun = performance.now();
+    setTimeout(end, 3_000);
+    expect(await settled(awaitReach(attack, cluster.api))).toMatchObject({ code: "proxy-failed" });
+    expect(performance.now() - begun).toBeLessThan(4_000);
+});
 
 it("a pod that is gone or not ready any more is missed by nobody", async () => {
     add("api-2", { ...ready, conditions: [] });
