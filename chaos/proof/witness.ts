@@ -1,6 +1,7 @@
 import type { Proof, Reported } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { type ConnectionReport, type KillReport, parseEndpoint, type RefusedEviction } from "../job/protocol";
+import { poll } from "../async";
 import { describeMilliseconds } from "../duration";
 import { reason, type Reason } from "../reasons";
 import { onePerPod } from "../targets/pods";
@@ -29,6 +30,12 @@ export interface WitnessArgs {
     /** What must be closed in the Job's reports instead of connections, and what open. @default nothing */
     reported?: Pick<Reported, "hit" | "passed">;
 }
+
+/**
+ * What the Job has reported may take so long to be read, in milliseconds: a busy kubelet says late that the container
+ * runs. Two seconds were too short.
+ */
+const readableMs = 30_000;
 
 const connectionTo = (endpoint: string) => `to ${endpoint}`;
 
@@ -66,6 +73,7 @@ export class Witness {
         const areAllIn = hasAll(this.endpoints);
         await this.jobPod.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
         if (this.endpoints.length === 0) return { leftOut: [] };
+        await poll(async () => (await this.jobPod.read()).reports.length > 0, Boolean, readableMs, 250);
         return awaitBaseline(async () => {
             const last = (await this.jobPod.read()).reports.at(-1);
             return last === undefined ? noReport : this.notOpenIn(last);

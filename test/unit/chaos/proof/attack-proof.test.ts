@@ -138,6 +138,14 @@ describe("connections into the targets", () => {
         });
     });
 
+    it("are seen before it although the kubelet says only 10 s later that the Job's container runs", async () => {
+        const { status } = run.cluster.get("Pod", job);
+        const { containerStatuses } = status;
+        status.containerStatuses = [{ name: "deadline", state: { waiting: { reason: "ContainerCreating" } } }];
+        run.after(10_000, () => (run.cluster.get("Pod", job).status.containerStatuses = containerStatuses));
+        expect(await settled(proofOf(inward).baseline(2_000))).toMatchObject({ leftOut: [] });
+    });
+
     it("prove nothing if the Job has lost what it saw before it", async () => {
         run.restartJob();
         run.attack();
