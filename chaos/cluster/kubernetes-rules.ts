@@ -60,6 +60,9 @@ export function serviceNamed(host: string, namespace: string): { namespace: stri
 /** Whether a pod has ended for good: it has no network, and no policy or Service applies to it any more. */
 export const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
 
+/** Whether a pod has not ended, and is not being deleted. */
+export const isActive = (pod: Pod): boolean => !pod.metadata?.deletionTimestamp && !hasEnded(pod);
+
 /**
  * Whether a pod is ready. One that was evicted may keep the condition of when it ran:
  * https://github.com/kubernetes/kubernetes/issues/124648

@@ -1,7 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import { type Cluster, statusOf } from "../cluster/client";
-import { hasEnded } from "../cluster/kubernetes-rules";
+import { isActive } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
 import type { Presence } from "../job/protocol";
@@ -14,8 +14,6 @@ export const startTimeoutMs = 120_000;
 
 /** A Job that the cluster lets have a pod gets it sooner, in milliseconds. */
 const createdAfterMs = 2_000;
-
-const isActive = (pod: V1Pod) => !pod.metadata!.deletionTimestamp && !hasEnded(pod);
 
 /** Why a pod does not run, in the words of the kubelet or the scheduler. Undefined if they say nothing. */
 function whyNotRunning({ status }: V1Pod): string | undefined {

@@ -46,12 +46,10 @@ export class PositiveControl {
      */
     async before(waitMs: number, patienceMs: number): Promise<string[]> {
         const toWitness = await this.toWitness(waitMs);
-        const others = this.others();
-        const failures = await Promise.all([
-            ...toWitness.map((trial) => this.failure(trial, patienceMs)),
-            ...others.map((trial) => this.failure(trial)),
-        ]);
-        const trials = [...toWitness, ...others];
+        const trials = [...toWitness, ...this.others()];
+        const failures = await Promise.all(
+            trials.map((trial) => this.failure(trial, toWitness.includes(trial) ? patienceMs : 0)),
+        );
         return trials.filter((_, index) => failures[index] !== undefined).map(({ name }) => name);
     }
 

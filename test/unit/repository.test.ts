@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { groupedBy } from "../../chaos/grouped";
 
 const project = join(__dirname, "..", "..");
 
@@ -61,8 +62,8 @@ function ownNames(file: string): string[] {
 
 it("no two files of end-to-end tests use the same name in the cluster: they run side by side", () => {
     const tests = files().filter((file) => /e2e\/.*\.test\.ts$/.test(file));
-    const users: Record<string, string[]> = {};
-    for (const file of tests) for (const name of new Set(ownNames(file))) (users[name] ??= []).push(file);
-    expect(Object.keys(users).length).toBeGreaterThan(15);
-    expect(Object.entries(users).filter(([, files]) => files.length > 1)).toEqual([]);
+    const uses = tests.flatMap((file) => [...new Set(ownNames(file))].map((name) => ({ name, file })));
+    const users = [...groupedBy(uses, ({ name }) => name).values()];
+    expect(users.length).toBeGreaterThan(15);
+    expect(users.filter(({ length }) => length > 1)).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { poll } from "../../async";
 import { parseJson } from "../../json";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
-import { hasEnded, isReady } from "../../cluster/kubernetes-rules";
+import { isActive, isReady } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
 import { enforcementTimeoutMs } from "../../policies/enforcement";
 import { reason, type Reason } from "../../reasons";
@@ -65,7 +65,7 @@ async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOu
 /** Somebody may have ended the run, and the proxy with it. */
 async function isThere({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<boolean> {
     const proxy = await ignoreNotFound(core.readNamespacedPod({ name, namespace }));
-    return proxy !== undefined && proxy.metadata?.deletionTimestamp === undefined && !hasEnded(proxy);
+    return proxy !== undefined && isActive(proxy);
 }
 
 async function lastReach({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<Tried[]> {
