@@ -38,6 +38,7 @@ import { equip } from "./equip";
 import { ReasonError } from "../reasons";
 import { abortIfRejected } from "./rejected";
 import { placeOf, refuseIfHeld } from "./steady-state";
+import { refuseConflicts } from "../attacks/conflicts";
 import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { requireRoom } from "./room";
@@ -81,6 +82,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const chosen = chooseForAll(discovered, { ...plan, ...placeOf(context), attacks: requests });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
+    refuseConflicts(attacksOf(plan, runName, chosen));
     // A new value for each try: `end` removes the labels of an earlier one, which a network may notice late.
     const chosenBy = randomBytes(4).toString("hex");
     for (const one of chosen) Object.assign(one, { chosenBy }, toldToJob(plan, one, nodes));

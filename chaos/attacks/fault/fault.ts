@@ -92,6 +92,8 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     ],
     find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
     admit: admitProxy,
+    // Its proxy must not take a pod from callers that it does not reach.
+    needs: ({ pods, ports }) => ({ pods, ports: ports.map(({ listen }) => listen) }),
     // A pod whose image is on its node.
     readyMs: 10_000,
     ready: proxyReady,

@@ -2,6 +2,7 @@ import { ApiException, Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endRuns } from "../../../../chaos/ending/end-run";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
+import type { Plan } from "../../../../chaos/definition/plan";
 import type { Room, SteadyState } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { recovery } from "../../../../chaos/steps/recovery";
@@ -122,6 +123,17 @@ it("labels no pod outside of the plan's namespace, whatever an agent says of it"
         "payroll-1 is in namespace payroll, and the experiment may only attack namespace demo. Nothing was attacked",
     );
     expect(run.cluster.get("Pod", "payroll-1", "payroll").metadata.labels).toBeUndefined();
+    expect(labels()).toEqual([]);
+});
+
+it("labels nobody if one attack denies what another needs", async () => {
+    const [blackhole] = run.plan.attacks as [Plan["attacks"][0]];
+    const attack = { kind: "fault", service: "hot-deals", delay: "1s" } as const;
+    run.plan.attacks = [blackhole, { ...blackhole, name: "fault", attack }];
+    const selector = { app: "hot-deals" };
+    for (const pod of ["hot-deals-1", "hot-deals-2"]) run.cluster.get("Pod", pod).metadata.labels = selector;
+    run.cluster.add("Service", "hot-deals", { spec: { selector, ports: [{ port: 80, targetPort: 8080 }] } });
+    await expect(step()).rejects.toThrow(/^ABORTED \(attack-refused\): blackhole would cut off hot-deals-\d, a pod of/);
     expect(labels()).toEqual([]);
 });
 
