@@ -110,13 +110,14 @@ export class PositiveControl {
      */
     private async failure({ name, from, question }: Connection, patienceMs = 0): Promise<Reason | undefined> {
         const giveUpAt = performance.now() + patienceMs;
+        let problems = 0;
         for (let attempt = 1; ; attempt++) {
             const result = await probe(this.args.cluster, from, question, timeoutMs);
             if ("worked" in result && result.worked) return undefined;
-            if (attempt >= attempts) {
-                if ("problem" in result) return couldNotBeTried(result.problem);
-                if (performance.now() > giveUpAt) return overreach(name);
-            }
+            problems = "problem" in result ? problems + 1 : 0;
+            const isOver = attempt >= attempts && performance.now() > giveUpAt;
+            if ("problem" in result && (isOver || problems >= attempts)) return couldNotBeTried(result.problem);
+            if (isOver) return overreach(name);
             await sleep(pauseMs);
         }
     }

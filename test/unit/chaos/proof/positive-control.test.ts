@@ -101,6 +101,27 @@ describe("connections out of the targets that must still work", () => {
         expect(await settled(proofOf(stillWorks).baseline(45_000))).toMatchObject({ leftOut: [] });
     });
 
+    it("but only after a while, in which a busy node did not answer once: they are tried", async () => {
+        const begun = performance.now();
+        const isAt = (ms: number) => Math.abs(performance.now() - begun - ms) < 1_000;
+        let wasBusy = false;
+        run.probe = connections(() => {
+            if (!wasBusy && isAt(10_000)) return ((wasBusy = true), "timed out");
+            return performance.now() - begun > 30_000;
+        });
+        expect(await settled(proofOf(stillWorks).baseline(45_000))).toMatchObject({ leftOut: [] });
+        expect(wasBusy).toBe(true);
+    });
+
+    it("but nothing can be run to try them: they are left out at once, whatever patience there is", async () => {
+        run.probe = connections(() => "no shell");
+        const begun = performance.now();
+        expect((await settled(proofOf(stillWorks).baseline(45_000))) as object).toMatchObject({
+            leftOut: ["from hot-deals-1/hot-deals to another pod at port 8080"],
+        });
+        expect(performance.now() - begun).toBeLessThan(10_000);
+    });
+
     it("but did not even before the attack: they are left out", async () => {
         run.probe = connections(() => false);
         const leftOut = ["from hot-deals-1/hot-deals to another pod at port 8080"];
