@@ -12,10 +12,10 @@ import { holderIn, leaseEndsAt, leaseName, leasePath, stopCommand, timeOf } from
 export { leaseEndsAt, leaseName, leasePath, stopCommand };
 
 /**
- * Time between taking the lease and the attack, whose deadline begins with it: the Job's pod may take 2 min, the
- * baseline and the positive control 45 s each, and Pulumi makes the objects.
+ * Time between taking the lease and the attack, whose deadline begins with it: the Job's pod may take 2 min, its first
+ * report 30 s, the baseline and the positive control 45 s each, and Pulumi makes the objects.
  */
-const preparationMs = 240_000;
+export const preparationMs = 300_000;
 
 type Place = Pick<Plan, "context" | "namespace">;
 

@@ -38,11 +38,9 @@ export function awaitBaseline<T extends { leftOut: readonly string[] }>(
     const isEnough = (seen: T | Inconclusive) =>
         "leftOut" in seen
             ? seen.leftOut.length === 0 || performance.now() - begun > busyMs
-            : !mayStillWork.includes(seen.inconclusive.code);
+            : seen.inconclusive.code !== "baseline-failed";
     return poll(look, isEnough, patienceMs, pauseMs);
 }
-
-const mayStillWork: readonly ReasonCode[] = ["baseline-failed", "witness-silent"];
 
 /**
  * The longest time without a look at an attack, in milliseconds. Within a longer one the attack may have ended and

@@ -35,7 +35,7 @@ export interface WitnessArgs {
  * What the Job has reported may take so long to be read, in milliseconds: a busy kubelet says late that the container
  * runs. Two seconds were too short.
  */
-const readableMs = 30_000;
+export const readableMs = 30_000;
 
 const connectionTo = (endpoint: string) => `to ${endpoint}`;
 
@@ -73,9 +73,12 @@ export class Witness {
         const areAllIn = hasAll(this.endpoints);
         await this.jobPod.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
         if (this.endpoints.length === 0) return { leftOut: [] };
-        await poll(async () => (await this.jobPod.read()).reports.length > 0, Boolean, readableMs, 250);
+        // Reports of an earlier pod of the Job, which may not have tried them, are read, too.
+        const lastOfAll = async () =>
+            (await this.jobPod.read()).reports.findLast(({ open, closed }) => areAllIn([...open, ...closed]));
+        if ((await poll(lastOfAll, (last) => last !== undefined, readableMs, 250)) === undefined) return noReport;
         return awaitBaseline(async () => {
-            const last = (await this.jobPod.read()).reports.at(-1);
+            const last = await lastOfAll();
             return last === undefined ? noReport : this.notOpenIn(last);
         }, patienceMs);
     }

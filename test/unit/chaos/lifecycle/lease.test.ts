@@ -5,11 +5,15 @@ import {
     leaseFor,
     isUnderWay,
     leaseName,
+    preparationMs,
     releaseLease,
     renewLease,
     stopCommand,
 } from "../../../../chaos/lifecycle/lease";
 import { type Plan, runNameOf } from "../../../../chaos/definition/plan";
+import { enforcementTimeoutMs } from "../../../../chaos/policies/enforcement";
+import { startTimeoutMs } from "../../../../chaos/proof/job-pod";
+import { readableMs } from "../../../../chaos/proof/witness";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { startClock, stopClock } from "../support/time";
 
@@ -25,8 +29,8 @@ const holder = (stack: string) => ({
 });
 const [ours, theirs] = [holder("ours"), holder("theirs")];
 const oursNamed = runNameOf(ours.plan, ours.stack);
-/** The deadline, and four minutes to prepare the attack. */
-const lastsMs = 840_000;
+/** The deadline, and five minutes to prepare the attack. */
+const lastsMs = 900_000;
 
 let cluster: FakeCluster;
 const lease = () => cluster.get("Lease", leaseName);
@@ -38,6 +42,11 @@ beforeEach(() => {
 afterEach(startClock);
 
 describe("taking the lease", () => {
+    it("leaves time for all that a run may wait for before its attack, and for Pulumi", () => {
+        const longest = startTimeoutMs + readableMs + 2 * enforcementTimeoutMs;
+        expect(preparationMs).toBeGreaterThan(longest + 30_000);
+    });
+
     it("creates it with its holder, its experiment, its run, the targets that are watched and its length", async () => {
         await acquireLease(cluster.api, ours);
         expect(lease()).toMatchObject({
@@ -59,7 +68,7 @@ describe("taking the lease", () => {
         await expect(refused).rejects.toThrow(LeaseHeldError);
         await expect(refused).rejects.toThrow(
             "stack theirs (its application is in shop) runs hot-deals-blackhole in namespace demo, until it is " +
-                "disabled there or its lease ends at 2026-11-21T10:14:00.000Z",
+                "disabled there or its lease ends at 2026-11-21T10:15:00.000Z",
         );
         expect(lease()).toEqual(before);
     });

@@ -55,8 +55,8 @@ describe("what runs now", () => {
                     experiment: "hot-deals-blackhole",
                     lease: {
                         holder: "stack theirs (its application is in shop)",
-                        endsAt: Date.parse("2026-11-21T10:14:00Z"),
-                        endsInMs: 840_000,
+                        endsAt: Date.parse("2026-11-21T10:15:00Z"),
+                        endsInMs: 900_000,
                     },
                     targets: [
                         { pod: "hot-deals-1", attack: "blackhole" },
@@ -75,7 +75,7 @@ describe("what runs now", () => {
 
     it("leaves an expired lease out, unless pods are still labeled", async () => {
         await acquireLease(cluster.api, { stack: "theirs", plan });
-        vi.advanceTimersByTime(840_001);
+        vi.advanceTimersByTime(900_001);
         expect((await running()).running).toEqual([]);
         addTarget("hot-deals-1", "shop", "hot-deals-blackhole.blackhole");
         expect((await running()).running).toMatchObject([{ lease: { endsAt: Date.now() - 1, endsInMs: 0 } }]);
@@ -85,7 +85,7 @@ describe("what runs now", () => {
         cluster.clockAheadMs = -3_600_000;
         await acquireLease(cluster.api, { stack: "theirs", plan });
         expect((await running()).running).toMatchObject([
-            { experiment: "hot-deals-blackhole", lease: { endsInMs: 840_000 } },
+            { experiment: "hot-deals-blackhole", lease: { endsInMs: 900_000 } },
         ]);
         cluster.clockAheadMs = 0;
         expect((await running()).running).toEqual([]);

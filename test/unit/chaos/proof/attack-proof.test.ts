@@ -146,6 +146,14 @@ describe("connections into the targets", () => {
         expect(await settled(proofOf(inward).baseline(2_000))).toMatchObject({ leftOut: [] });
     });
 
+    it("are seen before it although only an earlier pod of the Job, without targets, has a log at first", async () => {
+        run.reporting = false;
+        run.restartJob();
+        run.report({ at: Date.now(), open: [], closed: [] });
+        run.after(10_000, () => (run.reporting = true));
+        expect(await settled(proofOf(inward).baseline(2_000))).toMatchObject({ leftOut: [] });
+    });
+
     it("prove nothing if the Job has lost what it saw before it", async () => {
         run.restartJob();
         run.attack();
