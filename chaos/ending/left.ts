@@ -86,7 +86,8 @@ export function witnessPoliciesOf({ namespace, experiment }: Plan): Scope {
 }
 
 /**
- * Whether the attacks of a run are all there: each lasts while its object exists.
+ * Whether the attacks of a run are all there: each lasts while its object exists, and a fault until its proxy is being
+ * deleted.
  *
  * @param more further objects of the run that must be there
  */
@@ -99,7 +100,10 @@ export async function attacksAreThere(
     const { namespace, jobOrders = [], objects = [] } = ofPlan(plan, runName);
     const wanted = [...jobOrders, ...objects, ...more];
     const found = await Promise.all(wanted.map((one) => api.get({ ...one, namespace, name: one.name! })));
-    return found.every((object) => object !== undefined);
+    return found.every(
+        (object, index) =>
+            object !== undefined && !(wanted[index]!.resource === resources.pod && object.metadata?.deletionTimestamp),
+    );
 }
 
 /** What a run of a plan has made and changed. */

@@ -15,8 +15,17 @@ export interface Begun {
     attacks: readonly RunAttack[];
 }
 
-/** Why the attacks, or a run without any, are over, or why that is unknown. Undefined while they last. */
-export async function whyRunIsOver(plan: Plan, cluster: Cluster, begun: Begun): Promise<Reason | undefined> {
+/**
+ * Why the attacks, or a run without any, are over, or why that is unknown. Undefined while they last.
+ *
+ * @param seen why they did not begin, or were not proven: what kept them until the run was over, or came of its end
+ */
+export async function whyRunIsOver(
+    plan: Plan,
+    cluster: Cluster,
+    begun: Begun,
+    seen?: Reason,
+): Promise<Reason | undefined> {
     try {
         if (await runLasts(plan, cluster, begun)) return undefined;
     } catch (error) {
@@ -25,15 +34,22 @@ export async function whyRunIsOver(plan: Plan, cluster: Cluster, begun: Begun): 
     // The engine runs a check again that was killed, or that failed the update. Its attack is over by then.
     const { run } = plan;
     const ended = `${isAttack(plan) ? "the attack of " : ""}run ${run} has already ended`;
-    return reason("run-over", `${ended}. ${anotherRun(plan)}`);
+    return reason("run-over", `${ended}${lastSeen(seen)}. ${anotherRun(plan)}`);
 }
+
+const lastSeen = (seen: Reason | undefined) => (seen === undefined ? "" : `; last seen of it: ${seen.message}`);
 
 /**
  * As `whyRunIsOver`, of attacks that have just been let begin. This machine may have slept, or Pulumi have been slow,
  * until the deadline Job had ended the run: whatever begins now would never be ended.
  */
-export async function whyBegunTooLate(plan: Plan, cluster: Cluster, begun: Begun): Promise<Reason | undefined> {
-    const over = await whyRunIsOver(plan, cluster, begun);
+export async function whyBegunTooLate(
+    plan: Plan,
+    cluster: Cluster,
+    begun: Begun,
+    seen?: Reason,
+): Promise<Reason | undefined> {
+    const over = await whyRunIsOver(plan, cluster, begun, seen);
     if (over !== undefined) return over;
     const { namespace } = plan;
     try {
@@ -47,7 +63,7 @@ export async function whyBegunTooLate(plan: Plan, cluster: Cluster, begun: Begun
         return notSeen(error).inconclusive;
     }
     const lost = "a target has lost its label before its attack could begin";
-    return reason("run-over", `${lost}. ${anotherRun(plan)}`);
+    return reason("run-over", `${lost}${lastSeen(seen)}. ${anotherRun(plan)}`);
 }
 
 /** Whether a run lasts: its attacks exist or, without any, it still has the lease. */

@@ -36,7 +36,7 @@ export async function beginAttacks({ plan, cluster, say }: StepContext, run: Beg
     } catch (error) {
         problem = notSeen(error).inconclusive;
     }
-    const over = await endIfTooLate(plan, cluster, run);
+    const over = await endIfTooLate(plan, cluster, run, problem);
     // Whoever ends the run deletes the proxy.
     if (over?.code === "run-over" && problem?.code === "proxy-failed") return over;
     if (problem === undefined || over !== undefined || isReady || begun.length < run.attacks.length)
@@ -67,8 +67,8 @@ export async function labelAttacked({ plan, cluster }: StepContext, run: Begun):
 }
 
 /** Why the attacks that were just begun are over. Then none lasts. Undefined while they may. */
-async function endIfTooLate(plan: Plan, cluster: Cluster, run: Begun): Promise<Reason | undefined> {
-    const over = await whyBegunTooLate(plan, cluster, run);
+async function endIfTooLate(plan: Plan, cluster: Cluster, run: Begun, seen?: Reason): Promise<Reason | undefined> {
+    const over = await whyBegunTooLate(plan, cluster, run, seen);
     // What fails is tried again by the undo.
     if (over !== undefined) await endAttacks(objectApi(cluster), ofPlan(plan, run.runName)).catch(() => undefined);
     return over;

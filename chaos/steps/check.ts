@@ -15,7 +15,7 @@ import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
 import { awaitRecovery, endOwnRun, type Ending } from "./abort";
 import { abortingRun } from "./abort-run";
-import { notSeen, whyRunIsOver } from "./attacks-last";
+import { type Begun, notSeen, whyRunIsOver } from "./attacks-last";
 import { beginAttacks, labelAttacked } from "./begin";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { dismissWitness } from "./other-policies";
@@ -69,7 +69,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
-    const unproven = over ?? (await proofs.prove().catch((error: unknown) => notSeen(error).inconclusive));
+    const unproven = over ?? (await whyUnproven(context, run, proofs));
     const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, proofs, shiftMs);
     if (!unproven) {
         await proofs.seeEstablished().catch((error: unknown) => {
@@ -93,6 +93,13 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     keepReport(journal);
 
     return { conclusion: journal.conclusion, ending };
+}
+
+/** Proves the attacks. @returns why they are not proven; if the run is over by then, that */
+async function whyUnproven({ plan, cluster }: StepContext, run: Begun, proofs: AttackProofs) {
+    const unproven = await proofs.prove().catch((error: unknown) => notSeen(error).inconclusive);
+    const over = unproven && (await whyRunIsOver(plan, cluster, run, unproven));
+    return over?.code === "run-over" ? over : unproven;
 }
 
 /** Whether the deadline Job is there, without which nothing would end attacks that stay. Never rejects. */

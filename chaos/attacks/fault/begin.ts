@@ -13,7 +13,7 @@ import { nextPointing } from "./pointing";
 import { awaitReach } from "./reached";
 
 /** How long a proxy may take to be ready: its image may have to be pulled. */
-const readyWithinMs = 120_000;
+export const readyWithinMs = 120_000;
 
 /**
  * Waits for a fault's proxy, and until it has reached the Service's pods.

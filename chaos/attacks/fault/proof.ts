@@ -46,7 +46,10 @@ export async function explainFault(
     const { service, selector } = chosen.found!;
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
-        ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })),
+        // One that is being deleted goes on for a while, and serves nobody new.
+        ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })).then((one) =>
+            one?.metadata?.deletionTimestamp ? undefined : one,
+        ),
     ]);
     if (found === undefined) return reason("service-changed", `the Service ${service} was deleted during the run`);
     const isPointed = proxyOf(found) === proxy && !selectsNobody(found);

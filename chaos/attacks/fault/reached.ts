@@ -4,6 +4,7 @@ import { parseJson } from "../../json";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { isActive, isReady } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
+import { kubectlFor } from "../../kubectl";
 import { enforcementTimeoutMs } from "../../policies/enforcement";
 import { reason, type Reason } from "../../reasons";
 import type { RunAttack } from "../kind";
@@ -19,10 +20,11 @@ const pauseMs = 250;
 const tailLines = 1_000;
 
 /**
- * Waits until the proxy has reached the Service's pods.
+ * Waits until the proxy has reached the Service's pods. Ends earlier if, 2 s after its beginning, what is missing only
+ * rejects connections or is gone; and at once if the proxy is gone.
  *
- * @returns what rejected it, by the names of the Job's reports: nothing listens there, for callers neither; or why
- *     callers would lose more than the fault takes from them
+ * @returns what is missing then, by the names of the Job's reports: callers do not reach it either; or why callers
+ *     would lose more than the fault takes from them
  * @throws Error if the API server does not say
  */
 export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
@@ -39,8 +41,12 @@ export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<
 
 async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
     const { found, targets } = attack.chosen;
-    if (!(await isThere(attack, cluster)))
-        return reason("proxy-failed", "the fault's proxy has ended before the fault began");
+    if (!(await isThere(attack, cluster))) {
+        const { object: name, namespace } = attack;
+        const describing = `${kubectlFor(cluster, namespace)} describe pod ${name}`;
+        const message = `the fault's proxy, pod ${name}, ended before the fault began; if it is there, see why: `;
+        return reason("proxy-failed", message + describing);
+    }
     const tried = await lastReach(attack, cluster);
     const sawAt = (pod: string, port: number) =>
         tried.find((one) => one.pod === pod && one.listen === port)?.saw ?? "silent";

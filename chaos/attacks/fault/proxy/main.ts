@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "./counts";
 import { followPods } from "./follow";
-import { type ProxyEnvironment, type ProxyFault, type ProxyPort, reachWithinMs, readyPath } from "./protocol";
+import { type ProxyEnvironment, type ProxyFault, type ProxyPort, triesForMs, readyPath } from "./protocol";
 import { Proxy } from "./proxy";
 import { Reach } from "./reach";
 import { Pods } from "./slices";
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     while (!pods.listed) await sleep(100);
     // Slices may come one by one, and a network may take a while to let the proxy through.
     const reach = new Reach(pods, ports);
-    for (const begun = performance.now(); performance.now() - begun < reachWithinMs; await sleep(reportMs))
+    for (const begun = performance.now(); performance.now() - begun < triesForMs; await sleep(reportMs))
         await reach.look(write);
 }
 

@@ -107,8 +107,11 @@ export interface Tried {
     saw: "connected" | "refused" | "silent";
 }
 
-/** For how long the proxy tries to reach what it has not reached, in milliseconds: longer than the run waits for it. */
-export const reachWithinMs = 60_000;
+/**
+ * For how long the proxy tries to reach what it has not reached, in milliseconds since its start. The run looks at that
+ * later, for up to 45 s from when the proxy is ready and the targets are labeled.
+ */
+export const triesForMs = 180_000;
 
 /** What went to a pod. The witness's probes do not count. */
 export interface PodCounts {

@@ -73,12 +73,22 @@ describe("a proxy that is not ready leaves the Service alone, and the run", () =
     });
 });
 
-it("a fault whose run somebody ends while its proxy tries the pods does not begin: the run is over", async () => {
-    const found = { service: "hot-deals", selector, ports: [{ name: "http", listen: 8080 }], pods: ["hot-deals-1"] };
-    cluster.intercept = (call) => call === "readNamespacedPodLog" && cluster.remove("Pod", object);
-    const chosen = { targets: [], found } as unknown as RunAttack["chosen"];
-    expect(await begin({ ...one, chosen })).toMatchObject({ code: "run-over" });
-});
+it.each<[string, () => void]>([
+    ["is gone", () => cluster.remove("Pod", object)],
+    ["is being deleted", () => (cluster.get("Pod", object).metadata.deletionTimestamp = new Date())],
+])(
+    "a fault whose run somebody ends while its proxy tries the pods does not begin: the run is over, if the proxy %s",
+    async (_, end) => {
+        const ports = [{ name: "http", listen: 8080 }];
+        const found = { service: "hot-deals", selector, ports, pods: ["hot-deals-1"] };
+        cluster.intercept = (call) => call === "readNamespacedPodLog" && end();
+        const chosen = { targets: [], found } as unknown as RunAttack["chosen"];
+        expect(await begin({ ...one, chosen })).toEqual({
+            code: "run-over",
+            message: expect.stringMatching(/already ended; last seen of it: .* pod slow-fault, ended .* describe pod/),
+        });
+    },
+);
 
 it.each([
     ["another selector", () => (cluster.get("Service", "hot-deals").spec.selector = { app: "toys" })],

@@ -243,6 +243,14 @@ describe("the verdict is INCONCLUSIVE", () => {
         );
     });
 
+    it("if the attack ends before it is proven, and then says what was seen of it", async () => {
+        run.enforced = false;
+        run.after(2_000, endAttack);
+        expect(await reason()).toMatch(
+            /^run-over: the attack of run 1 has already ended; last seen of it: .* still accepted .*\. Start another/,
+        );
+    });
+
     it("if the attack ends after the last proof", async () => {
         // The last probe begins a second before the end of the window, at 3 s. The network lifts the policy later.
         run.after(2_500, () => {

@@ -10,13 +10,13 @@ const pointed = { [labels.proxy]: proxy };
 const attack = { namespace: "shop", object: proxy, chosen: { found: { service: "api", selector: before } } };
 
 /** @param selector undefined: the Service is gone. @param phase undefined: the proxy is gone */
-const explained = (selector: Record<string, string> | undefined, phase: string | undefined) => {
+const explained = (selector: Record<string, string> | undefined, phase: string | undefined, metadata = {}) => {
     const found = (object: object | undefined) =>
         object ? Promise.resolve(object) : Promise.reject(new ApiException(404, "not found", {}, {}));
     const kubeconfig = { getCurrentContext: () => "kind-shop" };
     const core = {
         readNamespacedService: () => found(selector && { spec: { selector } }),
-        readNamespacedPod: () => found(phase === undefined ? undefined : { status: { phase } }),
+        readNamespacedPod: () => found(phase === undefined ? undefined : { metadata, status: { phase } }),
     };
     return explainFault(attack as never, { core, kubeconfig } as unknown as Cluster, "shop-deadline");
 };
@@ -25,7 +25,7 @@ it("a fault whose Service points to its running proxy is not explained by either
     expect(await explained(pointed, "Running")).toBeUndefined();
 });
 
-it.each<[what: string, ...seen: Parameters<typeof explained>, code: string]>([
+it.each<[what: string, selector: Record<string, string> | undefined, phase: string | undefined, code: string]>([
     ["the Service is gone", undefined, "Running", "service-changed"],
     ["somebody wrote another selector", { app: "api", version: "v2" }, "Running", "service-changed"],
     ["somebody merged a label into the proxy's", { ...pointed, version: "v2" }, "Running", "service-changed"],
@@ -41,4 +41,10 @@ it.each<[what: string, ...seen: Parameters<typeof explained>, code: string]>([
     ["the proxy is gone", pointed, undefined, "attack-not-held"],
 ])("if %s, that is the reason", async (_what, selector, phase, code) => {
     expect(await explained(selector, phase)).toMatchObject({ code });
+});
+
+it("if the Job is just ending the fault, and its proxy still serves requests, nobody is blamed", async () => {
+    expect(await explained(before, "Running", { deletionTimestamp: new Date() })).toMatchObject({
+        code: "attack-not-held",
+    });
 });

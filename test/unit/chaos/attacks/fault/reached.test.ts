@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
+import { readyWithinMs } from "../../../../../chaos/attacks/fault/begin";
 import { awaitReach } from "../../../../../chaos/attacks/fault/reached";
-import { reachWithinMs, type Tried } from "../../../../../chaos/attacks/fault/proxy/protocol";
+import { triesForMs, type Tried } from "../../../../../chaos/attacks/fault/proxy/protocol";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
 import { enforcementTimeoutMs } from "../../../../../chaos/policies/enforcement";
 import { FakeCluster } from "../../support/fake-cluster";
@@ -59,7 +60,7 @@ it("it waits for policies and slices that come late", async () =>
 
 it("it waits as long as Cilium may need for a target's new label, and the proxy tries for longer", async () => {
     expect(await reach([0, [at("api-1", 8080, "silent"), ...all.slice(1)]], [40_000, all])).toEqual({ leftOut: [] });
-    expect(reachWithinMs).toBeGreaterThan(enforcementTimeoutMs);
+    expect(triesForMs).toBeGreaterThan(readyWithinMs + enforcementTimeoutMs);
 });
 
 it("a port that rejects connections is no part of the proof: callers are rejected, too", async () =>
@@ -85,7 +86,10 @@ it.each([
     cluster.logs.set("slow-fault", "");
     const begun = performance.now();
     setTimeout(end, 3_000);
-    expect(await settled(awaitReach(attack, cluster.api))).toMatchObject({ code: "proxy-failed" });
+    expect(await settled(awaitReach(attack, cluster.api))).toMatchObject({
+        code: "proxy-failed",
+        message: expect.stringMatching(/kubectl .*--namespace demo describe pod slow-fault$/),
+    });
     expect(performance.now() - begun).toBeLessThan(4_000);
 });
 
