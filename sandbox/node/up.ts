@@ -40,7 +40,7 @@ import {
     startComponent,
     stopComponent,
 } from "./processes";
-import { steadily, waitFor } from "./waiting";
+import { requireRunning, steadily, waitFor } from "./waiting";
 
 /**
  * Checks that the sandbox can run on this machine, before anything is done.
@@ -216,8 +216,8 @@ async function startControlPlane(): Promise<void> {
     await startComponent(apiServer());
     let mayRestart = true;
     await waitFor("kube-apiserver", "become ready", 90, async () => {
-        // If etcd ended, the API server would only time out.
-        await waitFor("etcd", "start", 1, () => true);
+        // The API server would only time out.
+        requireRunning("etcd");
         if (await apiIsReady()) return true;
         // It ends if etcd does not answer within 20 s, as on a disk that others keep busy.
         if (mayRestart && !runningComponent("kube-apiserver")) {

@@ -12,6 +12,11 @@ class ComponentError extends Error {
     }
 }
 
+/** @throws {ComponentError} if a component has ended */
+export function requireRunning(component: Component["name"]): void {
+    if (!runningComponent(component)) throw new ComponentError(component, "ended unexpectedly");
+}
+
 /**
  * Calls `probe` every 50 ms until it returns true.
  *
@@ -27,7 +32,7 @@ export async function waitFor(
 ): Promise<void> {
     const deadline = Date.now() + timeoutSeconds * 1000;
     while (!(await probe())) {
-        if (!runningComponent(component)) throw new ComponentError(component, "ended unexpectedly");
+        requireRunning(component);
         if (Date.now() > deadline) throw new ComponentError(component, `did not ${wish} within ${timeoutSeconds} s`);
         await sleep(50);
     }

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -124,6 +124,23 @@ describe("down", () => {
         process.kill(pid, "SIGCONT");
         await up;
         expect(await sandboxStatus()).toMatchObject({ problems: [], state: "up" });
+    });
+
+    it("is followed by an up that fails with the log of etcd if that cannot read its data", async () => {
+        await sandboxDown();
+        const [data, kept] = [join(layout.etcd, "member"), join(layout.etcd, "kept")];
+        renameSync(data, kept);
+        writeFileSync(data, "no folder");
+        try {
+            await expect(sandboxUp()).rejects.toThrow(
+                /^etcd ended unexpectedly; its log is .*member.*not a directory/s,
+            );
+        } finally {
+            await sandboxDown();
+            rmSync(data);
+            renameSync(kept, data);
+        }
+        await sandboxUp();
     });
 
     it("does nothing if the sandbox is down", async () => {
