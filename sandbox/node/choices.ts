@@ -12,6 +12,7 @@ export type NetworkName = (typeof networkNames)[number];
 export const deniedTrafficValues = ["drop", "reject"] as const;
 export type DeniedTraffic = (typeof deniedTrafficValues)[number];
 
+/** `nodes.ts`, `links.ts`, `addresses.ts`, `up.ts` and `down.ts` know the second by name: a third needs more than 3. */
 export const nodeCounts = [1, 2] as const;
 
 /** The address families of pods and Services. The first one is that of a Service that asks for one only. */

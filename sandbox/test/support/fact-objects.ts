@@ -55,7 +55,7 @@ const ownKinds = [
     },
 ];
 
-/** The API groups of the kinds that deny what they should, or `none`. The definitions of another network may remain. */
+/** The API groups of the kinds that deny what they should, or `none`. */
 export async function enforcedOwnPolicies(): Promise<string> {
     const defined = await kubectl(["get", "crd", "--output", "name"]);
     const enforced: string[] = [];

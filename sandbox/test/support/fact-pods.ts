@@ -29,7 +29,7 @@ const echoes = (...ports: number[]) =>
     ports.map((port) => `require("net").createServer((s) => s.on("error", () => 0).pipe(s)).listen(${port});`).join("");
 const container = { ports: [{ name: "web", containerPort: 8080 }, { containerPort: 8081 }] };
 
-/** Every second pod listens at these ports. */
+/** Each pod of these tests listens at 8080, 8081 and 8090. */
 const factPod = (name: string, nodeName: string) =>
     nodePod(name, echoes(8080, 8081, 8090), { nodeName, terminationGracePeriodSeconds: 1 }, container);
 
