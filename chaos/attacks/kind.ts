@@ -68,8 +68,8 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      * @throws Error if it cannot
      */
     admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<PolicySpec[]>;
-    /** Connections that it needs itself: no other attack of its run may deny them. @default none */
-    needs?(found: F): { pods: readonly string[]; ports: readonly number[] };
+    /** To which pods it connects itself, at which ports: no other attack of its run may deny that. @default none */
+    connects?(found: F): { pod: string; ports: readonly number[] }[];
     /** How long its object usually takes at most to be ready, in ms: a deadline has room for that. @default 0 */
     readyMs?: number;
     /**

@@ -63,6 +63,13 @@ export const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeed
 /** Whether a pod has not ended, and is not being deleted. */
 export const isActive = (pod: Pod): boolean => !pod.metadata?.deletionTimestamp && !hasEnded(pod);
 
+/** Why a pod does not run, in the words of the kubelet or the scheduler. Undefined if they say nothing. */
+export function whyNotRunning({ status }: Pod): string | undefined {
+    const waiting = status?.containerStatuses?.map(({ state }) => state?.waiting).find((one) => one !== undefined);
+    const unscheduled = status?.conditions?.find((one) => one.type === "PodScheduled" && one.status === "False");
+    return waiting?.message ?? waiting?.reason ?? unscheduled?.message;
+}
+
 /**
  * Whether a pod is ready. One that was evicted may keep the condition of when it ran:
  * https://github.com/kubernetes/kubernetes/issues/124648

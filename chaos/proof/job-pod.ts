@@ -1,7 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import { type Cluster, statusOf } from "../cluster/client";
-import { isActive } from "../cluster/kubernetes-rules";
+import { isActive, whyNotRunning } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
 import type { Presence } from "../job/protocol";
@@ -14,13 +14,6 @@ export const startTimeoutMs = 120_000;
 
 /** A Job that the cluster lets have a pod gets it sooner, in milliseconds. */
 const createdAfterMs = 2_000;
-
-/** Why a pod does not run, in the words of the kubelet or the scheduler. Undefined if they say nothing. */
-function whyNotRunning({ status }: V1Pod): string | undefined {
-    const waiting = status?.containerStatuses?.map(({ state }) => state?.waiting).find((one) => one !== undefined);
-    const unscheduled = status?.conditions?.find((one) => one.type === "PodScheduled" && one.status === "False");
-    return waiting?.message ?? waiting?.reason ?? unscheduled?.message;
-}
 
 /** The pod of a deadline Job: what it says about itself, and what it has logged. */
 export class JobPod {

@@ -74,13 +74,17 @@ export class Witness {
         await this.jobPod.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
         if (this.endpoints.length === 0) return { leftOut: [] };
         // Reports of an earlier pod of the Job, which may not have tried them, are read, too.
-        const lastOfAll = async () =>
-            (await this.jobPod.read()).reports.findLast(({ open, closed }) => areAllIn([...open, ...closed]));
-        if ((await poll(lastOfAll, (last) => last !== undefined, readableMs, 250)) === undefined) return noReport;
+        const haveTriedAll = async () => (await this.jobPod.read()).reports.some((one) => this.areAllTriedIn(one));
+        if (!(await poll(haveTriedAll, Boolean, readableMs, 250))) return noReport;
         return awaitBaseline(async () => {
-            const last = await lastOfAll();
+            const last = (await this.jobPod.read()).reports.at(-1);
             return last === undefined ? noReport : this.notOpenIn(last);
         }, patienceMs);
+    }
+
+    private areAllTriedIn({ open, closed }: ConnectionReport): boolean {
+        const tried = new Set([...open, ...closed]);
+        return this.endpoints.every((endpoint) => tried.has(endpoint));
     }
 
     private notOpenIn(report: ConnectionReport): { leftOut: string[] } | Inconclusive {

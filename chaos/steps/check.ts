@@ -6,7 +6,7 @@ import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
 import { ignoreNotFound } from "../cluster/client";
 import { describeEstablished } from "../proof/established";
 import { noteConcluded } from "../ending/end-run";
-import { pageOfReason, type Reason, ReasonError, verdictLine } from "../reasons";
+import { pageOfReason, type Reason, type ReasonCode, ReasonError, verdictLine } from "../reasons";
 import { abortedAgain, earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
 import { failsUpdate, journalOf } from "../report/compose";
@@ -95,10 +95,14 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     return { conclusion: journal.conclusion, ending };
 }
 
-/** Proves the attacks. @returns why they are not proven; if the run is over by then, that */
+/** These end a fault. The end of a run does not bring them about. */
+const causes: readonly ReasonCode[] = ["service-changed", "proxy-failed"];
+
+/** Proves the attacks. @returns why they are not proven; or that the run was over by then, unless its cause is known */
 async function whyUnproven({ plan, cluster }: StepContext, run: Begun, proofs: AttackProofs) {
     const unproven = await proofs.prove().catch((error: unknown) => notSeen(error).inconclusive);
-    const over = unproven && (await whyRunIsOver(plan, cluster, run, unproven));
+    if (unproven === undefined || causes.includes(unproven.code)) return unproven;
+    const over = await whyRunIsOver(plan, cluster, run, unproven);
     return over?.code === "run-over" ? over : unproven;
 }
 

@@ -1,8 +1,8 @@
 import type { V1Service } from "@kubernetes/client-node";
-import { kubectlFor } from "../../kubectl";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { change } from "../../cluster/change";
-import { hasEnded, isReady } from "../../cluster/kubernetes-rules";
+import { withoutPeriod } from "../../cluster/problem";
+import { hasEnded, isReady, whyNotRunning } from "../../cluster/kubernetes-rules";
 import { objectApi } from "../../cluster/objects";
 import { resources } from "../../cluster/resources";
 import { poll } from "../../async";
@@ -10,7 +10,7 @@ import { reason, type Reason, ReasonError } from "../../reasons";
 import type { RunAttack } from "../kind";
 import type { FoundService } from "./find";
 import { nextPointing } from "./pointing";
-import { awaitReach } from "./reached";
+import { awaitReach, showEvents } from "./reached";
 
 /** How long a proxy may take to be ready: its image may have to be pulled. */
 export const readyWithinMs = 120_000;
@@ -34,8 +34,9 @@ export async function proxyReady(
     const found = await poll(look, isKnown, readyWithinMs);
     if ("error" in found) throw found.error;
     if (found.pod !== undefined && isReady(found.pod)) return awaitReach(attack, cluster);
-    const describing = `${kubectlFor(cluster, namespace)} describe pod ${name}`;
-    return reason("proxy-failed", `the fault's proxy, pod ${name}, is not ready; see why: ${describing}`);
+    const why = found.pod && whyNotRunning(found.pod);
+    const message = `the fault's proxy, pod ${name}, is not ready${why === undefined ? "" : `: ${withoutPeriod(why)}`}`;
+    return reason("proxy-failed", `${message}; see its events: ${showEvents(attack, cluster)}`);
 }
 
 /** Points a Service to a fault's proxy: the fault begins. @throws Error as `nextPointing` does, or if it is gone */

@@ -7,7 +7,7 @@ import { describeValue, durationBetween, notAllowed, percentage } from "../../te
 import type { AttackKind } from "../kind";
 import { admitProxy } from "./access";
 import { pointToProxy, proxyReady } from "./begin";
-import { findService, type FoundService } from "./find";
+import { connectionsOf, findService, type FoundService } from "./find";
 import { describeMatch } from "./match";
 import { matchSchema } from "./match-schema";
 import { bindings } from "./outside";
@@ -92,8 +92,7 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     ],
     find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
     admit: admitProxy,
-    // Its proxy must not take a pod from callers that it does not reach.
-    needs: ({ pods, ports }) => ({ pods, ports: ports.map(({ listen }) => listen) }),
+    connects: connectionsOf,
     // A pod whose image is on its node.
     readyMs: 10_000,
     ready: proxyReady,

@@ -34,6 +34,8 @@ export interface FoundPort {
     listen: number;
     /** Those of `pods` that have no port of that name: it leads nowhere in them. Absent if there are none. */
     without?: string[];
+    /** Where those of `pods` listen that do not at `listen`. Absent if there are none. */
+    elsewhere?: Record<string, number>;
     appProtocol?: string;
 }
 
@@ -81,6 +83,15 @@ export async function findService(
     };
 }
 
+/** Where a proxy connects. */
+export const connectionsOf = ({ pods, ports }: Pick<FoundService, "pods" | "ports">) =>
+    pods.map((pod) => ({
+        pod,
+        ports: ports.flatMap(({ listen, without, elsewhere }) =>
+            without?.includes(pod) ? [] : (elsewhere?.[pod] ?? listen),
+        ),
+    }));
+
 const nameOf = ({ metadata }: Pod) => metadata!.name!;
 const targetOf = ({ port, targetPort }: V1ServicePort): number | string => targetPort ?? port;
 
@@ -100,12 +111,18 @@ function portsOf(ports: readonly V1ServicePort[], pods: readonly Pod[]): FoundPo
         const { name = "", port, appProtocol } = one;
         const target = targetOf(one);
         const lacking = pods.filter((pod) => isReady(pod) && portNumberIn(pod, target) === undefined);
+        const listen = listeners[index]!;
+        const elsewhere = pods.filter(isReady).flatMap((pod) => {
+            const number = portNumberIn(pod, target);
+            return number === undefined || number === listen ? [] : [[nameOf(pod), number] as const];
+        });
         return {
             name,
             port,
             target,
-            listen: listeners[index]!,
+            listen,
             ...(lacking.length > 0 && { without: lacking.map(nameOf) }),
+            ...(elsewhere.length > 0 && { elsewhere: Object.fromEntries(elsewhere) }),
             ...(appProtocol && { appProtocol }),
         };
     });

@@ -42,10 +42,8 @@ export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<
 async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
     const { found, targets } = attack.chosen;
     if (!(await isThere(attack, cluster))) {
-        const { object: name, namespace } = attack;
-        const describing = `${kubectlFor(cluster, namespace)} describe pod ${name}`;
-        const message = `the fault's proxy, pod ${name}, ended before the fault began; if it is there, see why: `;
-        return reason("proxy-failed", message + describing);
+        const message = `the fault's proxy, pod ${attack.object}, ended before the fault began`;
+        return reason("proxy-failed", `${message}; see its events: ${showEvents(attack, cluster)}`);
     }
     const tried = await lastReach(attack, cluster);
     const sawAt = (pod: string, port: number) =>
@@ -73,6 +71,10 @@ async function isThere({ object: name, namespace }: FaultOfRun, { core }: Cluste
     const proxy = await ignoreNotFound(core.readNamespacedPod({ name, namespace }));
     return proxy !== undefined && isActive(proxy);
 }
+
+/** The events of a proxy outlive it: the end of a run deletes it. */
+export const showEvents = ({ object: name, namespace }: FaultOfRun, cluster: Cluster): string =>
+    `${kubectlFor(cluster, namespace)} get events --field-selector involvedObject.name=${name}`;
 
 async function lastReach({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<Tried[]> {
     const log = await core.readNamespacedPodLog({ name, namespace, tailLines });

@@ -154,6 +154,18 @@ describe("connections into the targets", () => {
         expect(await settled(proofOf(inward).baseline(2_000))).toMatchObject({ leftOut: [] });
     });
 
+    it("are judged by the last look before it: a target may have gone since the first", async () => {
+        const pod = run.cluster.get("Pod", "hot-deals-1");
+        pod.spec.containers[0].ports.push({ containerPort: 9090 });
+        run.listensAt = (port) => port === 8080;
+        await vi.advanceTimersByTimeAsync(1_000);
+        run.after(1_000, () => (pod.metadata.labels = {}));
+        const targets = [{ ...run.target(), ports: [8080, 9090] }];
+        expect(await settled(proofOf(inward, undefined, { targets }).baseline(3_000))).toMatchObject({
+            inconclusive: { code: "baseline-failed" },
+        });
+    });
+
     it("prove nothing if the Job has lost what it saw before it", async () => {
         run.restartJob();
         run.attack();

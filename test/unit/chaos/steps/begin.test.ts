@@ -60,6 +60,16 @@ describe("a proxy that is not ready leaves the Service alone, and the run", () =
     const message = expect.stringContaining(`the fault's proxy, pod ${object}, is not ready`);
     const points = () => cluster.get("Service", "hot-deals").spec.selector;
 
+    it("is aborted, with the kubelet's words: nobody was attacked", async () => {
+        const waiting = { reason: "ErrImagePull", message: "Back-off pulling image." };
+        const status = { phase: "Failed", containerStatuses: [{ state: { waiting } }] };
+        cluster.add("Pod", object, { status });
+        const said =
+            /^the fault's proxy, pod slow-fault, is not ready: Back-off pulling image; see its events: kubectl /;
+        const message = expect.stringMatching(said);
+        await expect(begin()).rejects.toMatchObject({ reason: { code: "proxy-failed", message } });
+    });
+
     it("is aborted: nobody was attacked", async () => {
         await expect(begin()).rejects.toMatchObject({ reason: { code: "proxy-failed", message } });
         expect(points()).toEqual(selector);
@@ -85,7 +95,7 @@ it.each<[string, () => void]>([
         const chosen = { targets: [], found } as unknown as RunAttack["chosen"];
         expect(await begin({ ...one, chosen })).toEqual({
             code: "run-over",
-            message: expect.stringMatching(/already ended; last seen of it: .* pod slow-fault, ended .* describe pod/),
+            message: expect.stringMatching(/already ended; last seen of it: .* pod slow-fault, ended .*=slow-fault\. /),
         });
     },
 );

@@ -11,6 +11,7 @@ import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { keptJournals } from "../../../support/kept-journals";
 import type { Conclusion } from "../../../../chaos/report/conclusion";
+import { AttackProofs } from "../../../../chaos/proof/attack-proofs";
 import { runPage } from "../../../../chaos/report/page";
 import { check } from "../../../../chaos/steps/check";
 import type { LabeledTargets, SteadyState, StepContext } from "../../../../chaos/steps/contract";
@@ -250,6 +251,17 @@ describe("the verdict is INCONCLUSIVE", () => {
             /^run-over: the attack of run 1 has already ended; last seen of it: .* still accepted .*\. Start another/,
         );
     });
+
+    it.each(["service-changed", "proxy-failed"] as const)(
+        "if a fault ends before it is proven by what the run's end does not bring about: %s",
+        async (code) => {
+            vi.spyOn(AttackProofs.prototype, "prove").mockImplementation(async () => {
+                endAttack();
+                return { code, message: "it was seen" };
+            });
+            expect(await reason()).toBe(`${code}: it was seen.`);
+        },
+    );
 
     it("if the attack ends after the last proof", async () => {
         // The last probe begins a second before the end of the window, at 3 s. The network lifts the policy later.

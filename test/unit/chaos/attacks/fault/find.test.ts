@@ -102,7 +102,8 @@ describe("a named target port", () => {
 
     it("has the number of each pod; the proxy listens at one of these", async () => {
         const { found } = await foundAmong(http, [listening({ http: 8080 }), listening({ http: 9090 })]);
-        expect(found.ports).toEqual([{ name: "", port: 80, target: "http", listen: 8080 }]);
+        const elsewhere = { "hot-deals-2": 9090 };
+        expect(found.ports).toEqual([{ name: "", port: 80, target: "http", listen: 8080, elsewhere }]);
     });
 
     it("may be a native sidecar's, and no other init container's", async () => {

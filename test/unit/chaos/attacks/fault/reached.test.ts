@@ -88,7 +88,7 @@ it.each([
     setTimeout(end, 3_000);
     expect(await settled(awaitReach(attack, cluster.api))).toMatchObject({
         code: "proxy-failed",
-        message: expect.stringMatching(/kubectl .*--namespace demo describe pod slow-fault$/),
+        message: expect.stringMatching(/kubectl .*--namespace demo get events .*=slow-fault$/),
     });
     expect(performance.now() - begun).toBeLessThan(4_000);
 });
