@@ -110,19 +110,17 @@ function portsOf(ports: readonly V1ServicePort[], pods: readonly Pod[]): FoundPo
     return ports.map((one, index) => {
         const { name = "", port, appProtocol } = one;
         const target = targetOf(one);
-        const lacking = pods.filter((pod) => isReady(pod) && portNumberIn(pod, target) === undefined);
         const listen = listeners[index]!;
-        const elsewhere = pods.filter(isReady).flatMap((pod) => {
-            const number = portNumberIn(pod, target);
-            return number === undefined || number === listen ? [] : [[nameOf(pod), number] as const];
-        });
+        const numbers = pods.filter(isReady).map((pod) => [nameOf(pod), portNumberIn(pod, target)] as const);
+        const without = numbers.flatMap(([pod, number]) => (number === undefined ? pod : []));
+        const elsewhere = numbers.filter(([, number]) => number !== undefined && number !== listen);
         return {
             name,
             port,
             target,
             listen,
-            ...(lacking.length > 0 && { without: lacking.map(nameOf) }),
-            ...(elsewhere.length > 0 && { elsewhere: Object.fromEntries(elsewhere) }),
+            ...(without.length > 0 && { without }),
+            ...(elsewhere.length > 0 && { elsewhere: Object.fromEntries(elsewhere) as Record<string, number> }),
             ...(appProtocol && { appProtocol }),
         };
     });

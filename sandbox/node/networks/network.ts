@@ -3,7 +3,7 @@ import { type DeniedTraffic, perFamily } from "../choices";
 import type { SandboxNode } from "../nodes";
 import type { Component } from "../processes";
 
-/** What connects pods and enforces their policies. What components and `up` need to know of one. */
+/** What connects pods and enforces their policies, as components and `up` use it. */
 export interface Network {
     /** The program that enforces policies, one on each node. */
     enforcer(node: SandboxNode, denied: DeniedTraffic): Component;
