@@ -5,13 +5,15 @@ import type { Chosen } from "../targets/choose";
 import { addressesOfTarget, type Target } from "../targets/containers";
 import type { DistinctiveLabel } from "../targets/distinguish";
 import { blockOf, common, everyBlock, without } from "./blocks";
-import { type PolicyRules, policyRules, type Rule, type Way } from "./rules";
+import { type PolicyRules, policyRules, type Protocol, protocolOf, protocols, type Rule, type Way } from "./rules";
 import { also } from "./selector";
 
 export interface Denial {
     ways: readonly Way[];
-    /** TCP and UDP ports: the targets' own for ingress, other pods' for egress. @default all */
+    /** Ports of `protocols`: the targets' own for ingress, other pods' for egress. @default all */
     ports?: readonly number[];
+    /** Of `ports`, and of those of `blocks`. @default TCP and UDP */
+    protocols?: readonly Protocol[];
     /** Only traffic with the attack's `peers`. @default false */
     withPeers?: boolean;
     /** The peers are these addresses and those of `Peers`, and no pods. @default they are pods */
@@ -19,7 +21,7 @@ export interface Denial {
 }
 
 export interface DeniedBlock extends V1IPBlock {
-    /** TCP and UDP ports. @default all */
+    /** @default all */
     ports?: readonly number[];
 }
 
@@ -56,10 +58,12 @@ export function denying(denial: Denial, peers: Peers, namespace: string): Policy
  *
  * @throws Error if that cannot be written as rules; completes "a policy with …"
  */
-export function subtract(rule: Rule, { ports, withPeers, blocks }: Denial, peers: Peers, namespace: string): Rule[] {
-    if (blocks) return subtractBlocks(rule, [...blocks, ...(peers.blocks ?? [])]);
+export function subtract(rule: Rule, denial: Denial, peers: Peers, namespace: string): Rule[] {
+    const { ports, withPeers, blocks, protocols: of = ["TCP", "UDP"] } = denial;
+    const portsWithout = (denied: readonly number[]) => portsBut(rule.ports, denied, of);
+    if (blocks) return subtractBlocks(rule, [...blocks, ...(peers.blocks ?? [])], portsWithout);
     const others = withPeers ? [{ ...rule, peers: peersBut(rule.peers, peers, namespace) }] : [];
-    const otherPorts = ports ? [{ ...rule, ports: portsBut(rule.ports, ports) }] : [];
+    const otherPorts = ports ? [{ ...rule, ports: portsWithout(ports) }] : [];
     return [...others, ...otherPorts].filter((left) => left.peers?.length !== 0 && left.ports?.length !== 0);
 }
 
@@ -67,22 +71,25 @@ export function subtract(rule: Rule, { ports, withPeers, blocks }: Denial, peers
  * All pods are allowed: networks differ in whether a block contains them (see `everyoneBut`), and whoever means pods
  * describes them by attributes.
  */
-function subtractBlocks(rule: Rule, denied: readonly DeniedBlock[]): Rule[] {
+function subtractBlocks(rule: Rule, denied: readonly DeniedBlock[], portsWithout: PortsWithout): Rule[] {
     return [...groupedBy(denied, ({ ports }) => JSON.stringify(ports)).values()].reduce<Rule[]>(
-        (rules, blocks) => rules.flatMap((one) => withoutBlocks(one, blocks)),
+        (rules, blocks) => rules.flatMap((one) => withoutBlocks(one, blocks, portsWithout)),
         [{ ...rule, peers: rule.peers?.length ? rule.peers : everyone }],
     );
 }
 
+/** What a rule allows at all ports but some. */
+type PortsWithout = (denied: readonly number[]) => V1NetworkPolicyPort[];
+
 /** @param blocks of which the same ports are denied */
-function withoutBlocks(rule: Rule, blocks: readonly DeniedBlock[]): Rule[] {
+function withoutBlocks(rule: Rule, blocks: readonly DeniedBlock[], portsWithout: PortsWithout): Rule[] {
     const { ports } = blocks[0]!;
     const mapped = (change: (block: V1IPBlock) => V1IPBlock[]) =>
         rule.peers!.flatMap((peer) => (peer.ipBlock ? change(peer.ipBlock).map((ipBlock) => ({ ipBlock })) : []));
     const pods = rule.peers!.filter(({ ipBlock }) => ipBlock === undefined);
     const others = { ...rule, peers: [...pods, ...mapped((block) => without([block], blocks))] };
     const within = ports ? mapped((block) => blocks.flatMap((one) => common(block, one))) : [];
-    const otherPorts = within.length > 0 ? [{ peers: within, ports: portsBut(rule.ports, ports!) }] : [];
+    const otherPorts = within.length > 0 ? [{ peers: within, ports: portsWithout(ports!) }] : [];
     return [others, ...otherPorts].filter((left) => left.peers.length > 0 && left.ports?.length !== 0);
 }
 
@@ -92,14 +99,19 @@ const everyone: readonly V1NetworkPolicyPeer[] = [
 ];
 
 const lastPort = 65_535;
-const everyPort: V1NetworkPolicyPort[] = ["TCP", "UDP", "SCTP"].map((protocol) => ({ protocol }));
+const everyPort: V1NetworkPolicyPort[] = protocols.map((protocol) => ({ protocol }));
 
-function portsBut(allowed: readonly V1NetworkPolicyPort[] = [], denied: readonly number[]): V1NetworkPolicyPort[] {
+function portsBut(
+    allowed: readonly V1NetworkPolicyPort[] = [],
+    denied: readonly number[],
+    of: readonly Protocol[],
+): V1NetworkPolicyPort[] {
     const sorted = [0, ...denied, lastPort + 1].sort((a, b) => a - b);
     const gaps = sorted.slice(1).map((next, index) => [sorted[index]! + 1, next - 1] as const);
     return (allowed.length === 0 ? everyPort : allowed).flatMap((one) => {
-        const { protocol = "TCP", port, endPort } = one;
-        if (protocol === "SCTP") return [one];
+        const { port, endPort } = one;
+        const protocol = protocolOf(one);
+        if (!of.includes(protocol)) return [one];
         if (typeof port === "string")
             throw new Error(`the named port ${port}, which may be one that the attack blocks`);
         const [first, last] = port === undefined ? [1, lastPort] : [Number(port), endPort ?? Number(port)];

@@ -10,6 +10,14 @@ export type Way = "ingress" | "egress";
 
 export const ways = ["ingress", "egress"] as const;
 
+/** A protocol that a NetworkPolicy can allow. One that a policy does not allow is denied, whatever its number. */
+export type Protocol = "TCP" | "UDP" | "SCTP";
+
+export const protocols: readonly Protocol[] = ["TCP", "UDP", "SCTP"];
+
+/** Of a port in a policy's rule. */
+export const protocolOf = ({ protocol = "TCP" }: V1NetworkPolicyPort) => protocol as Protocol;
+
 /** A rule of either direction: whom it allows, and on which ports. */
 export interface Rule {
     /** @default everybody */

@@ -5,7 +5,7 @@ import { addressesOf, hasEnded } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
 import { isInBlock } from "../policies/blocks";
 import { exemption } from "../policies/exemption";
-import { type Rule, rulesOf, type Way } from "../policies/rules";
+import { type Protocol, protocolOf, type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
 import type { Target } from "../targets/containers";
@@ -16,6 +16,8 @@ export interface Working {
     ways: readonly Way[];
     /** At the targets for ingress, elsewhere for egress. @default any */
     ports?: readonly number[];
+    /** @default TCP */
+    protocols?: readonly Protocol[];
     /** Who else takes part: the deadline Job's pod, nobody of the targets' namespace, or unknown pods. */
     with: "witness" | "outside" | "unknown";
 }
@@ -45,13 +47,13 @@ export interface OtherSide {
 export function allowingPolicy(
     policies: readonly V1NetworkPolicy[],
     targets: readonly LabeledPod[],
-    { way, ports }: { way: Way; ports?: readonly number[] },
+    { way, ports, protocols = ["TCP"] }: { way: Way } & Pick<Working, "ports" | "protocols">,
     other?: OtherSide | "outside",
 ) {
     for (const { metadata, spec } of policies) {
         if (spec === undefined || metadata?.labels?.[labels.experiment] !== undefined) continue;
         const allowed = rulesOf(spec, way).filter(
-            (rule) => allowsPorts(rule.ports, ports) && mayAllowPeers(rule.peers, other),
+            (rule) => allowsPorts(rule.ports, ports, protocols) && mayAllowPeers(rule.peers, other),
         );
         const pod = targets.find((target) => selects(spec.podSelector, target.labels));
         if (allowed.length === 0 || pod === undefined) continue;
@@ -62,11 +64,18 @@ export function allowingPolicy(
 }
 
 /** A named port may be any. */
-function allowsPorts(allowed: Rule["ports"] = [], ports?: readonly number[]): boolean {
-    if (allowed.length === 0 || ports === undefined) return true;
-    return allowed.some(({ port, endPort }) => {
+function allowsPorts(
+    allowed: Rule["ports"] = [],
+    ports: readonly number[] | undefined,
+    protocols: readonly Protocol[],
+): boolean {
+    if (allowed.length === 0) return true;
+    return allowed.some((one) => {
+        const { port, endPort } = one;
+        if (!protocols.includes(protocolOf(one))) return false;
+        if (ports === undefined) return true;
         const first = Number(port ?? NaN);
-        return Number.isNaN(first) || ports.some((one) => one >= first && one <= (endPort ?? first));
+        return Number.isNaN(first) || ports.some((number) => number >= first && number <= (endPort ?? first));
     });
 }
 
@@ -118,7 +127,7 @@ export async function explainWorking(
     }[working.with];
     const targeted = pods.filter(({ uid }) => targets.some((target) => target.uid === uid));
     for (const way of working.ways) {
-        const allowing = allowingPolicy(policies, targeted, { way, ports: working.ports }, other);
+        const allowing = allowingPolicy(policies, targeted, { ...working, way }, other);
         if (allowing === undefined) continue;
         const { policy, pod, isSure } = allowing;
         const direction = way === "ingress" ? "ingress to" : "egress from";

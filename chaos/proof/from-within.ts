@@ -297,7 +297,7 @@ export class FromWithin {
         const { outward, lookup, addresses, peers } = this.args.proof;
         if (peers) return { ways: peers.ways, ports: peers.ports, with: "unknown" };
         if (addresses) return { ways: ["egress"], ports: addresses.hosts.map(({ port }) => port), with: "outside" };
-        if (lookup) return { ways: ["egress"], ports: dnsPorts, with: "outside" };
+        if (lookup) return { ways: ["egress"], ports: dnsPorts, protocols: ["UDP", "TCP"], with: "outside" };
         return { ways: ["egress"], ports: outward && [outward.port], with: "witness" };
     }
 }

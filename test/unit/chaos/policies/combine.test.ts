@@ -98,6 +98,7 @@ const consistent = (one: End): End =>
 describe("what an attack leaves of the policies that apply to its targets", () => {
     const denials: [string, Denial][] = [
         ["ports", { ways: ["egress"], ports: [53, 5432] }],
+        ["ports of one protocol", { ways: ["egress"], ports: [53, 5432], protocols: ["UDP"] }],
         ["peers", { ways: ["egress"], withPeers: true }],
         ["ports of peers", { ways: ["egress"], ports: [5432], withPeers: true }],
         ["one direction", { ways: ["egress"] }],
@@ -110,7 +111,8 @@ describe("what an attack leaves of the policies that apply to its targets", () =
                 const before = { policyTypes: ["Egress" as const], egress };
                 const { rules } = combined([policy("theirs", { egress })], denial).combined[0]!;
                 const isPeerOfAttack = !denial.withPeers || other.address === database.address;
-                const isDeniedPort = !denial.ports || (denial.ports.includes(other.port) && other.protocol !== "SCTP");
+                const { ports, protocols = ["TCP", "UDP"] } = denial;
+                const isDeniedPort = !ports || (ports.includes(other.port) && protocols.includes(other.protocol));
                 const isDenied = denial.ways.includes("egress") && isPeerOfAttack && isDeniedPort;
                 expect(allowsEgress(rules, other)).toBe(allowsEgress(before, other) && !isDenied);
             }),

@@ -46,6 +46,14 @@ describe("a NetworkPolicy allows what an attack denies if", () => {
         expect(allowing(way, spec)).toEqual({ policy: "policy", pod: "hot-deals-1", isSure: true }),
     );
 
+    it("it allows lookups by UDP, and they are what works", () => {
+        const spec: V1NetworkPolicySpec = { podSelector: {}, egress: [{ ports: [{ protocol: "UDP", port: 53 }] }] };
+        const policies = [{ metadata: { name: "dns" }, spec }];
+        const lookups = { way: "egress", ports: [53, 5353] } as const;
+        expect(allowingPolicy(policies, [target], { ...lookups, protocols: ["UDP", "TCP"] }, "outside")).toBeDefined();
+        expect(allowingPolicy(policies, [target], lookups, "outside")).toBeUndefined();
+    });
+
     it.each([
         ["egress", { podSelector: {}, egress: [{}] }, true],
         ["egress", { podSelector: {}, egress: [{ to: [{ namespaceSelector: {} }] }] }, false],
@@ -83,6 +91,17 @@ describe("a NetworkPolicy is not the reason if", () => {
             "it excepts the other side's address",
             "ingress",
             { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] } }] }] },
+        ],
+        [
+            "it allows the port by another protocol",
+            "ingress",
+            { podSelector: {}, ingress: [{ ports: [{ protocol: "UDP", port: 8080 }] }] },
+        ],
+        ["it allows another protocol", "ingress", { podSelector: {}, ingress: [{ ports: [{ protocol: "SCTP" }] }] }],
+        [
+            "it has the port's name for another protocol",
+            "ingress",
+            { podSelector: {}, ingress: [{ ports: [{ protocol: "UDP", port: "http" }] }] },
         ],
         ["it is an attack", "ingress", { podSelector: {}, ingress: [{}] }, { "chaos-experiments/experiment": "x" }],
     ])("%s", (_, way, spec, labels) => expect(allowing(way, spec, labels)).toBeUndefined());
