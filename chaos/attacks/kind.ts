@@ -4,9 +4,9 @@ import type * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import type { jobTypes, KnownResource, Restores, Right } from "../cluster/resources";
 import type { Reason } from "../reasons";
+import type { BesidePolicy } from "../policies/beside";
 import type { Denial } from "../policies/denial";
 import type { PodOptions } from "../pod-options";
-import type { PolicySpec } from "../policies/rules";
 import type { ExperimentPrograms } from "../programs";
 import type { Aim, Chosen } from "../targets/choose";
 import type { Radius } from "../targets/radius";
@@ -67,7 +67,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      *
      * @throws Error if it cannot
      */
-    admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<PolicySpec[]>;
+    admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<BesidePolicy[]>;
     /** To which pods it connects itself, at which ports: no other attack of its run may deny that. @default none */
     connects?(found: F): { pod: string; ports: readonly number[] }[];
     /** How long its object usually takes at most to be ready, in ms: a deadline has room for that. @default 0 */

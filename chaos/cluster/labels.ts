@@ -8,7 +8,10 @@ export const labels = {
      * that an earlier target has lost its labels: the next run would attack it, together with its own.
      */
     chosenBy: "chaos-experiments/chosen-by",
-    /** On a target once its attack's policy is there: policies with this label under DoesNotExist do not select it. */
+    /**
+     * On a target once its attack's policy is there: the value of `chosenBy`, by which other policies stop selecting it.
+     * A value that somebody could know before the run would be a way out of these policies.
+     */
     attacked: "chaos-experiments/attacked",
     /** On a target that other policies apply to: the number of the policy that combines them with the attack. */
     combined: "chaos-experiments/combined",
@@ -98,6 +101,10 @@ export const annotations = {
     killed: "chaos-experiments/killed",
     /** On a policy that a run has made stop selecting its targets: its selector before, and whose it was, as JSON. */
     exempting: "chaos-experiments/exempting",
+    /** On a policy that a run has made beside those of others: what it rests on, as JSON. */
+    restsOn: "chaos-experiments/rests-on",
+    /** On the policy of a fault's proxy: the Service and its namespace's labels, as JSON. */
+    access: "chaos-experiments/access",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",
     /** On the pod template of a workload that an experiment has restarted: when. */

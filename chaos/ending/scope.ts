@@ -52,13 +52,14 @@ export function ofRun(
 ): Scope {
     const objects = attacks.map(({ object }) => object);
     const others = objects.filter((object) => !isJobOrder(object));
-    // A pod may have lost one of the labels.
-    const keys = attacks.length === 0 ? [] : [labels.target, labels.attacked];
     const values = attacks.map(({ label }) => label).join();
+    // A pod may have lost the first label. One of another run's has both.
+    const targets = [`${labels.target} in (${values})`, `${labels.attacked},!${labels.target}`];
     return {
         namespace,
         run,
-        labeled: keys.map((key) => ({ resource: resources.pod, labelSelector: `${key} in (${values})` })),
+        labeled:
+            attacks.length === 0 ? [] : targets.map((labelSelector) => ({ resource: resources.pod, labelSelector })),
         jobOrders: objects.filter(isJobOrder),
         changed,
         policies: others.length > 0 ? [{ resource: resources.networkPolicy }] : [],

@@ -4,7 +4,7 @@
  * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
  *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
  *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies or its
- *   Service selects nobody. Without attacks, it restores what the run has changed; its deadline counts from the taking
+ *   Service selects nobody, or when somebody has deleted or changed policies that those of the run only add to. Without attacks, it restores what the run has changed; its deadline counts from the taking
  *   of the lease.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
  * - Says on the targets by Events that they are attacked.
@@ -19,6 +19,7 @@ import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobPolicyName, ofRun } from "../ending/scope";
+import { whyRunsUnfit } from "../policies/listed";
 import { ageOf, endingApi, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
@@ -150,6 +151,9 @@ function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal):
         };
         // The lease also while an earlier look at it gets no answer: over another connection, one may.
         void again(() => void look(whyLost));
+        const isAmongPolicies = reach.policies!.length > 0;
+        const whyUnfit = () => whyRunsUnfit(objectApi, NAMESPACE, lease.run);
+        if (isAmongPolicies) void again(() => look(whyUnfit));
         for (const how of [() => whyTooLate(begun), ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? [])])
             void again(() => look(how));
     });

@@ -2,6 +2,7 @@ import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { type Pod, portNumberIn } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
 import { ReasonError } from "../reasons";
+import { madeFrom, type RestsOn } from "./beside";
 import { type Denial, isTotal, type Peers, subtract } from "./denial";
 import { isolates, type PolicyRules, policyRules, type Rule, rulesOf, type Way, ways } from "./rules";
 import { type Labels, selects } from "./selector";
@@ -21,7 +22,7 @@ export interface Combination {
      * What some targets are still allowed: what their policies allow, but for what the attack denies. Empty if it
      * denies everything. Targets to which no policy applies are in none.
      */
-    combined: { pods: string[]; rules: PolicyRules }[];
+    combined: { pods: string[]; rules: PolicyRules; from: RestsOn["from"] }[];
 }
 
 /**
@@ -41,14 +42,14 @@ export function combine(
             targets.some((target) => selects(spec!.podSelector, { ...target.labels, [labels.attacked]: "" })),
     );
     if (isTotal(denial)) return { toExempt, combined: [] };
-    const groups = new Map<string, { pods: string[]; rules: PolicyRules }>();
+    const groups = new Map<string, Combination["combined"][number]>();
     for (const { uid, labels: of, spec: pod } of targets) {
         const applying = policies.filter(({ spec }) => selects(spec!.podSelector, of));
         if (applying.length === 0) continue;
         const rules = left(applying, pod, denial, { peers, witness });
         // The same policies may make other rules of another pod, in which a named port has another number.
         const key = JSON.stringify([applying.map(({ metadata }) => metadata!.name), rules]);
-        const group = groups.get(key) ?? { pods: [], rules };
+        const group = groups.get(key) ?? { pods: [], rules, from: madeFrom(applying) };
         group.pods.push(uid);
         groups.set(key, group);
     }

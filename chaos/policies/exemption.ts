@@ -1,41 +1,62 @@
 import type { V1LabelSelector, V1LabelSelectorRequirement, V1NetworkPolicy } from "@kubernetes/client-node";
-import { isDeepStrictEqual } from "node:util";
-import { BorrowedSelector, newOwners, type Owner } from "../cluster/field-owners";
+import { BorrowedSelector, newOwners } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
 import type { Restorable } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
 
-/** The line of a `podSelector` by which a policy stops selecting pods under attack. It changes nothing for others. */
-export const exemption = { key: labels.attacked, operator: "DoesNotExist" };
+/**
+ * The line of a `podSelector` by which a policy stops selecting the targets of a run. It changes nothing for other pods,
+ * and nobody can give a pod the label before the run: its value is random.
+ *
+ * @param attacked value of the label on the targets
+ */
+export const exemption = (attacked: string): V1LabelSelectorRequirement => ({
+    key: labels.attacked,
+    operator: "NotIn",
+    values: [attacked],
+});
 
 const podSelector = new BorrowedSelector<V1LabelSelector>("podSelector", annotations.exempting);
 
 /** The next merge patch that adds the line to a policy. Undefined if there is nothing to do. */
-export function nextExempting(policy: V1NetworkPolicy, run: string): object | undefined {
+export function nextExempting(policy: V1NetworkPolicy, run: string, attacked: string): object | undefined {
     if (podSelector.isNoted(policy)) return podSelector.givingBack(policy);
     const selector = policy.spec!.podSelector ?? {};
-    return podSelector.setting(policy, run, selector, also(selector, exemption));
+    return podSelector.setting(policy, run, selector, also(selector, exemption(attacked)));
 }
 
-/** The next merge patch that restores a policy. Undefined if there is nothing to restore. */
+/**
+ * The next merge patch that restores a policy: the run's line goes, and everything else stays as its owner last wrote
+ * it. Undefined if there is nothing to restore.
+ */
 function nextRestoring(policy: V1NetworkPolicy): object | undefined {
-    const { selector, owners = [] } = podSelector.noteOf(policy) ?? {};
     const current = policy.spec!.podSelector ?? {};
-    const set = selector && also(selector, exemption);
-    const isThere = isDeepStrictEqual(current.matchExpressions, set?.matchExpressions);
-    const isRuns = isThere && selector !== undefined && !isSetByOthers(policy, set!, owners);
-    return podSelector.restoring(policy, isRuns ? { matchExpressions: selector.matchExpressions ?? null } : undefined);
+    const { matchExpressions = [] } = current;
+    const kept = matchExpressions.filter((one) => !(isRunsLine(one) || (isFixedLine(one) && isOfRun(policy))));
+    const isRestored = kept.length === matchExpressions.length;
+    return podSelector.restoring(
+        policy,
+        isRestored ? undefined : { matchExpressions: kept.length === 0 ? null : kept },
+    );
 }
 
-const isApply = ({ operation }: { operation?: string }) => operation === "Apply";
+const isRunsLine = ({ key, operator }: V1LabelSelectorRequirement) => key === labels.attacked && operator === "NotIn";
 
-const isLine = ({ key, operator }: V1LabelSelectorRequirement) =>
-    key === exemption.key && operator === exemption.operator;
+/**
+ * The line of version 0.6.0 and before, which some policies have for good. It leaves out whoever gives a pod the label.
+ */
+const fixedLine = { key: labels.attacked, operator: "DoesNotExist" };
 
-const hasLine = ({ matchExpressions = [] }: V1LabelSelector = {}) => matchExpressions.some(isLine);
+const isFixedLine = ({ key, operator }: V1LabelSelectorRequirement) =>
+    key === fixedLine.key && operator === fixedLine.operator;
 
-/** Whether a policy does not select pods that are labeled `attacked`. */
-export const isExempting = ({ spec }: V1NetworkPolicy): boolean => hasLine(spec?.podSelector);
+const isLine = (one: V1LabelSelectorRequirement) => isRunsLine(one) || isFixedLine(one);
+
+const hasFixedLine = ({ matchExpressions = [] }: V1LabelSelector = {}) => matchExpressions.some(isFixedLine);
+
+/** Whether a policy does not select pods that are under attack. */
+export const isExempting = ({ spec }: V1NetworkPolicy): boolean =>
+    spec?.podSelector?.matchExpressions?.some(isLine) ?? false;
 
 /** A policy's `podSelector` as it is without the line, whoever has added that. */
 export function withoutLine({ matchLabels, matchExpressions = [] }: V1LabelSelector = {}): V1LabelSelector {
@@ -43,11 +64,18 @@ export function withoutLine({ matchLabels, matchExpressions = [] }: V1LabelSelec
     return { ...(matchLabels && { matchLabels }), ...(others.length > 0 && { matchExpressions: others }) };
 }
 
-/** Whether somebody means the line: has set the whole selector, not only merged other labels into it. */
-function isSetByOthers(policy: V1NetworkPolicy, set: V1LabelSelector, owners: readonly Owner[]): boolean {
+const isApply = ({ operation }: { operation?: string }) => operation === "Apply";
+
+/**
+ * Whether the fixed line of a policy is a run's of version 0.6.0 or before, and not its owner's: they did not have it
+ * before, and have not set the whole selector since, but at most merged other labels into it.
+ */
+function isOfRun(policy: V1NetworkPolicy): boolean {
+    const { selector, owners = [] } = podSelector.noteOf(policy) ?? {};
+    if (selector === undefined || hasFixedLine(selector) || hasFixedLine(podSelector.appliedIn(policy))) return false;
     const others = newOwners(policy.metadata!, "podSelector", owners);
-    const isWhole = isSameSelector(policy.spec!.podSelector ?? {}, set) || others.some(isApply);
-    return (others.length > 0 && isWhole) || hasLine(podSelector.appliedIn(policy));
+    const isWhole = isSameSelector(policy.spec!.podSelector ?? {}, also(selector, fixedLine)) || others.some(isApply);
+    return others.length === 0 || !isWhole;
 }
 
 export const exemptedPolicy: Restorable = {

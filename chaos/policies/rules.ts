@@ -35,9 +35,12 @@ export const isolates = ({ policyTypes }: V1NetworkPolicySpec, way: Way): boolea
 export function rulesOf(spec: V1NetworkPolicySpec, way: Way): Rule[] {
     if (!isolates(spec, way)) return [];
     return way === "ingress"
-        ? (spec.ingress ?? []).map(({ _from: peers, ports }) => ({ peers, ports }))
+        ? (spec.ingress ?? []).map((rule) => ({ peers: rule._from ?? inJson(rule).from, ports: rule.ports }))
         : (spec.egress ?? []).map(({ to: peers, ports }) => ({ peers, ports }));
 }
+
+/** The client calls `from` `_from`. */
+const inJson = (rule: object) => rule as { from?: V1NetworkPolicyPeer[] };
 
 export interface PolicyRules {
     policyTypes: ("Ingress" | "Egress")[];
@@ -49,7 +52,7 @@ export interface PolicySpec extends PolicyRules {
     podSelector: V1LabelSelector;
 }
 
-/** The same for the Kubernetes client, which calls `from` `_from`. */
+/** The same for the Kubernetes client. */
 export const forClient = ({ ingress, ...rest }: PolicySpec): V1NetworkPolicySpec => ({
     ...rest,
     ...(ingress && { ingress: ingress.map(({ from: _from, ports }) => ({ _from, ports })) }),

@@ -1,5 +1,6 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
 import { labels } from "../cluster/labels";
+import type { BesidePolicy } from "./beside";
 import { exemption } from "./exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, type Way, ways } from "./rules";
 import { also, isSameSelector, isWithin } from "./selector";
@@ -22,8 +23,10 @@ export const jobPolicy = (pass: string): PolicySpec => ({
 /**
  * The policies that let other pods accept the deadline Job's connections, and connect to it. Each selects only pods
  * that a policy isolates already, so it takes nothing from them; and no pod under attack.
+ *
+ * @param attacked value of the label on pods under attack
  */
-export function witnessPolicies(policies: readonly V1NetworkPolicy[], pass: string): PolicySpec[] {
+export function witnessPolicies(policies: readonly V1NetworkPolicy[], pass: string, attacked: string): BesidePolicy[] {
     const specs = policies.flatMap(({ spec }) => spec ?? []);
     const isolated: { podSelector: V1NetworkPolicySpec["podSelector"]; types: Way[] }[] = [];
     for (const way of ways) {
@@ -35,8 +38,11 @@ export function witnessPolicies(policies: readonly V1NetworkPolicy[], pass: stri
     }
     const rules = [witnessRule(pass)];
     return isolated.map(({ podSelector, types }) => ({
-        podSelector: also(podSelector!, exemption),
-        ...policyRules(Object.fromEntries(types.map((way) => [way, rules]))),
+        adds: true,
+        spec: {
+            podSelector: also(podSelector!, exemption(attacked)),
+            ...policyRules(Object.fromEntries(types.map((way) => [way, rules]))),
+        },
     }));
 }
 

@@ -4,7 +4,6 @@ import type { Cluster } from "../cluster/client";
 import { addressesOf, hasEnded } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
 import { isInBlock } from "../policies/blocks";
-import { exemption } from "../policies/exemption";
 import { type Protocol, protocolOf, type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
@@ -134,9 +133,8 @@ export async function explainWorking(
         return reason(
             "policy-allows",
             `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, and ` +
-                `NetworkPolicies add up; give its podSelector {key: ${exemption.key}, operator: ` +
-                `${exemption.operator}}; see it: ` +
-                `${kubectlFor(cluster, namespace)} describe networkpolicy ${policy}`,
+                "NetworkPolicies add up; the run leaves its targets out of those that are there before it, unless " +
+                `somebody restores them; see it: ${kubectlFor(cluster, namespace)} describe networkpolicy ${policy}`,
         );
     }
     return undefined;

@@ -1,11 +1,11 @@
-import type { V1LabelSelector, V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import { isExperimentPolicy, targetLabelOf } from "../cluster/labels";
-import { tokenOf } from "../definition/plan";
-import { withoutLine } from "../policies/exemption";
+import { type OwnPolicy, whyUnfit } from "../policies/beside";
+import { type KnownPolicy, knownPolicies, knownPolicy, saidBy } from "../policies/known";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
@@ -14,45 +14,20 @@ import { maxSilenceMs } from "./outcome";
 /** Time between two looks, in milliseconds: a policy that is there for longer is seen. */
 const pauseMs = 4_000;
 
-/** What a NetworkPolicy says, in short, and without what runs change in it. */
-export interface KnownPolicy {
-    name: string;
-    uid: string;
-    podSelector: V1LabelSelector;
-    /** For each direction in which it isolates pods, a hash of what it allows: empty if that is nothing. */
-    allows: Partial<Record<Way, string>>;
-}
-
-/** What the NetworkPolicies of a namespace say, without those of experiments. */
-export const knownPolicies = (policies: readonly V1NetworkPolicy[]): KnownPolicy[] =>
-    policies.filter((one) => !isExperimentPolicy(one)).map(knownPolicy);
-
-const knownPolicy = ({ metadata, spec }: V1NetworkPolicy): KnownPolicy => ({
-    name: metadata!.name!,
-    uid: metadata!.uid!,
-    podSelector: withoutLine(spec!.podSelector),
-    allows: Object.fromEntries(ways.filter((way) => isolates(spec!, way)).map((way) => [way, hashOf(spec!, way)])),
-});
-
-/** The API server gives fields in the same order each time. */
-function hashOf(spec: V1NetworkPolicySpec, way: Way): string {
-    const rules = rulesOf(spec, way);
-    return rules.length === 0 ? "" : tokenOf(JSON.stringify(rules));
-}
-
 /**
  * Looks again and again for a NetworkPolicy that somebody has created, changed or deleted since the run began, by which
  * traffic is denied: what fails then may fail for that, and not for the attack. Failing connections show it much later,
  * since a pod that does not answer once is not cut off.
  *
- * @param run the namespace, and the policies that were there when the run began. @default those of the first look
+ * @param run the namespace, the policies that were there when the run began (@default those of the first look), and
+ *   what the run has made beside them
  * @param endsAt when it looks for the last time, in milliseconds since the epoch
  * @param signal set if the run is aborted earlier: that is the last time, then
  * @throws Error if the cluster could not be asked for a long time at the end
  */
 export async function whyDeniedByOthers(
     cluster: Cluster,
-    { namespace, policies: known }: { namespace: string; policies?: readonly KnownPolicy[] },
+    { namespace, policies: known, ownPolicies = [] }: PoliciesOfRun,
     endsAt: number,
     signal?: AbortSignal,
 ): Promise<Reason | undefined> {
@@ -62,7 +37,7 @@ export async function whyDeniedByOthers(
         try {
             const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
             known ??= knownPolicies(items);
-            const seen = await denied(cluster, namespace, known, items);
+            const seen = deniedByOwn(ownPolicies, known, items) ?? (await denied(cluster, namespace, known, items));
             if (seen !== undefined || isLast) return seen;
             lookedAt = performance.now();
         } catch (error) {
@@ -71,6 +46,26 @@ export async function whyDeniedByOthers(
         }
         await pause(Math.min(pauseMs, endsAt - Date.now()), signal);
     }
+}
+
+export interface PoliciesOfRun {
+    namespace: string;
+    policies?: readonly KnownPolicy[];
+    ownPolicies?: readonly OwnPolicy[];
+}
+
+/**
+ * What policies of the run deny that only add to others, once these are not there. The Job ends the attack then, within
+ * seconds; but one that was created again at once was missing for a moment, too.
+ */
+function deniedByOwn(
+    own: readonly OwnPolicy[],
+    known: readonly KnownPolicy[],
+    policies: readonly V1NetworkPolicy[],
+): Reason | undefined {
+    const still = knownPolicies(policies).filter(({ uid }) => known.some((was) => was.uid === uid));
+    const unfit = whyUnfit(own, still);
+    return unfit === undefined ? undefined : reason("policy-denies", `${unfit} during the run`);
 }
 
 /** @param known the policies when the run began @param policies those of now */
@@ -111,9 +106,6 @@ async function denied(
                   `see it: ${kubectl} describe networkpolicy ${name}`,
     );
 }
-
-/** Compared as JSON: one has been in the state, and the other has the client's classes. */
-const saidBy = ({ name, podSelector, allows }: KnownPolicy) => JSON.stringify([name, podSelector, allows]);
 
 const isSelected = ({ metadata }: V1Pod, { podSelector }: Pick<V1NetworkPolicySpec, "podSelector">) =>
     selects(podSelector, metadata!.labels ?? {});

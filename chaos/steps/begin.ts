@@ -55,8 +55,8 @@ export async function labelAttacked({ plan, cluster }: StepContext, run: Begun):
     if (denying.length === 0) return undefined;
     let problem: Reason | undefined;
     try {
-        for (const { chosen, label } of denying)
-            await labelPods(cluster, chosen.targets, () => ({ labels: { [labels.attacked]: label } }));
+        for (const { chosen } of denying)
+            await labelPods(cluster, chosen.targets, () => ({ labels: { [labels.attacked]: chosen.chosenBy! } }));
     } catch (error) {
         const isGone = statusOf(error) === 404 || statusOf(error) === 409;
         problem = isGone

@@ -5,8 +5,9 @@ import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/p
 import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
 import { ignoreNotFound } from "../cluster/client";
 import { describeEstablished } from "../proof/established";
+import { whyDeniedByOthers } from "../proof/policy-denies";
 import { noteConcluded } from "../ending/end-run";
-import { pageOfReason, type Reason, type ReasonCode, ReasonError, verdictLine } from "../reasons";
+import { decisive, pageOfReason, type Reason, type ReasonCode, ReasonError, verdictLine } from "../reasons";
 import { abortedAgain, earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
 import { failsUpdate, journalOf } from "../report/compose";
@@ -17,7 +18,7 @@ import { awaitRecovery, endOwnRun, type Ending } from "./abort";
 import { abortingRun } from "./abort-run";
 import { type Begun, notSeen, whyRunIsOver } from "./attacks-last";
 import { beginAttacks, labelAttacked } from "./begin";
-import type { Step, StepContext, StepInputs } from "./contract";
+import type { LabeledTargets, Step, StepContext, StepInputs } from "./contract";
 import { dismissWitness } from "./other-policies";
 import { endAttacksStep, undo } from "./recovery";
 import { sweep } from "./sweep";
@@ -69,7 +70,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
-    const unproven = over ?? (await whyUnproven(context, run, proofs));
+    const unproven = over ?? (await whyUnproven(context, run, proofs, given.targets));
     const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, proofs, shiftMs);
     if (!unproven) {
         await proofs.seeEstablished().catch((error: unknown) => {
@@ -99,11 +100,19 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
 const causes: readonly ReasonCode[] = ["service-changed", "proxy-failed"];
 
 /** Proves the attacks. @returns why they are not proven; or that the run was over by then, unless its cause is known */
-async function whyUnproven({ plan, cluster }: StepContext, run: Begun, proofs: AttackProofs) {
+async function whyUnproven(
+    { plan, cluster }: StepContext,
+    run: Begun,
+    proofs: AttackProofs,
+    { policies, ownPolicies }: LabeledTargets,
+) {
     const unproven = await proofs.prove().catch((error: unknown) => notSeen(error).inconclusive);
     if (unproven === undefined || causes.includes(unproven.code)) return unproven;
     const over = await whyRunIsOver(plan, cluster, run, unproven);
-    return over?.code === "run-over" ? over : unproven;
+    // The Job has ended it for that.
+    const besides = { namespace: plan.namespace, policies, ownPolicies };
+    const denied = ownPolicies && (await whyDeniedByOthers(cluster, besides, Date.now()).catch(() => undefined));
+    return decisive([denied, over?.code === "run-over" ? over : unproven]);
 }
 
 /** Whether the deadline Job is there, without which nothing would end attacks that stay. Never rejects. */

@@ -3,7 +3,8 @@ import type { KnownRoutes } from "../checks/endpoints";
 import type { Observed } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
-import type { KnownPolicy } from "../proof/policy-denies";
+import type { OwnPolicy } from "../policies/beside";
+import type { KnownPolicy } from "../policies/known";
 import type { Conclusion } from "../report/conclusion";
 import type { ChosenFor } from "../targets/choose";
 import { fromVariable, parsed } from "./variable";
@@ -42,6 +43,8 @@ export interface LabeledTargets {
     isPoliced?: boolean;
     /** What other NetworkPolicies said before the attacks. @default not known: version 0.5.0 did not note it */
     policies?: KnownPolicy[];
+    /** What the run has made beside these. @default nothing */
+    ownPolicies?: OwnPolicy[];
 }
 
 /** What a run makes that a namespace may not admit, as the program makes it. Names are those of the run. */

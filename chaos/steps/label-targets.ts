@@ -6,7 +6,7 @@ import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeHosts, resolveHosts } from "../proof/hosts";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
-import { knownPolicies } from "../proof/policy-denies";
+import { knownPolicies } from "../policies/known";
 import { describeBesides, labelPods } from "../targets/pods";
 import { nodeConditions } from "../targets/attributes";
 import { type Chosen, type ChosenFor, chooseForAll } from "../targets/choose";
@@ -30,7 +30,6 @@ import {
     exemptFrom,
     otherPolicies,
 } from "./other-policies";
-import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
 import { abortingRun, sayNotUndone } from "./abort-run";
 import { describeLeftOut } from "../proof/outcome";
@@ -84,7 +83,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     requireWithin(plan, chosen);
     refuseConflicts(attacksOf(plan, runName, chosen));
     // A new value for each try: `end` removes the labels of an earlier one, which a network may notice late.
-    const chosenBy = randomBytes(4).toString("hex");
+    const chosenBy = randomBytes(8).toString("hex");
     for (const one of chosen) Object.assign(one, { chosenBy }, toldToJob(plan, one, nodes));
     await refuseWebhookServers(cluster, plan, discovered);
     const end = () => endAttacks(objectApi(cluster), attacksLeftOf(plan));
@@ -100,9 +99,11 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     await Promise.all(attacks.map(async (one) => attackKindOf(one.attack).tryOut?.(one, cluster)));
     const among = await combined(run, attacks, policies);
     try {
-        if (among.some(({ combination }) => combination)) await admitWitness(run, policies);
-        await createCombined(run, among);
-        await admitAttacks(run, attacks, policies);
+        const own = [
+            ...(among.some(({ combination }) => combination) ? await admitWitness(run, policies, chosenBy) : []),
+            ...(await createCombined(run, among)),
+            ...(await admitAttacks(run, attacks, policies)),
+        ];
         for (const one of among) {
             await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid)).catch(
                 abortIfRejected(
@@ -120,12 +121,13 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         for (const one of provable) if (one.chosen.leftOut) say(describeLeftOut(one.chosen.leftOut));
         const toExempt = [...new Set(among.flatMap(({ combination }) => combination?.toExempt ?? []))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
-        await exemptFrom(cluster, toExempt, runName);
+        await exemptFrom(cluster, toExempt, runName, chosenBy);
         const result = {
             attacks: provable.map(({ name, chosen: found }) => ({ ...found, name })),
             baselineMs,
             ...(isPoliced && { isPoliced }),
             policies: knownPolicies(policies),
+            ...(own.length > 0 && { ownPolicies: own }),
         };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);
@@ -200,9 +202,7 @@ function describeExempt(policies: readonly V1NetworkPolicy[]): string {
     const names = policies.map(({ metadata }) => metadata!.name).join(", ");
     return (
         `NetworkPolicies that would allow what the attack denies stop selecting its targets until it is undone: ` +
-        `${names}. ` +
-        `A policy that always has the line key: ${exemption.key}, operator: ${exemption.operator} among its ` +
-        "podSelector's matchExpressions is not changed"
+        names
     );
 }
 

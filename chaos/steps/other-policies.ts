@@ -9,6 +9,7 @@ import type { Plan, RunAttack } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { witnessPoliciesOf } from "../ending/left";
 import { jobPolicyName } from "../ending/scope";
+import { type BesidePolicy, noteOf, type OwnPolicy, ownPolicy } from "../policies/beside";
 import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";
@@ -62,10 +63,14 @@ export async function admitJob(run: Omit<Admitted, "owner">, job: string): Promi
  * Lets pods and the deadline Job's pod connect to each other, until `dismissWitness` or the end of the attacks. Not
  * longer: their owners may take the other policies away, and these alone would cut the pods off.
  */
-export async function admitWitness(run: Admitted, policies: readonly V1NetworkPolicy[]): Promise<void> {
-    const specs = witnessPolicies(policies, run.pass);
+export async function admitWitness(
+    run: Admitted,
+    policies: readonly V1NetworkPolicy[],
+    attacked: string,
+): Promise<OwnPolicy[]> {
+    const specs = witnessPolicies(policies, run.pass, attacked);
     const forWitness = { [labels.witness]: run.plan.experiment };
-    await Promise.all(
+    return Promise.all(
         specs.map((spec, index) => createOwn(run, `${run.runName}-admit-witness-${index + 1}`, spec, forWitness)),
     );
 }
@@ -115,13 +120,14 @@ export async function admitAttacks(
     run: Admitted,
     attacks: readonly RunAttack[],
     policies: readonly V1NetworkPolicy[],
-): Promise<void> {
+): Promise<OwnPolicy[]> {
     const { cluster, runName, pass } = run;
-    for (const attack of attacks) {
+    const admitting = attacks.map(async (attack) => {
         const needed = (await attackKindOf(attack.attack).admit?.(attack, cluster, { policies, pass })) ?? [];
         const named = (number: number) => `${runName}-admit-${attack.name}-${number}`;
-        await Promise.all(needed.map((spec, number) => createOwn(run, named(number), spec)));
-    }
+        return Promise.all(needed.map((spec, number) => createOwn(run, named(number), spec)));
+    });
+    return (await Promise.all(admitting)).flat();
 }
 
 /**
@@ -129,16 +135,16 @@ export async function admitAttacks(
  * go of them, and allow nothing that those do not, but for connections with the deadline Job's pod. The Job does not
  * own them: if somebody deleted it, no policy would select the targets any more.
  */
-export async function createCombined(run: Admitted, attacks: readonly CombinedAttack[]): Promise<void> {
+export async function createCombined(run: Admitted, attacks: readonly CombinedAttack[]): Promise<OwnPolicy[]> {
     const policies = attacks.flatMap(({ object, label, chosen: { chosenBy }, combination }) =>
-        (combination?.combined ?? []).map(({ rules }, index) => {
+        (combination?.combined ?? []).map(({ rules, from }, index) => {
             const number = String(index + 1);
-            const matchLabels = { ...targetLabels(label, chosenBy!), [labels.combined]: number };
-            const matchExpressions = [{ key: labels.attacked, operator: "Exists" }];
-            return createOwn(run, `${object}-${number}`, { podSelector: { matchLabels, matchExpressions }, ...rules });
+            const under = { [labels.combined]: number, [labels.attacked]: chosenBy! };
+            const podSelector = { matchLabels: { ...targetLabels(label, chosenBy!), ...under } };
+            return createOwn(run, `${object}-${number}`, { from, spec: { podSelector, ...rules } });
         }),
     );
-    await Promise.all(policies);
+    return Promise.all(policies);
 }
 
 /**
@@ -146,11 +152,16 @@ export async function createCombined(run: Admitted, attacks: readonly CombinedAt
  *
  * @throws ReasonError if somebody rejects that
  */
-export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkPolicy[], run: string): Promise<void> {
+export async function exemptFrom(
+    cluster: Cluster,
+    policies: readonly V1NetworkPolicy[],
+    run: string,
+    attacked: string,
+): Promise<void> {
     for (const policy of policies) {
         const { name, namespace } = policy.metadata as { name: string; namespace: string };
         const object = { resource: resources.networkPolicy, namespace, name };
-        await change(objectApi(cluster), object, (current) => nextExempting(current, run), policy).catch(
+        await change(objectApi(cluster), object, (current) => nextExempting(current, run, attacked), policy).catch(
             abortIfRejected(
                 "attack-refused",
                 `NetworkPolicy ${name} allows what the attack denies, and may not be changed`,
@@ -164,12 +175,14 @@ export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkP
 async function createOwn(
     { cluster, plan, owner }: Admitted,
     name: string,
-    spec: PolicySpec,
+    { spec, annotations = {}, ...restsOn }: BesidePolicy,
     more?: Record<string, string>,
-): Promise<void> {
+): Promise<OwnPolicy> {
     const { experiment, namespace } = plan;
     const own = { [labels.experiment]: experiment, ...more };
-    await create(cluster, { metadata: { name, namespace, labels: own, ownerReferences: [owner] }, spec });
+    const noted = { ...annotations, ...noteOf(restsOn) };
+    const metadata = { name, namespace, labels: own, annotations: noted, ownerReferences: [owner] };
+    return ownPolicy(await create(cluster, { metadata, spec }))!;
 }
 
 /**

@@ -37,7 +37,7 @@ export function seenNothing({ checks }: Plan, inconclusive: Reason): Watched {
  */
 export async function watchWindow(
     context: StepContext,
-    { steadyState, targets: { policies } }: Pick<StepInputs, "steadyState" | "targets">,
+    { steadyState, targets: { policies, ownPolicies } }: Pick<StepInputs, "steadyState" | "targets">,
     proofs: AttackProofs,
     shiftMs: () => number,
 ): Promise<Watched> {
@@ -79,7 +79,7 @@ export async function watchWindow(
             ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
             : pause(lengthMs, signal),
         isAttack(plan)
-            ? whyDeniedByOthers(cluster, { namespace: plan.namespace, policies }, endsAt, signal).catch(
+            ? whyDeniedByOthers(cluster, { namespace: plan.namespace, policies, ownPolicies }, endsAt, signal).catch(
                   (error: unknown) => notSeen(error).inconclusive,
               )
             : undefined,

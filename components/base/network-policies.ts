@@ -1,6 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { labels } from "../../chaos/cluster/labels";
 
 type Input = k8s.types.input.networking.v1.NetworkPolicySpec;
 type Labels = Record<string, string>;
@@ -61,19 +60,24 @@ export interface NetworkPoliciesArgs {
     pods: k8s.types.input.meta.v1.LabelSelector;
     /** What is allowed, by the name of its policy. */
     allowed: Record<string, Traffic>;
+    /**
+     * Set while a run may have made them stop selecting its targets: then an update leaves that as it is, also one that
+     * refreshes. @default false
+     */
+    areLent?: boolean;
 }
 
 /**
  * Denies pods all traffic but what is listed. Traffic between a pod and its node is exempt, by the specification: the
  * kubelet's probes, for example.
  *
- * An experiment's attack is a NetworkPolicy, too. Policies add up, so what one of these allows could not be denied.
- * So the policies that allow do not select pods that a run labels as attacked. The one that denies does.
+ * An experiment's attack is a NetworkPolicy, too. Policies add up, so what one of these allows could not be denied. So a
+ * run makes those that allow stop selecting its targets, until it restores them.
  */
 export class NetworkPolicies extends pulumi.ComponentResource {
     constructor(
         name: string,
-        { namespace, pods, allowed }: NetworkPoliciesArgs,
+        { namespace, pods, allowed, areLent = false }: NetworkPoliciesArgs,
         opts?: pulumi.ComponentResourceOptions,
     ) {
         super("chaos-shop:base:NetworkPolicies", name, {}, opts);
@@ -81,11 +85,10 @@ export class NetworkPolicies extends pulumi.ComponentResource {
             new k8s.networking.v1.NetworkPolicy(
                 policy,
                 { metadata: { name: policy, namespace }, spec: { policyTypes: ["Ingress", "Egress"], ...spec } },
-                { parent: this, dependsOn },
+                { parent: this, dependsOn, ...(areLent && { ignoreChanges: ["spec.podSelector.matchExpressions"] }) },
             );
-        const notAttacked = [{ key: labels.attacked, operator: "DoesNotExist" }];
         const allowing = Object.entries(allowed).map(([policy, { pods: matchLabels, ...rules }]) =>
-            make(policy, { podSelector: { matchLabels, matchExpressions: notAttacked }, ...rules }),
+            make(policy, { podSelector: { matchLabels }, ...rules }),
         );
         // Last: pods that run already must not be cut off in between.
         make(`${name}-default-deny`, { podSelector: pods }, allowing);

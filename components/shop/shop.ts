@@ -31,6 +31,8 @@ export interface ShopArgs {
     shutdownDelayMs?: number;
     /** Whether pods may exchange only the traffic that the shop needs. @default true */
     networkPolicies?: boolean;
+    /** While an experiment is enabled, its run may have changed the policies, and restores them. @default disabled */
+    experiment?: { enabled: boolean };
     /** Host names to route to the gateway. @default none: there is no Ingress */
     ingress?: Omit<GatewayIngressArgs, "namespace">;
 }
@@ -117,7 +119,7 @@ export class Shop extends pulumi.ComponentResource {
         const workloads = [database.workload, ...backends, this.gateway, ...(orders?.workloads ?? [])];
         if (args.networkPolicies ?? true) {
             const policies = shopPolicies(Object.fromEntries(workloads.map(({ name, address }) => [name, address])));
-            new NetworkPolicies("shop", { namespace, ...policies }, child);
+            new NetworkPolicies("shop", { namespace, ...policies, areLent: args.experiment?.enabled }, child);
         }
         this.installed = pulumi.all(workloads.map(({ deployment }) => deployment.id));
         this.mayStayPending = (orders?.workloads ?? []).map(({ name }) => name);

@@ -3,97 +3,99 @@
  * and by nobody else; its callers may reach it where they may reach these pods.
  */
 import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort, V1ObjectMeta } from "@kubernetes/client-node";
-import { type Cluster, unlessForbidden } from "../../cluster/client";
-import { addressesOf, allowsPort, hasEnded, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
+import { addressesOf, allowsPort, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { labels } from "../../cluster/labels";
+import { type BesidePolicy, madeFrom } from "../../policies/beside";
 import { isInBlock } from "../../policies/blocks";
 import { exemption } from "../../policies/exemption";
-import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../../policies/rules";
+import { isolates, policyRules, type Rule, rulesOf } from "../../policies/rules";
 import { also, both, type Labels, selects } from "../../policies/selector";
 import { witnessRule } from "../../policies/witness-access";
 import { ReasonError } from "../../reasons";
 import type { FoundPort, FoundService } from "./find";
-import type { Policed, RunAttack } from "../kind";
 import { containerPorts } from "./listeners";
 import { proxyLabels } from "./pointing";
 import { proxyContainer } from "./proxy/protocol";
 
-/** The policies that let an attack's proxy work. @throws Error as `proxyPolicies` and `refuseForeignCallers` do */
-export async function admitProxy(
-    { experiment, namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
-    { core, networking }: Cluster,
-    { policies, pass }: Policed,
-): Promise<PolicySpec[]> {
-    const service = chosen.found!;
-    const [{ items }, own, everywhere] = await Promise.all([
-        core.listNamespacedPod({ namespace }),
-        core.readNamespace({ name: namespace }),
-        // A person may have rights in one namespace and nowhere else.
-        unlessForbidden(networking.listNetworkPolicyForAllNamespaces()),
-    ]);
-    const pods = items.filter((pod) => !hasEnded(pod) && selects({ matchLabels: service.selector }, labelsOf(pod)));
-    const access = { service, proxy, experiment, pass, pods, namespace: labelsOf(own) };
-    refuseForeignCallers(everywhere?.items ?? [], access);
-    return proxyPolicies(policies, access);
-}
-
-export interface AccessArgs {
-    service: FoundService;
+/** Who may be kept from a proxy by policies. */
+export interface Access {
+    service: Pick<FoundService, "service" | "selector" | "ports">;
     proxy: string;
     experiment: string;
-    /** See `labels.pass`. */
-    pass: string;
     /** Of the Service. */
     pods: readonly Pod[];
     /** The labels of their namespace. */
     namespace: Labels;
 }
 
+export interface AccessArgs extends Access {
+    /** See `labels.pass`. */
+    pass: string;
+    /** See `labels.attacked`. */
+    attacked: string;
+}
+
 /**
  * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but
- * for the proxy itself.
+ * for the proxy itself, whose policy is the first.
  *
  * @param policies of the namespace, without those of experiments
  * @throws ReasonError if they let some callers reach some pods of the Service only: these would reach all
  */
-export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): PolicySpec[] {
-    const { service, proxy, pass, pods } = args;
+export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): BesidePolicy[] {
+    const { service, proxy, pass, pods, attacked } = args;
+    const isolating = policies.filter((policy) => pods.some((pod) => isolatesPod(policy, pod)));
     const proxyPod = { matchLabels: { ...proxyLabels(proxy), [labels.pass]: pass } };
     const toProxy: Rule["peers"] = [{ podSelector: proxyPod }];
     const accepted = service.ports.map((port) => ({
         peers: acceptedAt(port, policies, args),
         ports: [tcp(port.listen)],
     }));
-    const ofProxy: PolicySpec = {
-        // There without other policies, too: one may come during the run.
-        podSelector: proxyPod,
-        ...policyRules({
-            ingress: accepted.every(({ peers }) => peers === "everybody")
-                ? [{}]
-                : [...accepted.flatMap(({ peers, ports }) => ruleFor(peers, ports)), witnessRule(pass)],
-            // It forwards to the Service's pods alone, and asks the API server for these.
-            egress: [{}],
-        }),
+    const ofProxy: BesidePolicy = {
+        from: madeFrom(isolating),
+        spec: {
+            // There without other policies, too: one may come during the run.
+            podSelector: proxyPod,
+            ...policyRules({
+                ingress: accepted.every(({ peers }) => peers === "everybody")
+                    ? [{}]
+                    : [...accepted.flatMap(({ peers, ports }) => ruleFor(peers, ports)), witnessRule(pass)],
+                // It forwards to the Service's pods alone, and asks the API server for these.
+                egress: [{}],
+            }),
+        },
     };
     // By name, too: a pod that comes during the attack may listen elsewhere.
     const listened = service.ports.flatMap(({ target }) => [target, ...pods.map((pod) => portNumberIn(pod, target))]);
     const ports = [...new Set(listened)].filter((port) => port !== undefined).map(tcp);
-    const ofPods = policies
-        .filter((policy) => pods.some((pod) => isolatesPod(policy, pod)))
-        .map(({ spec }) => ({
-            podSelector: also(both(spec!.podSelector ?? {}, { matchLabels: service.selector }), exemption),
+    const ofPods = isolating.map(({ spec }) => ({
+        adds: true as const,
+        spec: {
+            podSelector: also(both(spec!.podSelector ?? {}, { matchLabels: service.selector }), exemption(attacked)),
             ...policyRules({ ingress: [{ peers: toProxy, ports }] }),
-        }));
-    const ofCallers = policies.flatMap(({ spec }) =>
-        rulesOf(spec!, "egress").flatMap((rule) => {
+        },
+    }));
+    const ofCallers = policies.flatMap((policy) =>
+        rulesOf(policy.spec!, "egress").flatMap((rule) => {
             const missed = missedBy(rule, args, true);
             if (missed.length === 0) return [];
             const egress = [{ peers: toProxy, ports: missed.map(({ listen }) => tcp(listen)) }];
-            return [{ podSelector: also(spec!.podSelector ?? {}, exemption), ...policyRules({ egress }) }];
+            const podSelector = also(policy.spec!.podSelector ?? {}, exemption(attacked));
+            return [
+                { adds: true as const, from: madeFrom([policy]), spec: { podSelector, ...policyRules({ egress }) } },
+            ];
         }),
     );
     return [ofProxy, ...ofPods, ...ofCallers];
 }
+
+/**
+ * Whether a policy keeps somebody from a Service whose place a proxy has taken, if the run has made none beside it: its
+ * pods do not accept the proxy, or callers do not reach that.
+ */
+export const keepsFromProxy = (policy: V1NetworkPolicy, access: Access): boolean =>
+    access.pods.some((pod) => isolatesPod(policy, pod)) ||
+    rulesOf(policy.spec!, "egress").some((rule) => missedBy(rule, access, true).length > 0);
 
 const tcp = (port: number | string) => ({ protocol: "TCP", port });
 const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};
@@ -149,7 +151,7 @@ const textOf = (accepted: Accepted) =>
               .join();
 
 /** The ports of a Service at which an egress rule lets callers reach its pods, and would keep them from the proxy. */
-function missedBy(rule: Rule, args: AccessArgs, isOwnNamespace: boolean): FoundPort[] {
+function missedBy(rule: Rule, args: Access, isOwnNamespace: boolean): FoundPort[] {
     const { service, pods, proxy, experiment, namespace } = args;
     const reaches = (side: Pod, number: number | undefined) =>
         number !== undefined &&
@@ -178,7 +180,7 @@ function missedBy(rule: Rule, args: AccessArgs, isOwnNamespace: boolean): FoundP
  * @param all policies of the cluster
  * @throws ReasonError that names the policy
  */
-export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: AccessArgs): void {
+export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: Access): void {
     const own = args.namespace["kubernetes.io/metadata.name"];
     const keepsOut = ({ metadata, spec }: V1NetworkPolicy) =>
         metadata!.namespace !== own && rulesOf(spec!, "egress").some((rule) => missedBy(rule, args, false).length > 0);

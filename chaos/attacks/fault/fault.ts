@@ -5,7 +5,7 @@ import { describeMilliseconds, type Duration, parseDuration } from "../../durati
 import { describeShare, parsePercentage } from "../../share";
 import { describeValue, durationBetween, notAllowed, percentage } from "../../texts";
 import type { AttackKind } from "../kind";
-import { admitProxy } from "./access";
+import { admitProxy } from "./admit";
 import { pointToProxy, proxyReady } from "./begin";
 import { connectionsOf, findService, type FoundService } from "./find";
 import { describeMatch } from "./match";

@@ -6,6 +6,7 @@ import { resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
 import { groupedBy } from "../../grouped";
 import type { JobContext, JobPart } from "../job-part";
+import { whyKeptOut } from "./kept-out";
 import { type Sample, samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
@@ -28,7 +29,7 @@ export function faultInJob(fault: Fault, context: JobContext): JobPart {
         get last() {
             return probes.last;
         },
-        whyEndNow: () => whyOutOfReach(fault, context),
+        whyEndNow: async () => (await whyOutOfReach(fault, context)) ?? whyKeptOut(context),
     };
 }
 

@@ -200,19 +200,23 @@ export class JobProcess {
     }
 
     private list(pathname: string, query: URLSearchParams): object {
-        const selector = query.get("labelSelector") ?? "";
-        const [, key = labels.target, values] = /^(\S+) in \((.*)\)$/.exec(selector) ?? [];
-        const wanted = values?.split(",");
-        const isWanted = (value?: string) => (selector.startsWith("!") ? !value : (wanted?.includes(value!) ?? true));
+        const conditions = (query.get("labelSelector") ?? "").split(/,(?![^(]*\))/).filter(Boolean);
         const all = [...this.objects]
             .filter(([path]) => path.startsWith(`${pathname}/`))
             .map(([, object]) => object)
-            .filter(({ metadata }) => isWanted(metadata.labels?.[key]))
+            .filter(({ metadata }) => conditions.every((one) => holds(one, metadata.labels)))
             .filter(({ metadata }) => [null, `metadata.name=${metadata.name}`].includes(query.get("fieldSelector")));
         const [from, limit] = [Number(query.get("continue") ?? 0), Number(query.get("limit") ?? all.length)];
         const next = from + limit < all.length ? { continue: String(from + limit) } : {};
         return { metadata: next, items: all.slice(from, from + limit) };
     }
+}
+
+/** A condition of a label selector: `key`, `!key` or `key in (one,another)`. */
+function holds(condition: string, of: Record<string, string> = {}): boolean {
+    const [, not, key = "", values] = /^(!?)(\S+?)(?: in \((.*)\))?$/.exec(condition)!;
+    if (values !== undefined) return values.split(",").includes(of[key]!);
+    return key in of === (not === "");
 }
 
 /** A JSON merge patch (RFC 7396) of objects. */

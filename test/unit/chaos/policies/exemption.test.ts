@@ -7,7 +7,10 @@ import { exemptedPolicy, nextExempting } from "../../../../chaos/policies/exempt
 import { exemptFrom } from "../../../../chaos/steps/other-policies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 
-const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
+const attacked = "7b1e";
+const line = { key: "chaos-experiments/attacked", operator: "NotIn", values: [attacked] };
+/** By which a policy leaves out pods under attack for good, and did so for a run of version 0.6.0. */
+const fixedLine = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
 const tier = { key: "tier", operator: "In", values: ["web"] };
 const applied = (fields: object, manager = "their-tool") => ({
     manager,
@@ -30,6 +33,7 @@ function add(podSelector: V1LabelSelector): V1NetworkPolicy {
     const metadata = { managedFields: [theirs] };
     return cluster.add("NetworkPolicy", "theirs", { metadata, spec: { podSelector, ingress: [{}] } });
 }
+const exempted = (policy = stored() as V1NetworkPolicy) => exemptFrom(cluster.api, [policy], "run", attacked);
 const stored = () => cluster.get("NetworkPolicy", "theirs");
 /** What the API server notes when this package has changed the selector. */
 const takeSelector = () => (stored().metadata.managedFields = [applied({ "f:ingress": {} }), ours] as never);
@@ -39,7 +43,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         "gets one more condition, and has its selector %j and its owner back afterwards",
         async (selector) => {
             const before = structuredClone(add(selector));
-            await exemptFrom(cluster.api, [stored()], "run");
+            await exempted();
             takeSelector();
             const { matchExpressions } = stored().spec.podSelector;
             expect(matchExpressions).toEqual([...(selector.matchExpressions ?? []), line]);
@@ -54,9 +58,9 @@ describe("a policy that is made to let go of pods under attack", () => {
 
     it("still belongs to whom it belonged: their next apply has no conflict", async () => {
         add({});
-        await exemptFrom(cluster.api, [stored()], "run");
+        await exempted();
         takeSelector();
-        await exemptFrom(cluster.api, [stored()], "run");
+        await exempted();
         expect(stored().metadata.managedFields).toEqual([theirs]);
         await restored();
         expect(stored().spec.podSelector).toEqual({});
@@ -64,7 +68,7 @@ describe("a policy that is made to let go of pods under attack", () => {
 
     it("is restored in two steps, and in one if a killed update has done the first", async () => {
         add({});
-        await exemptFrom(cluster.api, [stored()], "run");
+        await exempted();
         takeSelector();
         const first = exemptedPolicy.next(stored())!;
         expect(first).toMatchObject({ spec: { podSelector: { matchExpressions: null } } });
@@ -75,11 +79,11 @@ describe("a policy that is made to let go of pods under attack", () => {
         expect(stored().metadata.managedFields).toEqual([theirs]);
     });
 
-    it.each([{ matchLabels: { app: "api" } }, { matchExpressions: [line] }])(
+    it.each([{ matchLabels: { app: "api" } }, { matchExpressions: [fixedLine] }])(
         "keeps the selector %j that somebody else has set meanwhile, and who that was",
         async (podSelector) => {
             add({});
-            await exemptFrom(cluster.api, [stored()], "run");
+            await exempted();
             const others = [applied({ "f:podSelector": {} }, "another-tool")];
             stored().metadata.managedFields = others;
             stored().spec.podSelector = podSelector;
@@ -91,7 +95,7 @@ describe("a policy that is made to let go of pods under attack", () => {
 
     it("keeps the labels that somebody has merged into its selector, and loses the run's condition", async () => {
         add({ matchLabels: { app: "web" }, matchExpressions: [tier] });
-        await exemptFrom(cluster.api, [stored()], "run");
+        await exempted();
         stored().metadata.managedFields = [
             { ...applied({ "f:podSelector": {} }, "kubectl-patch"), operation: "Update" },
         ] as never;
@@ -104,26 +108,65 @@ describe("a policy that is made to let go of pods under attack", () => {
         expect(stored().metadata.annotations).toEqual({});
     });
 
-    it("keeps the condition if its owner has set that: with another selector, or in the manifest", async () => {
+    it.each<[string, V1LabelSelector, V1LabelSelector]>([
+        ["added a condition", { matchExpressions: [line, tier] }, { matchExpressions: [tier] }],
+        [
+            "wrote another selector beside it",
+            { matchLabels: { app: "another" }, matchExpressions: [line] },
+            { matchLabels: { app: "another" } },
+        ],
+        [
+            "changed nothing of the selector",
+            { matchLabels: { app: "web" }, matchExpressions: [line] },
+            { matchLabels: { app: "web" } },
+        ],
+    ])("whose owner %s under attack keeps that, and loses the run's condition", async (_, edited, after) => {
         add({ matchLabels: { app: "web" } });
-        await exemptFrom(cluster.api, [stored()], "run");
-        const manifest = { matchLabels: { app: "web" }, matchExpressions: [line] };
-        const lastApplied = JSON.stringify({ spec: { podSelector: manifest } });
-        stored().metadata.annotations!["kubectl.kubernetes.io/last-applied-configuration"] = lastApplied;
+        await exempted();
+        stored().metadata.managedFields = [
+            { ...applied({ "f:podSelector": {} }, "kubectl-edit"), operation: "Update" },
+        ] as never;
+        stored().spec.podSelector = edited;
         await restored();
-        expect(stored().spec.podSelector).toEqual(manifest);
+        expect(stored().spec.podSelector).toEqual(after);
+        expect(stored().metadata.annotations).toEqual({});
+    });
 
-        const another = { matchLabels: { app: "another" }, matchExpressions: [line] };
-        await exemptFrom(cluster.api, [add({ matchLabels: { app: "web" } })], "run");
-        stored().metadata.managedFields = [applied({ "f:podSelector": {} }, "another-tool")] as never;
-        stored().spec.podSelector = another;
-        await restored();
-        expect(stored().spec.podSelector).toEqual(another);
+    describe("by version 0.6.0, whose condition is the same for every run", () => {
+        const byEarlier = (matchLabels: Record<string, string>, note: object = {}) => {
+            add({ matchLabels, matchExpressions: [fixedLine] });
+            const noted = { run: "run", selector: { matchLabels: { app: "web" } }, owners: [], ...note };
+            stored().metadata.annotations = { "chaos-experiments/exempting": JSON.stringify(noted) };
+        };
+
+        it("loses it", async () => {
+            byEarlier({ app: "web" });
+            stored().metadata.managedFields = [];
+            await restored();
+            expect(stored().spec.podSelector).toEqual({ matchLabels: { app: "web" } });
+        });
+
+        it("keeps it if its owner has set that: with another selector, or in the manifest", async () => {
+            const manifest = { matchLabels: { app: "web" }, matchExpressions: [fixedLine] };
+            byEarlier({ app: "web" });
+            const lastApplied = JSON.stringify({ spec: { podSelector: manifest } });
+            stored().metadata.annotations!["kubectl.kubernetes.io/last-applied-configuration"] = lastApplied;
+            await restored();
+            expect(stored().spec.podSelector).toEqual(manifest);
+
+            byEarlier({ app: "another" });
+            await restored();
+            expect(stored().spec.podSelector).toEqual({ ...manifest, matchLabels: { app: "another" } });
+        });
     });
 
     it("gives the selector back to an owner that has set nothing else", () => {
         const only = applied({ "f:podSelector": {} });
-        const body = nextExempting({ metadata: { managedFields: [only] as never }, spec: { podSelector: {} } }, "run");
+        const body = nextExempting(
+            { metadata: { managedFields: [only] as never }, spec: { podSelector: {} } },
+            "run",
+            attacked,
+        );
         const after = { ...body, metadata: { ...(body as V1NetworkPolicy).metadata, managedFields: [] } };
         expect(exemptedPolicy.next({ ...after, spec: { podSelector: {} } })).toMatchObject({
             metadata: { managedFields: [only] },
@@ -136,7 +179,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         cluster.intercept = (call) => {
             if (call === "patchNamespacedNetworkPolicy" && conflicts-- > 0) refuse(409, "changed");
         };
-        await exemptFrom(cluster.api, [stored()], "run");
+        await exempted();
         expect(stored().spec.podSelector).toEqual({ matchExpressions: [line] });
     });
 
@@ -151,7 +194,7 @@ describe("a policy that is made to let go of pods under attack", () => {
     it("is left alone if it is gone", async () => {
         const policy = add({});
         cluster.remove("NetworkPolicy", "theirs");
-        await exemptFrom(cluster.api, [policy], "run");
+        await exempted(policy);
         expect(cluster.names("NetworkPolicy")).toEqual([]);
     });
 });

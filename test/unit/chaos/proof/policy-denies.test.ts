@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { labels } from "../../../../chaos/cluster/labels";
+import type { OwnPolicy } from "../../../../chaos/policies/beside";
 import { exemption } from "../../../../chaos/policies/exemption";
-import { knownPolicies, whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";
+import { knownPolicies } from "../../../../chaos/policies/known";
+import { whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { settled, startClock, stopClock } from "../support/time";
 
@@ -27,9 +29,9 @@ function policy(name: string, spec: object, more: object = {}): void {
 }
 
 /** What a run of this length sees that begins now. @param changes what is done after some milliseconds */
-async function why(windowMs: number, changes: Record<number, () => void> = {}) {
+async function why(windowMs: number, changes: Record<number, () => void> = {}, ownPolicies?: OwnPolicy[]) {
     const { items } = await cluster.api.networking.listNamespacedNetworkPolicy({ namespace: "demo" });
-    const run = { namespace: "demo", policies: knownPolicies(items) };
+    const run = { namespace: "demo", policies: knownPolicies(items), ownPolicies };
     const endsAt = Date.now() + windowMs;
     changes[0]?.();
     for (const [ms, change] of Object.entries(changes)) if (ms !== "0") setTimeout(change, Number(ms));
@@ -85,7 +87,7 @@ describe("a NetworkPolicy does not spoil a run if it", () => {
         [
             "stops selecting targets for the run",
             allowing,
-            { ...allowing, podSelector: { ...web.podSelector, matchExpressions: [exemption] } },
+            { ...allowing, podSelector: { ...web.podSelector, matchExpressions: [exemption("7b1e")] } },
             {},
         ],
         ["allows everything", everybody, open, {}],
@@ -105,6 +107,30 @@ describe("a NetworkPolicy does not spoil a run if it", () => {
     it("was there at the first look of a run that did not note what was there", async () => {
         policy("other", everybody);
         expect(await settled(whyDeniedByOthers(cluster.api, { namespace: "demo" }, Date.now()))).toBeUndefined();
+    });
+});
+
+describe("a policy that the run has made beside another spoils the run", () => {
+    const own: OwnPolicy[] = [{ name: "run-admit-1", podSelector: web.podSelector, ways: ["ingress"], adds: true }];
+    const message =
+        "NetworkPolicies, without which the run's own run-admit-1 denies its pods nearly all traffic, were deleted or " +
+        "changed during the run";
+
+    it("once that is deleted, though no other denies anything", async () => {
+        policy("web-in", allowing);
+        const seen = await why(20_000, { 5_000: () => cluster.remove("NetworkPolicy", "web-in") }, own);
+        expect(seen).toEqual({ code: "policy-denies", message });
+    });
+
+    it("if that was deleted and created again as it was: for a moment it was alone", async () => {
+        policy("web-in", allowing);
+        const seen = await why(20_000, { 5_000: () => policy("web-in", allowing, { uid: "2" }) }, own);
+        expect(seen).toEqual({ code: "policy-denies", message });
+    });
+
+    it("but not while that stays", async () => {
+        policy("web-in", allowing);
+        expect(await why(20_000, {}, own)).toBeUndefined();
     });
 });
 

@@ -23,6 +23,8 @@ let run: FakeRun;
 let leftOut: LabeledTargets["attacks"][0]["leftOut"];
 let isPoliced: boolean;
 let policies: LabeledTargets["policies"];
+let ownPolicies: LabeledTargets["ownPolicies"];
+const chosenBy = "7b1e";
 beforeEach(async () => {
     run = new FakeRun();
     await run.label();
@@ -30,6 +32,7 @@ beforeEach(async () => {
     leftOut = undefined;
     isPoliced = false;
     policies = [];
+    ownPolicies = undefined;
 });
 afterEach(() => run.close());
 
@@ -39,10 +42,11 @@ function step(
     steadyState: SteadyState = { latencyMs: 5, runName: "run", pass, checks: [] },
 ): Promise<Conclusion> {
     const targets = {
-        attacks: [{ name: "blackhole", matching: 2, targets: [run.target()], leftOut }],
+        attacks: [{ name: "blackhole", matching: 2, targets: [run.target()], leftOut, chosenBy }],
         baselineMs: 30,
         isPoliced,
         policies,
+        ownPolicies,
     };
     const given = { steadyState, targets, deadlineJob: job };
     return settled(check({ ...run.context, ...more }, given));
@@ -87,7 +91,7 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
 
     it("before the attack is proven", async () => {
         expect(await step()).toMatchObject({ verdict: "PASSED" });
-        expect(attacked()).toBe("hot-deals-blackhole.blackhole");
+        expect(attacked()).toBe(chosenBy);
     });
 
     it("and the witness is not admitted any longer than its proofs take", async () => {
@@ -110,6 +114,17 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
         expect(await step()).toMatchObject({
             verdict: "INCONCLUSIVE",
             reason: expect.stringContaining("the NetworkPolicy allow was deleted during the run"),
+        });
+    });
+
+    it("and the verdict says so if the Job ended the run for want of one, before the attack was proven", async () => {
+        ownPolicies = [{ name: "run-admit-1", podSelector: {}, ways: ["ingress"], from: { allow: "0a1b2c3d" } }];
+        run.enforced = false;
+        run.after(1_000, endAttack);
+        expect(await step()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            code: "policy-denies",
+            reason: "the NetworkPolicy allow, from which the run had made its own run-admit-1, was deleted during the run.",
         });
     });
 

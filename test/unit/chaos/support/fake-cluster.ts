@@ -241,9 +241,10 @@ function requireSame({ metadata }: StoredObject, expected: { uid?: string; resou
     }
 }
 
-/** Comma-separated conditions: `key`, `key=value` or `key in (one,another)`. */
+/** Comma-separated conditions: `key`, `!key`, `key=value` or `key in (one,another)`. */
 function selects(selector: string | undefined, labels: Record<string, string> = {}): boolean {
     return (selector?.split(/,(?![^(]*\))/) ?? []).every((condition) => {
+        if (condition.startsWith("!")) return !(condition.slice(1) in labels);
         const [, key, , equal, among] = /^([^= ]+)(=(.*)| in \((.*)\))?$/.exec(condition)!;
         if (among !== undefined) return among.split(",").includes(labels[key!]!);
         return equal === undefined ? key! in labels : labels[key!] === equal;

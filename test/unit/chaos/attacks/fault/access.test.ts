@@ -1,6 +1,7 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { admitProxy, proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
+import { keepsFromProxy, proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
+import { admitProxy } from "../../../../../chaos/attacks/fault/admit";
 import type { Pod } from "../../../../../chaos/cluster/kubernetes-rules";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
@@ -49,6 +50,7 @@ const args = {
     proxy,
     experiment: "slow",
     pass: "5f0c",
+    attacked: "7b1e",
     pods: [pod({ app: "hot-deals" }, { main: 8080 })],
     namespace: { "kubernetes.io/metadata.name": "demo" },
 };
@@ -58,8 +60,9 @@ const toProxy = [
     { podSelector: { matchLabels: { "chaos-experiments/proxy": proxy, "chaos-experiments/pass": "5f0c" } } },
 ];
 
+const specsOf = (policies: V1NetworkPolicy[], of = args) => proxyPolicies(policies, of).map(({ spec }) => spec);
 const selecting = (policies: V1NetworkPolicy[], of: Record<string, string>) =>
-    proxyPolicies(policies, args).filter(({ podSelector }) => selects(podSelector, of));
+    specsOf(policies).filter(({ podSelector }) => selects(podSelector, of));
 
 it("whom the Service's pods accept reaches the proxy, and nobody else but the witness", () => {
     const [only, ...others] = selecting([denied, into, outOf], ofProxy);
@@ -75,14 +78,13 @@ it("everybody reaches it where no policy isolates the Service's pods", () => {
 });
 
 it("a default deny that comes during the run does not cut it off: its own policy is there without others, too", () => {
-    expect(proxyPolicies([], args)).toMatchObject([
+    expect(specsOf([])).toMatchObject([
         { podSelector: { matchLabels: toProxy[0]!.podSelector.matchLabels }, ingress: [{}], egress: [{}] },
     ]);
 });
 
 it("nothing is opened for a pod that only has labels which somebody could know before the run", () => {
-    for (const { podSelector } of proxyPolicies([denied, into, outOf], args))
-        expect(selects(podSelector, known)).toBe(false);
+    for (const { podSelector } of specsOf([denied, into, outOf])) expect(selects(podSelector, known)).toBe(false);
 });
 
 it("the Service's pods accept the proxy, on their ports, also a pod that is still to come", () => {
@@ -101,6 +103,29 @@ it("callers that may reach these pods may reach the proxy, and no other pod may"
 it("pods that no policy isolates stay so", () => {
     expect(selecting([outOf], { app: "hot-deals" })).toEqual([]);
     expect(selecting([into], { app: "gateway" })).toEqual([]);
+});
+
+it("each rests on the policies beside which it stands: without these it would cut its pods off", () => {
+    const [first, ...others] = proxyPolicies([denied, into, outOf], args);
+    expect(Object.keys(first!.from!)).toEqual(["default-deny", "into-hot-deals"]);
+    expect(first!.adds).toBeUndefined();
+    expect(others.every(({ adds }) => adds)).toBe(true);
+    expect(others.map(({ from = {} }) => Object.keys(from))).toEqual([[], [], ["out-of-gateway"]]);
+});
+
+describe("a policy that comes during the run keeps callers from the proxy", () => {
+    it.each<[string, boolean, V1NetworkPolicy]>([
+        ["isolates the Service's pods", true, into],
+        ["denies everything", true, denied],
+        ["lets callers reach the pods by their labels", true, outOf],
+        ["allows them everything", false, policy("open", { podSelector: {}, policyTypes: ["Egress"], egress: [{}] })],
+        ["is for other pods", false, policy("toys", { podSelector: app("toys"), policyTypes: ["Ingress"] })],
+        [
+            "isolates callers that do not reach the pods",
+            false,
+            policy("idle", { podSelector: {}, policyTypes: ["Egress"] }),
+        ],
+    ])("%s: %s", (_, keeps, one) => expect(keepsFromProxy(one, args)).toBe(keeps));
 });
 
 it("a rule for pods of another namespace opens nothing here", () => {
@@ -127,7 +152,7 @@ describe("two versions that listen at two numbers under one name", () => {
         pod({ app: "hot-deals", version: "2" }, { main: 9090 }),
     ];
     const specsFor = (policies: V1NetworkPolicy[], of: Record<string, string>, pods = versions) =>
-        proxyPolicies(policies, { ...args, pods }).filter(({ podSelector }) => selects(podSelector, of));
+        specsOf(policies, { ...args, pods }).filter(({ podSelector }) => selects(podSelector, of));
     const listening = [{ protocol: "TCP", port: 8080 }];
     const version = (number: string, port: number) =>
         policy(`into-${number}`, {
@@ -200,7 +225,7 @@ it("is refused where a policy isolates some pods of the Service only: one caller
 it("a policy does not isolate a pod on the host's network", () => {
     const one = pod({ app: "hot-deals" }, { main: 8080 });
     const pods = [{ ...one, spec: { ...one.spec!, hostNetwork: true } }];
-    expect(proxyPolicies([denied], { ...args, pods })).toMatchObject([{ ingress: [{}] }]);
+    expect(specsOf([denied], { ...args, pods })).toMatchObject([{ ingress: [{}] }]);
 });
 
 it("is refused where a policy of another namespace lets callers reach the pods by their labels", () => {
@@ -238,7 +263,7 @@ it("pods that have ended are none of the Service's: no policy need let anybody r
             status: { phase },
         });
     add("hot-deals-1", "server", "Running");
-    const attack = { ...args, namespace: "demo", object: proxy, chosen: { found: args.service } };
+    const attack = { ...args, namespace: "demo", object: proxy, chosen: { found: args.service, chosenBy: "7b1e" } };
     const server = policy("into-server", {
         podSelector: { matchLabels: { component: "server" } },
         policyTypes: ["Ingress"],

@@ -1,0 +1,34 @@
+import type { V1ObjectMeta } from "@kubernetes/client-node";
+import { type Cluster, unlessForbidden } from "../../cluster/client";
+import { hasEnded } from "../../cluster/kubernetes-rules";
+import { annotations } from "../../cluster/labels";
+import type { BesidePolicy } from "../../policies/beside";
+import { type Labels, selects } from "../../policies/selector";
+import type { Policed, RunAttack } from "../kind";
+import { proxyPolicies, refuseForeignCallers } from "./access";
+import type { FoundService } from "./find";
+
+/** The policies that let an attack's proxy work. @throws Error as `proxyPolicies` and `refuseForeignCallers` do */
+export async function admitProxy(
+    { experiment, namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
+    { core, networking }: Cluster,
+    { policies, pass }: Policed,
+): Promise<BesidePolicy[]> {
+    const service = chosen.found!;
+    const [{ items }, own, everywhere] = await Promise.all([
+        core.listNamespacedPod({ namespace }),
+        core.readNamespace({ name: namespace }),
+        // A person may have rights in one namespace and nowhere else.
+        unlessForbidden(networking.listNetworkPolicyForAllNamespaces()),
+    ]);
+    const pods = items.filter((pod) => !hasEnded(pod) && selects({ matchLabels: service.selector }, labelsOf(pod)));
+    const access = { service, proxy, experiment, pods, namespace: labelsOf(own) };
+    refuseForeignCallers(everywhere?.items ?? [], access);
+    const [ofProxy, ...others] = proxyPolicies(policies, { ...access, pass, attacked: chosen.chosenBy! });
+    const { selector, ports } = service;
+    // The Job sees by this whether a policy that comes later keeps somebody from the proxy.
+    const noted = { service: { service: service.service, selector, ports }, namespace: access.namespace };
+    return [{ ...ofProxy!, annotations: { [annotations.access]: JSON.stringify(noted) } }, ...others];
+}
+
+const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};
