@@ -30,7 +30,7 @@ export const reasonCodes = {
     // These explain why an attack does not show, so they count before what was seen of the attack.
     "target-changed": "a target was gone, or had ended or restarted, before the run had ended",
     "service-changed": "somebody deleted or changed the Service of a fault",
-    "peers-changed": "the name of a host that an attack denies had another address during the run than before it",
+    "peers-changed": "pods joined the peers of an attack during the run, or the name of a host got another address",
     "proxy-failed": "a fault's proxy was not ready, or ended",
     "policy-allows": "another NetworkPolicy selects a target and allows what the attack denies",
     "policy-denies": "another NetworkPolicy came, went or was changed during the run, and traffic is denied by that",
@@ -49,7 +49,7 @@ export const reasonCodes = {
     "action-undone": "somebody changed what an action had set, before the checks had ended",
 
     // The attack held, but the application may not have met it.
-    "attack-bypassed": "all pods of a Service were cut off, and it still answered",
+    "attack-bypassed": "pods of a Service were cut off, and every request to it still succeeded",
     "established-not-cut": "established connections survived the attack, and the experiment requires a cut",
     "established-unknown": "it was not seen whether established connections were cut, and the experiment requires it",
     "fault-not-http": "connections were not HTTP/1.1 in clear text: no status could answer, and nothing be matched",

@@ -33,6 +33,8 @@ export interface AttackProofArgs extends FromWithinArgs {
      * Undefined while it lasts. @default other policies are looked at
      */
     explain?: () => Promise<Reason | undefined>;
+    /** Why the peers are not those that the attack was made for. @default it has none */
+    whyPeersChanged?: () => Promise<Reason | undefined>;
 }
 
 /**
@@ -124,7 +126,7 @@ export class AttackProof {
      * @returns why it did not, as far as is seen
      */
     async whyNotHeld(proven: Proven, endMs: number, signal?: AbortSignal): Promise<Reason | undefined> {
-        const { cluster, proof, chosen, witness, positive } = this.args;
+        const { cluster, proof, chosen, witness, positive, whyPeersChanged } = this.args;
         const { targets } = chosen;
         // The clock may be changed meanwhile.
         const end = performance.now() + endMs - Date.now();
@@ -139,13 +141,14 @@ export class AttackProof {
             signal?.aborted ? undefined : positive?.whyOverreaching(),
         ]);
         await pause(end - performance.now(), signal);
+        const peersChanged = signal?.aborted ? undefined : whyPeersChanged?.();
         const changed = proof.deleted
             ? Promise.all([
                   witness.kills().then((kills) => whyNotKilled(cluster, targets[0]!.namespace, kills)),
                   witness.whyKillMissed(proven),
               ]).then(decisive)
             : whyChanged(cluster, targets);
-        const [cut, unlike, meanwhile, overreaching, ended] = await Promise.all([
+        const [cut, unlike, meanwhile, overreaching, ended, joined] = await Promise.all([
             witness.whyNotCut(proven),
             changed,
             signal?.aborted ? unlessPending(workingMeanwhile) : workingMeanwhile,
@@ -155,11 +158,35 @@ export class AttackProof {
                 this.explained(),
                 ...(signal?.aborted ? [pause(abortedTimeoutMs).then(() => undefined)] : []),
             ]),
+            peersChanged,
         ]);
-        const notHeld = await this.decided([ended, unlike, cut, meanwhile, working, overreaching, overreachingAtEnd]);
+        const notHeld = await this.decided([
+            ended,
+            unlike,
+            joined,
+            cut,
+            meanwhile,
+            working,
+            overreaching,
+            overreachingAtEnd,
+        ]);
         if (notHeld !== undefined) return notHeld;
         const byWitness = positive?.whyOverreachingByWitness(proven.witnessedAt);
         return signal?.aborted ? Promise.race([byWitness, pause(abortedTimeoutMs).then(() => undefined)]) : byWitness;
+    }
+
+    /** Why the attack is over, as far as a look without a try shows it. Undefined if it does not. */
+    async whyLost(proven: Proven): Promise<Reason | undefined> {
+        const { cluster, proof, chosen, witness, whyPeersChanged } = this.args;
+        const [cut, ...others] = await Promise.all([
+            witness.whyNotCut(proven),
+            proof.deleted ? witness.whyKillMissed(proven) : whyChanged(cluster, chosen.targets),
+            whyPeersChanged?.(),
+            this.explained(),
+        ]);
+        // A Job that is silent for a while may have an answer later.
+        const seen = cut?.inconclusive.code === "witness-silent" ? undefined : cut;
+        return this.decided([...others, seen]);
     }
 
     /** At the end: what still works from within the targets, or could not be tried. */

@@ -7,6 +7,7 @@ import { type Established, notLookedAt, whyEstablishedNotCut } from "./establish
 import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../reasons";
 import { enforcementTimeoutMs } from "../policies/enforcement";
 import { busyMs, type Proven } from "./outcome";
+import { whyPeersChanged } from "./peers-there";
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
 
@@ -84,6 +85,7 @@ export class AttackProofs {
                     baselineMs,
                     positive,
                     explain: kind.explain && (() => kind.explain!(one, cluster, job)),
+                    whyPeersChanged: peers && (() => whyPeersChanged(cluster, args.plan, one)),
                 }),
             };
         });
@@ -136,6 +138,11 @@ export class AttackProofs {
             shown.longestGapMs = proof.longestGapMs;
             return why;
         });
+    }
+
+    /** Why an attack is over, as far as that is seen now: see `AttackProof`. */
+    whyLost(): Promise<Reason | undefined> {
+        return this.decided(({ proof, shown }) => proof.whyLost(shown.proven!));
     }
 
     /** Finds out what became of connections that were established before the attacks. */

@@ -1,6 +1,5 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
-import { pause } from "../async";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import { isExperimentPolicy, targetLabelOf } from "../cluster/labels";
@@ -9,10 +8,7 @@ import { type KnownPolicy, knownPolicies, knownPolicy, saidBy } from "../policie
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
-import { maxSilenceMs } from "./outcome";
-
-/** Time between two looks, in milliseconds: a policy that is there for longer is seen. */
-const pauseMs = 4_000;
+import { lookAgain } from "./look-again";
 
 /**
  * Looks again and again for a NetworkPolicy that somebody has created, changed or deleted since the run began, by which
@@ -25,27 +21,21 @@ const pauseMs = 4_000;
  * @param signal set if the run is aborted earlier: that is the last time, then
  * @throws Error if the cluster could not be asked for a long time at the end
  */
-export async function whyDeniedByOthers(
+export function whyDeniedByOthers(
     cluster: Cluster,
     { namespace, policies: known, ownPolicies = [] }: PoliciesOfRun,
     endsAt: number,
     signal?: AbortSignal,
 ): Promise<Reason | undefined> {
-    let lookedAt = performance.now();
-    for (;;) {
-        const isLast = signal?.aborted === true || Date.now() >= endsAt;
-        try {
+    return lookAgain(
+        async () => {
             const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
             known ??= knownPolicies(items);
-            const seen = deniedByOwn(ownPolicies, known, items) ?? (await denied(cluster, namespace, known, items));
-            if (seen !== undefined || isLast) return seen;
-            lookedAt = performance.now();
-        } catch (error) {
-            if (isLast && performance.now() - lookedAt > maxSilenceMs) throw error;
-            if (isLast) return undefined;
-        }
-        await pause(Math.min(pauseMs, endsAt - Date.now()), signal);
-    }
+            return deniedByOwn(ownPolicies, known, items) ?? (await denied(cluster, namespace, known, items));
+        },
+        endsAt,
+        signal,
+    );
 }
 
 export interface PoliciesOfRun {

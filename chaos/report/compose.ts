@@ -21,6 +21,8 @@ export interface Seen {
     reasons: (Reason | undefined)[];
     /** Set if an abort rule ended the window. */
     aborted?: Aborted;
+    /** That pods were terminating which may have answered for the targets, in words. Absent if none were. */
+    terminating?: string;
 }
 
 interface Found {
@@ -50,7 +52,12 @@ export function journalOf(plan: Plan, found: Found): Journal {
     );
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
     const unproven = unprovenOutward(attacks);
-    const notes = [describeUnproven(unproven) ?? [], ...attacks.map(killsOnNodes)].flat();
+    const notes = [
+        describeUnproven(unproven) ?? [],
+        ...attacks.map(killsOnNodes),
+        // What only opens fresh connections was all that the attack could show.
+        ...(verdict === "PASSED" ? [attacks.flatMap(survivors), seen.terminating ?? []] : []),
+    ].flat();
     const done = seen.actions.filter(({ problem }) => problem === undefined);
     const lasts = needsDeadlineJob(plan) && !isEnded;
     return {
@@ -135,6 +142,13 @@ function killsOnNodes({ name, chosen: { nodes }, kills = [] }: ShownAttack): str
     return [
         `on the nodes of its target, ${name} removed ${pods}, and one that is replaced on another node counts as ` +
             "missing there",
+    ];
+}
+
+function survivors({ name, became }: ShownAttack, _: number, { length }: readonly ShownAttack[]): string[] {
+    if (became?.became !== "survived") return [];
+    return [
+        `established connections into the targets${length > 1 ? ` of ${name}` : ""} ${describeEstablished(became)}`,
     ];
 }
 

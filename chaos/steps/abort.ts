@@ -10,10 +10,10 @@ import { describeShare, percentOf } from "../share";
 import type { StepContext } from "./contract";
 import { reportRecovery } from "./recovery";
 
-/** Watches the checks' answers, and aborts the run when those of one fall below its rule. */
+/** Watches the checks' answers, and ends the window when those of one fall below its rule, or when it is told to. */
 export class AbortWatch {
     private readonly controller = new AbortController();
-    /** Is set at the abort. */
+    /** Is set when the window ends early. */
     readonly signal = this.controller.signal;
     private aborted?: Aborted;
     private over = false;
@@ -46,6 +46,12 @@ export class AbortWatch {
             say(`${name}: success rate ${rate} over ${over} (abort below ${below}); ending the ${what}`);
             this.controller.abort();
         };
+    }
+
+    /** Ends the window: whatever is seen now, there will be no verdict. */
+    stop(): void {
+        this.over = true;
+        this.controller.abort();
     }
 
     /** Stops watching. @returns the abort, if there was one */

@@ -2,15 +2,17 @@ import { attackKindOf } from "../attacks/registry";
 import type { Answer } from "../checks/answer";
 import { serviceAskedBy } from "../checks/registry";
 import type { Cluster } from "../cluster/client";
+import { portNumberIn } from "../cluster/kubernetes-rules";
 import { selectorOf } from "../cluster/labels";
 import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
-import { isReady } from "../targets/containers";
+import { isReady, type Pod } from "../targets/containers";
 
 /**
- * Why good answers of a Service say nothing: every pod behind it is cut off from its callers, and yet it answers. By
- * the NetworkPolicy specification, connections from a pod's own node are exempt. On a cluster of one node, all requests
- * of checks may come from there, through the API server's proxy or a load balancer's address.
+ * Why good answers of a Service say nothing: pods behind it are cut off from its callers, and yet all requests to it
+ * succeed. By the NetworkPolicy specification, connections from a pod's own node are exempt. On a cluster of one node,
+ * all requests of checks may come from there, through the API server's proxy or a load balancer's address. Other
+ * callers, in the cluster, lose their share.
  *
  * @param observed the answers of each check, in the order of the plan
  * @returns undefined if a check had a bad answer: the attack did reach it
@@ -21,44 +23,57 @@ export async function whyAnsweredAllTheSame(
     attacks: readonly RunAttack[],
     observed: readonly { answers: readonly Answer[] }[],
 ): Promise<Reason | undefined> {
-    const cutOff = uidsOfCutOff(attacks);
+    const cutOff = portsCutOff(attacks);
     if (cutOff.size === 0 || observed.some(({ answers }) => answers.some(({ good, unseen }) => !good && !unseen)))
         return undefined;
     for (const { name, check } of plan.checks) {
         const service = serviceAskedBy(check, plan);
-        if (service?.namespace !== plan.namespace || !(await areAllAmong(cutOff, cluster, service))) continue;
+        if (service?.namespace !== plan.namespace) continue;
+        const [number, all] = await countBehind(service, cutOff, cluster).catch(() => [0, 0] as const);
+        if (number === 0) continue;
+        const [pods, were] =
+            number === all ? ["every pod", "was"] : [`${number} of ${all} ready pods`, number === 1 ? "was" : "were"];
         return reason(
             "attack-bypassed",
-            `every pod behind the Service ${service.name} was cut off from other pods, and all requests of the check ` +
-                `${name} to it still succeeded; check a Service that depends on this one, or attack fewer of its pods`,
+            `${pods} behind the Service ${service.name} ${were} cut off from other pods, and all requests of the ` +
+                `check ${name} to it still succeeded: they did not meet the attack; check a Service that depends on ` +
+                "this one",
         );
     }
     return undefined;
 }
 
-/** The pods that nobody but their node can connect to, on any port. */
-function uidsOfCutOff(attacks: readonly RunAttack[]): Set<string> {
-    const uids = attacks.flatMap(({ attack, chosen }) => {
+/** By uid, the ports of pods that nobody but their node can connect to. */
+function portsCutOff(attacks: readonly RunAttack[]): Map<string, readonly number[] | "all"> {
+    const cutOff = attacks.flatMap(({ attack, chosen }) => {
         const { inward } = attackKindOf(attack).proof(attack);
-        return inward && inward.ports === undefined ? chosen.targets.map(({ uid }) => uid) : [];
+        return inward ? chosen.targets.map(({ uid }) => [uid, inward.ports ?? "all"] as const) : [];
     });
-    return new Set(uids);
+    return new Map(cutOff);
 }
 
-/** Whether a Service has ready pods, and all of them are among some. False if that cannot be known. */
-async function areAllAmong(
-    uids: ReadonlySet<string>,
-    { core }: Cluster,
+/**
+ * How many of a Service's ready pods are cut off at all of its ports, and how many are ready.
+ *
+ * @throws Error if the account may not look
+ */
+async function countBehind(
     { namespace, name }: { namespace: string; name: string },
-): Promise<boolean> {
-    try {
-        const { spec } = await core.readNamespacedService({ namespace, name });
-        const labelSelector = selectorOf(spec?.selector ?? {});
-        if (labelSelector === "") return false;
-        const { items } = await core.listNamespacedPod({ namespace, labelSelector });
-        const ready = items.filter((pod) => !pod.metadata!.deletionTimestamp && isReady(pod));
-        return ready.length > 0 && ready.every(({ metadata }) => uids.has(metadata!.uid!));
-    } catch {
-        return false;
-    }
+    cutOff: ReadonlyMap<string, readonly number[] | "all">,
+    { core }: Cluster,
+): Promise<readonly [cutOff: number, all: number]> {
+    const { spec } = await core.readNamespacedService({ namespace, name });
+    const labelSelector = selectorOf(spec?.selector ?? {});
+    if (labelSelector === "") return [0, 0];
+    const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+    const ready = items.filter((pod) => !pod.metadata!.deletionTimestamp && isReady(pod));
+    const targets = (pod: Pod) =>
+        (spec?.ports ?? []).flatMap(({ port, targetPort = port }) => portNumberIn(pod, targetPort) ?? []);
+    const those = ready.filter((pod) => {
+        const ports = cutOff.get(pod.metadata!.uid!);
+        if (ports === undefined || ports === "all") return ports === "all";
+        const asked = targets(pod);
+        return asked.length > 0 && asked.every((port) => ports.includes(port));
+    });
+    return [those.length, ready.length];
 }

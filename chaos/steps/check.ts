@@ -77,6 +77,11 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
             const reason = notSeen(error).inconclusive.message;
             for (const one of proofs.shown) one.became = { became: "unknown", reason };
         });
+        // The connections of a target that is gone have ended with it.
+        if (decisive(seen.reasons)?.code === "target-changed")
+            for (const one of proofs.shown)
+                if (one.became?.direction === "inward")
+                    one.became = { ...one.became, became: "unknown", afterMs: undefined, reason: goneTarget };
         seen.reasons.push(await proofs.whyEstablishedNotCut());
         printEstablished(context, proofs.shown);
         for (const one of proofs.shown) await count(context, one, seen);
@@ -95,6 +100,8 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
 
     return { conclusion: journal.conclusion, ending };
 }
+
+const goneTarget = "a target was gone, or had ended or restarted, before the run had ended";
 
 /** These end a fault. The end of a run does not bring them about. */
 const causes: readonly ReasonCode[] = ["service-changed", "proxy-failed"];

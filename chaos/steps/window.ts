@@ -9,20 +9,29 @@ import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
+import { lookAgain } from "../proof/look-again";
+import { sinceProven } from "../proof/outcome";
 import { whyDeniedByOthers } from "../proof/policy-denies";
 import { pause } from "../async";
-import { reason, type Reason } from "../reasons";
+import { decisive, reason, type Reason } from "../reasons";
 import { attackedSince, type Seen } from "../report/compose";
 import { AbortWatch, endOwnRun, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
 import { runLasts, notSeen, whyRunIsOver } from "./attacks-last";
 import type { SteadyState, StepContext, StepInputs } from "./contract";
+import { describeTerminating } from "../targets/terminating";
 import { AnswerProgress } from "./progress";
 
 /** How long the checks wait for Secrets and ConfigMaps at most, in milliseconds. */
 const preparationMs = 1_000;
 
-/** What was seen, and how the attacks were ended if the run was aborted. */
+/**
+ * How long is waited for what explains that an attack is over, in milliseconds: a policy that came may show in
+ * connections before it is listed.
+ */
+const settleMs = 1_000;
+
+/** What was seen, and how the attacks were ended if the window ended early. */
 export type Watched = Seen & { ending?: Ending };
 
 /** What a run without a proven attack has seen. */
@@ -56,6 +65,8 @@ export async function watchWindow(
         plan.checks.map((planned) => planned.check),
         preparationMs,
     );
+    const denying = plan.attacks.filter(({ attack }) => attackKindOf(attack).denies !== undefined);
+    const looking = describeTerminating(cluster, { ...plan, attacks: denying });
     const begunAt = Date.now();
     const watch = new AbortWatch(context, attackedSince(attacks) ?? begunAt);
     const { signal } = watch;
@@ -70,7 +81,25 @@ export async function watchWindow(
     const attacksLast = () => runLasts(plan, cluster, run);
     const acting = { cluster, namespace: plan.namespace, run: steadyState.runName, endsAt, signal };
     const done: Done[] = [];
-    const [actions, undone, held, denied] = await Promise.all([
+    const whyLost = async () => {
+        const seen = await proofs.whyLost();
+        return seen ?? ((await attacksLast()) ? undefined : whyRunIsOver(plan, cluster, run));
+    };
+    let stoppedAt: number | undefined;
+    /** Ends the window, and with it the attacks, once it is known that there will be no verdict. */
+    const stopOnce = async (looking: Promise<Reason | undefined>) => {
+        const seen = await looking.catch((error: unknown) => notSeen(error).inconclusive);
+        if (seen === undefined || Date.now() >= endsAt) return seen;
+        const at = Date.now();
+        // What caused it may show a moment later.
+        await pause(settleMs, signal);
+        if (signal.aborted) return seen;
+        stoppedAt = at;
+        say(`No verdict is possible any more, so the run ends now: ${seen.message}`);
+        watch.stop();
+        return seen;
+    };
+    const [actions, undone, held, denied, lost] = await Promise.all([
         performAll(plan.actions, acting, attacksLast, say, done),
         plan.actions.length > 0
             ? whyNotKept(done, acting).catch((error: unknown) => notSeen(error).inconclusive)
@@ -79,30 +108,42 @@ export async function watchWindow(
             ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
             : pause(lengthMs, signal),
         isAttack(plan)
-            ? whyDeniedByOthers(cluster, { namespace: plan.namespace, policies, ownPolicies }, endsAt, signal).catch(
-                  (error: unknown) => notSeen(error).inconclusive,
-              )
+            ? stopOnce(whyDeniedByOthers(cluster, { namespace: plan.namespace, policies, ownPolicies }, endsAt, signal))
             : undefined,
+        isAttack(plan) ? stopOnce(lookAgain(whyLost, endsAt, signal)) : undefined,
     ]);
     const aborted = watch.end();
-    // The attacks of an aborted run do not wait for the last answers.
-    if (aborted === undefined) await asked;
+    // The attacks of a run that ends early do not wait for the last answers.
+    if (!signal.aborted) await asked;
     const isOver = await whyRunIsOver(plan, cluster, run);
-    const ending = aborted && (await endOwnRun(context));
+    const ending = signal.aborted ? await endOwnRun(context) : undefined;
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
     const bypassed = await whyAnsweredAllTheSame(plan, cluster, attacks, checks);
     const reasons = [
         shiftedClock(shiftMs()),
         denied,
+        lost,
         held ?? undefined,
         failedAction(actions),
         undone,
         isOver,
         bypassed,
     ];
-    return { checks, actions, reasons, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
+    const terminating = await looking;
+    const stopped = stoppedAt === undefined ? undefined : decisive(reasons);
+    return {
+        checks,
+        actions,
+        reasons: stopped ? [stoppedAfter(stopped, stoppedAt! - (attackedSince(attacks) ?? begunAt))] : reasons,
+        ...(aborted && { aborted: { ...aborted, endedAt } }),
+        ...(ending && { ending }),
+        ...(terminating !== undefined && { terminating }),
+    };
 }
+
+const stoppedAfter = ({ code, message }: Reason, afterMs: number): Reason =>
+    reason(code, `${message}; this was seen ${sinceProven(afterMs)}, and the run ended then`);
 
 /** A clock that is corrected little by little moves by less, in milliseconds. */
 const maxShiftMs = 1_000;

@@ -1,3 +1,4 @@
+import type { V1ReplicaSet } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../cluster/labels";
 import { type ObjectReference, pathOf, resources } from "../../cluster/resources";
@@ -14,6 +15,7 @@ import {
     containersIn,
     type Killing,
     type RequestData,
+    wantedIn,
 } from "./victims";
 
 const lookMs = 200;
@@ -21,6 +23,11 @@ const lookMs = 200;
 const maxKills = 16;
 /** A kill that is late by less shows nothing: the API server may be busy, or restart. */
 const maxLateMs = 5_000;
+/**
+ * A killed pod that has no replacement for this long is missing for good, or nobody wants one: a workload without a
+ * ReplicaSet does not say to the Job how many pods it is to have.
+ */
+const unreplacedMs = 30_000;
 /** What was refused is asked for again after this time at most: two refusals in a row show within `maxLateMs`. */
 const refusedMs = maxLateMs / 2;
 
@@ -32,7 +39,8 @@ export const killInJob: BeginInJob<Killing> = (killing, context) => {
 
 async function killWhileAllowed(killing: Killing, context: JobContext): Promise<never> {
     const killer = new Killer(killing, context);
-    const lateness = new Lateness(context);
+    const lateness = new Lateness(context, maxLateMs);
+    const stopped = new Lateness(context, unreplacedMs);
     for (let due = 0; ; await sleep(lookMs)) {
         if (Date.now() < due) continue;
         const begun = Date.now();
@@ -41,6 +49,8 @@ async function killWhileAllowed(killing: Killing, context: JobContext): Promise<
             lateness.failed(begun, error);
         });
         if (made === undefined) continue;
+        if (made.unreplaced === undefined) stopped.over();
+        else stopped.failed(begun, made.unreplaced);
         if (made.refusal !== undefined) lateness.failed(begun, made.refusal);
         else lateness.over();
         if (made.killed > 0) due = begun + killing.intervalMs;
@@ -53,12 +63,16 @@ class Lateness {
     private since?: number;
     private isReported = false;
 
-    constructor(private readonly context: JobContext) {}
+    /** @param maxMs what is late by less is not reported, in milliseconds */
+    constructor(
+        private readonly context: JobContext,
+        private readonly maxMs: number,
+    ) {}
 
     failed(at: number, error: unknown): void {
         this.since ??= at;
         const forMs = Date.now() - this.since;
-        if (this.isReported || forMs < maxLateMs) return;
+        if (this.isReported || forMs < this.maxMs) return;
         this.isReported = true;
         const problem = error instanceof Error ? error.message : String(error);
         this.context.missed({ at: this.since, forMs, problem });
@@ -76,6 +90,8 @@ interface Made {
     refused: number;
     /** Why no pod at all was evicted while none was missing: then nothing is attacked. */
     refusal?: string;
+    /** That pods are missing, and none starts in their place. */
+    unreplaced?: string;
 }
 
 class Killer {
@@ -108,7 +124,8 @@ class Killer {
         if (!(await context.mayAct())) return none;
         // What an earlier process of this Job has killed may not be replaced yet.
         this.atFirst ??= Math.max(Number(request.atFirst ?? 0), containersIn(matching));
-        const victims = chooseVictims(matching, this.atFirst, killing, shuffled);
+        const wanted = Math.min(this.atFirst, wantedIn(matching) ?? Infinity);
+        const victims = chooseVictims(matching, wanted, killing, shuffled);
         const failures: unknown[] = [];
         const outcomes = await inTurns(victims, maxKills, (victim) =>
             this.remove(victim).catch((error: unknown) => void failures.push(error)),
@@ -117,12 +134,24 @@ class Killer {
         const refusals = outcomes.filter((outcome) => typeof outcome === "string");
         if (killed.length === 0) {
             if (failures.length > 0) throw failures[0];
-            const isAttacked = affectedIn(matching, this.atFirst) > 0;
-            return { killed: 0, refused: refusals.length, refusal: isAttacked ? undefined : refusals[0] };
+            const isAttacked = affectedIn(matching, wanted) > 0;
+            return {
+                killed: 0,
+                refused: refusals.length,
+                refusal: isAttacked ? undefined : refusals[0],
+                unreplaced: this.whyUnreplaced(matching, wanted),
+            };
         }
         failures.forEach(log);
         await noteKills(killed, killing, context).catch(log);
         return { killed: killed.length, refused: refusals.length };
+    }
+
+    /** On other nodes than the target's, replacements do not match; the verdict says how far such a kill came. */
+    private whyUnreplaced(matching: readonly Candidate[], wanted: number): string | undefined {
+        const there = containersIn(matching);
+        if (this.killing.isOnNodes || there >= wanted || matching.some(({ ready }) => !ready)) return undefined;
+        return `${there} of ${wanted} containers are there that matched at first, all ready, and none starts`;
     }
 
     /** @returns whether it has removed the pod; or why the API server has refused that */
@@ -177,14 +206,21 @@ async function listMatching(
     { api, namespace, label }: JobContext,
     nodes?: ReadonlySet<string>,
 ): Promise<Candidate[]> {
-    const deployments = new Map<string, string | undefined>();
-    for await (const replicaSet of api.list(resources.replicaSet, namespace))
-        deployments.set(replicaSet.metadata!.uid!, deploymentOf(replicaSet));
+    const replicaSets = new Map<string, string | undefined>();
+    const replicas = new Map<string, number>();
+    for await (const one of api.list(resources.replicaSet, namespace) as AsyncIterable<V1ReplicaSet>) {
+        const { uid } = one.metadata as { uid: string };
+        const deployment = deploymentOf(one);
+        replicaSets.set(uid, deployment);
+        const workload = deployment ?? uid;
+        replicas.set(workload, (replicas.get(workload) ?? 0) + (one.spec?.replicas ?? 1));
+    }
     const candidates: Candidate[] = [];
     for await (const pod of api.list(resources.pod, namespace) as AsyncIterable<Pod>) {
-        const deployment = deployments.get(replicaSetOf(pod)?.uid ?? "");
+        const { uid = "" } = replicaSetOf(pod) ?? {};
+        const deployment = replicaSets.get(uid);
         const candidate = candidateOf(pod, deployment, { ...killing, label }, nodes);
-        if (candidate) candidates.push(candidate);
+        if (candidate) candidates.push({ ...candidate, replicas: replicas.get(deployment ?? uid) });
     }
     return candidates;
 }

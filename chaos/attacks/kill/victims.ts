@@ -37,6 +37,8 @@ export interface Candidate {
     ready: boolean;
     /** How many of its containers match. */
     containers: number;
+    /** How many pods its ReplicaSet is to have; of a Deployment, all of its ReplicaSets. Absent if it has none. */
+    replicas?: number;
 }
 
 /**
@@ -71,6 +73,16 @@ export function candidateOf(
 
 export const containersIn = (pods: readonly Candidate[]): number =>
     pods.reduce((sum, { containers }) => sum + containers, 0);
+
+/**
+ * How many containers are to match now, by the ReplicaSets of those that do: a workload may have been scaled since.
+ * Undefined if one has another owner.
+ */
+export function wantedIn(matching: readonly Candidate[]): number | undefined {
+    const wanted = new Map(matching.map(({ workload, replicas, containers }) => [workload, replicas! * containers]));
+    const isKnown = matching.length > 0 && matching.every(({ replicas }) => replicas !== undefined);
+    return isKnown ? [...wanted.values()].reduce((sum, one) => sum + one, 0) : undefined;
+}
 
 /** How many containers that match are missing, or in pods that are not ready. @param atFirst as of `chooseVictims` */
 export const affectedIn = (matching: readonly Candidate[], atFirst: number): number =>

@@ -38,8 +38,23 @@ it("a Service that answers while its pods are all cut off was asked on a way tha
     );
 });
 
+it("so was one of which only some are: callers in the cluster lose their share", async () => {
+    const { code, message } = (await why({ pods: ["hot-deals-1"] }))!;
+    expect(code).toBe("attack-bypassed");
+    expect(message).toMatch(/^1 of 2 ready pods behind the Service hot-deals was cut off from other pods, and all /);
+    // Fewer pods would not be met either.
+    expect(message).not.toContain("fewer");
+});
+
+it("so was one whose pods are cut off at its port alone", async () => {
+    expect(await why({ attack: { kind: "blackhole", ports: [80, 9] } })).toMatchObject({ code: "attack-bypassed" });
+});
+
 describe("answers count", () => {
-    it("if another pod may have given them", async () => expect(await why({ pods: ["hot-deals-1"] })).toBeUndefined());
+    it("if those that are cut off are not ready: the Service does not ask them", async () => {
+        run.setReady("hot-deals-1", false);
+        expect(await why({ pods: ["hot-deals-1"] })).toBeUndefined();
+    });
     it("if one was bad: the attack reached the check", async () =>
         expect(await why({ answers: [good, bad] })).toBeUndefined());
     it.each<Attack>([

@@ -76,6 +76,14 @@ describe("the verdict is PASSED", () => {
         expect(run.said.at(-2)).toMatch(/^PASSED: 100% of 8/);
     });
 
+    it("and the reason names pods of the targets' workload that were terminating: they may have answered", async () => {
+        run.addPod("hot-deals-0", "10.0.0.9");
+        run.cluster.get("Pod", "hot-deals-0").metadata.deletionTimestamp = new Date() as never;
+        expect((await step()).reason).toMatch(
+            / Pods of the targets' workload that were terminating when the window began may have answered: hot-deals-0\.$/,
+        );
+    });
+
     it("if a check fails only in the grace period", async () => {
         breakApplication();
         run.after(900, () => run.setReady("hot-deals-2", true));
@@ -399,6 +407,47 @@ describe("the verdict is INCONCLUSIVE", () => {
     });
 });
 
+describe("once no verdict is possible any more, the run ends within seconds, and says when it saw that:", () => {
+    beforeEach(() => {
+        run.plan.window = { graceMs: 1_000, durationMs: 3_600_000 };
+        const own = { "chaos-experiments/experiment": run.plan.experiment };
+        run.cluster.get("NetworkPolicy", attackObject).metadata.labels = own;
+    });
+    const added = { podSelector: {}, policyTypes: ["Ingress"] };
+
+    it.each<[string, string, string, () => void]>([
+        [
+            "its target is gone",
+            "target-changed",
+            "the target hot-deals-1 was gone",
+            () => run.cluster.remove("Pod", "hot-deals-1"),
+        ],
+        ["somebody ended its attack", "attack-not-held", "became reachable again during the run", endAttack],
+        [
+            "a policy came that denies traffic",
+            "policy-denies",
+            "the NetworkPolicy deny was created",
+            () => run.cluster.add("NetworkPolicy", "deny", { spec: added }),
+        ],
+        [
+            "the target can be reached again",
+            "attack-not-held",
+            "became reachable again during the run",
+            () => (run.enforced = false),
+        ],
+    ])("%s", async (_, code, seen, happens) => {
+        const begun = Date.now();
+        run.after(6_000, happens);
+        const { verdict, reason, ...rest } = await step();
+        expect([verdict, rest.code]).toEqual(["INCONCLUSIVE", code]);
+        expect(reason).toContain(seen);
+        expect(reason).toMatch(/this was seen \d+ s after the attack was proven, and the run ended then\.$/);
+        expect(Date.now() - begun).toBeLessThan(30_000);
+        expect(rest.lasts).toBeUndefined();
+        expect(run.cluster.names("NetworkPolicy")).not.toContain(attackObject);
+    });
+});
+
 describe("what became of established connections", () => {
     const answering = { "10.0.0.1:8080": "answering", "API server": "answering" } as const;
 
@@ -418,8 +467,10 @@ describe("what became of established connections", () => {
         ["unknown", { "10.0.0.1:8080": "lost", "API server": "lost" }],
     ])("is told, and in the conclusion and the journal: %s", async (became, later) => {
         await keepOpen(later, 2_000);
-        const { verdict, established } = await step();
+        const { verdict, established, reason } = await step();
         expect(verdict).toBe("PASSED");
+        const limit = " Established connections into the targets survived.";
+        expect(reason.endsWith(limit)).toBe(became === "survived");
         expect(established).toMatchObject([{ attack: "blackhole", direction: "inward", became }]);
         expect(run.said.at(-3)).toBe(`Established connections (inward): ${became}`);
         expect(journal().attacks[0]!.established).toMatchObject({ direction: "inward", became: became.split(" ")[0] });
@@ -433,6 +484,14 @@ describe("what became of established connections", () => {
         run.plan.attacks[0]!.established = "cut";
         await keepOpen(later, 2_000);
         expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", reason: expect.stringMatching(reason) });
+    });
+
+    it("is not known of a target that is gone: they ended with it", async () => {
+        await keepOpen(answering, 2_000);
+        run.after(3_000, () => run.cluster.remove("Pod", "hot-deals-1"));
+        const { code, established } = await step();
+        expect(code).toBe("target-changed");
+        expect(established).toMatchObject([{ became: "unknown", reason: expect.stringContaining("was gone") }]);
     });
 
     it("leaves the verdict alone if they must be cut and are", async () => {

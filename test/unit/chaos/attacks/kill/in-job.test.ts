@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { killInJob } from "../../../../../chaos/attacks/kill/in-job";
 import type { Killing, RequestData } from "../../../../../chaos/attacks/kill/victims";
 import type { JobContext } from "../../../../../chaos/attacks/job-part";
@@ -15,8 +15,12 @@ const killing: Killing = {
 
 let pods: ReturnType<typeof pod>[];
 let killed: string[];
+let missed: string[];
+let replicaSets: object[];
 beforeEach(() => {
     stopClock();
+    missed = [];
+    replicaSets = [];
     pods = ["db-0", "db-1", "db-2"].map((name) => pod(name));
     killed = [];
 });
@@ -32,18 +36,19 @@ function pod(name: string, more: object = {}) {
 }
 
 /** Starts the Job's part, and waits for some looks. @param request what the attack's object says */
-async function start(request?: RequestData): Promise<void> {
+async function start(request?: RequestData, told = killing): Promise<void> {
     const api = {
         get: async () => ({ data: request }),
         async *list({ kind }: Resource) {
-            if (kind === resources.pod.kind) yield* pods;
+            yield* kind === resources.pod.kind ? pods : replicaSets;
         },
         delete: async ({ name }: ObjectReference) => killed.push(name) > 0,
     };
     const nothing = () => undefined;
+    const note = ({ problem }: { problem: string }) => missed.push(problem);
     const context = { namespace: "demo", run: "run", label: "e.kill", object: {}, api, mayAct: async () => true };
-    const reports = { log: nothing, killed: nothing, refused: nothing, missed: nothing, noteOnOwnPod: async () => {} };
-    killInJob(killing, { ...context, ...reports } as unknown as JobContext);
+    const reports = { log: nothing, killed: nothing, refused: nothing, missed: note, noteOnOwnPod: async () => {} };
+    killInJob(told, { ...context, ...reports } as unknown as JobContext);
     await vi.advanceTimersByTimeAsync(1_000);
 }
 
@@ -61,4 +66,55 @@ it("a Job that starts again kills nobody while a pod that it killed is not repla
     pods[0] = pod("db-0", { deletionTimestamp: "2026-11-21T10:00:00Z" });
     await start({ atFirst: "3" });
     expect(killed).toEqual([]);
+});
+
+describe("a workload that is scaled down under a kill", () => {
+    const owned = (name: string) =>
+        pod(name, { ownerReferences: [{ kind: "ReplicaSet", name: "web-1", uid: "web-1", controller: true }] });
+    const replicaSet = (replicas: number) => ({
+        metadata: { uid: "web-1", ownerReferences: [{ kind: "Deployment", name: "web" }] },
+        spec: { replicas },
+    });
+    const web = { ...killing, target: "k8s.deployment=web,k8s.namespace=demo" };
+
+    it("has pods killed of those that are wanted now", async () => {
+        pods = ["web-a", "web-b"].map(owned);
+        replicaSets = [replicaSet(2)];
+        await start({ atFirst: "4" }, web);
+        expect(killed).toHaveLength(1);
+    });
+
+    it("has none killed while one that is wanted is missing", async () => {
+        pods = ["web-a", "web-b"].map(owned);
+        replicaSets = [replicaSet(3)];
+        await start({ atFirst: "4" }, web);
+        expect(killed).toEqual([]);
+    });
+
+    it("counts the pods of a Deployment's rollout, whose ReplicaSets have some each", async () => {
+        pods = ["web-a", "web-b"].map(owned);
+        const earlier = { ...replicaSet(2), metadata: { ...replicaSet(2).metadata, uid: "web-0" } };
+        replicaSets = [replicaSet(2), earlier];
+        await start({ atFirst: "4" }, web);
+        expect(killed).toEqual([]);
+    });
+
+    it("is reported if nothing says how many are wanted, and none comes for 30 s: the kill has stopped", async () => {
+        pods.pop();
+        await start({ atFirst: "3" });
+        await vi.advanceTimersByTimeAsync(25_000);
+        expect(missed).toEqual([]);
+        await vi.advanceTimersByTimeAsync(10_000);
+        expect([killed, missed]).toEqual([
+            [],
+            ["2 of 3 containers are there that matched at first, all ready, and none starts"],
+        ]);
+    });
+
+    it("is no news while a replacement starts", async () => {
+        pods[0]!.status.conditions = [];
+        await start({ atFirst: "3" });
+        await vi.advanceTimersByTimeAsync(60_000);
+        expect(missed).toEqual([]);
+    });
 });

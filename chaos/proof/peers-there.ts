@@ -1,0 +1,36 @@
+import type { Cluster } from "../cluster/client";
+import type { Plan, RunAttack } from "../definition/plan";
+import { reason, type Reason } from "../reasons";
+import { select } from "../targets/containers";
+import { discover, peersOf } from "../targets/discover";
+
+const maxNamed = 3;
+
+/**
+ * Why an attack's peers are not those of before it: it denies traffic with these alone, or not on every network with
+ * others. Undefined if none came, and one of them is left at least.
+ */
+export async function whyPeersChanged(
+    cluster: Cluster,
+    plan: Plan,
+    { attack, target, chosen: { peers, targets } }: Pick<RunAttack, "attack" | "chosen"> & { target: string },
+): Promise<Reason | undefined> {
+    const expression = peersOf(attack);
+    if (expression === undefined || peers === undefined) return undefined;
+    const discovered = await discover(cluster, { ...plan, attacks: [{ attack, target }] });
+    const uidsOf = (some: readonly { uid: string }[]) => new Set(some.map(({ uid }) => uid));
+    const [earlier, attacked] = [uidsOf(peers), uidsOf(targets)];
+    const there = select(discovered, expression).filter(({ uid }) => !attacked.has(uid));
+    const came = [...new Set(there.filter(({ uid }) => !earlier.has(uid)).map(({ pod }) => pod))];
+    if (came.length > 0) {
+        const more = came.length > maxNamed ? ` and ${came.length - maxNamed} more` : "";
+        const names = came.slice(0, maxNamed).join(", ") + more;
+        const them = `the peers ${expression}`;
+        return reason(
+            "peers-changed",
+            `${names} joined ${them} during the run, and the attack was made for those before`,
+        );
+    }
+    if (there.length > 0) return undefined;
+    return reason("peers-changed", `none of the peers ${expression} was left before the run had ended`);
+}
