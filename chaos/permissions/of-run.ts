@@ -173,10 +173,22 @@ function rightsToSee(plan: Plan): Right[] {
         ),
         ...(meetsPolicies(plan) ? [rightToRead(namespace, ...nameOtherPolicy)] : []),
         ...(needsDeadlineJob(plan) ? [rightsOn({ namespace, resource: "events" })(watch, ...showEvents)] : []),
+        ...(needsDeadlineJob(plan)
+            ? selectors.map((one) => rightsOn({ namespace, ...one })(["list"], ...refuseLabels))
+            : []),
         ...(isAttack(plan) ? [rightToMakeEvents(namespace)] : []),
     ];
 }
 
+/** What may select the run's own pods by labels that `pod` gives them. */
+const selectors = [
+    { apiGroup: "policy", resource: "poddisruptionbudgets" },
+    ...["replicasets", "statefulsets", "daemonsets"].map((resource) => ({ apiGroup: "apps", resource })),
+];
+const refuseLabels = [
+    "refuse labels of the run's own pods by which others select these",
+    "such labels are not refused",
+] as const;
 const nameOtherPolicy = [
     "name the other policy that allows what an attack denies, if it selects by namespace",
     "that reason may blame the network",

@@ -28,6 +28,7 @@ import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
 import { jobObjects, requireRoom } from "./room";
+import { refuseSelectedPods } from "./selected";
 
 const timeoutMs = 10_000;
 const pauseMs = 20;
@@ -69,6 +70,7 @@ async function findSteadyState(
         isAttack(plan) ? discover(cluster, plan) : [],
         requireObjects(cluster, namespace, plan.actions),
         requireOpenNamespace(plan, cluster),
+        room && refuseSelectedPods(context, room),
     ]);
     if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
     say(`Checking ${namesOf(plan)}${route ? ` at ${describeRoute(route)}` : ""}`);
