@@ -8,6 +8,7 @@ import type { Conclusion } from "./report/conclusion";
 import {
     type LabeledTargets,
     nothingAttacked,
+    printingAgain,
     type SteadyState,
     type StepInputs,
     type StepName,
@@ -141,7 +142,8 @@ function stepResource(
         name,
         {
             create: create === undefined ? doNothing : `${programs.stepCommand} ${create}`,
-            update: printAgain,
+            // A run that holds the lease is undone where it began.
+            update: remove === "recovery" ? `${runFromInput} ${printingAgain}` : printAgain,
             ...(remove && { delete: `${runFromInput} ${remove}`, stdin: packed(programs.steps) }),
             // As one value, of which a preview shows nothing if it does not know all: so the packed plan is there once.
             environment: pulumi.all({

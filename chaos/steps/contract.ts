@@ -21,6 +21,9 @@ export interface StepResults {
 
 export type StepName = keyof StepResults;
 
+/** Not a step: what an update does with `steady-state` if only what it is given has changed. */
+export const printingAgain = "print-again";
+
 /** `routes` is absent if no check names a Service. */
 export interface SteadyState extends KnownRoutes {
     /** See `runNameOf`. */
@@ -29,6 +32,8 @@ export interface SteadyState extends KnownRoutes {
     pass: string;
     /** Whether the account may make Events on targets: then the deadline Job may, too. @default false */
     mayMakeEvents?: boolean;
+    /** Of the targets' namespace: a change of context must not lead elsewhere. Absent if the account may not read it. */
+    namespaceUid?: string;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
     /** What was answered; see `keptOf`. */

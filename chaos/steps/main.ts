@@ -2,14 +2,16 @@
  * Runs one step as the process that a command resource starts. Prints its result to standard output as JSON, and its
  * progress to standard error. A step that fails says why in plain words and exits with code 1.
  */
-import { type Cluster, connect } from "../cluster/client";
+import { type Cluster, type ClusterAccess, connect } from "../cluster/client";
 import { explain } from "../cluster/problem";
 import { check } from "./check";
-import { inputsFrom, type Step, type StepInputs, type StepName, variables } from "./contract";
+import type { Plan } from "../definition/plan";
+import { inputsFrom, printingAgain, type Step, type StepInputs, type StepName, variables } from "./contract";
 import { undoWith } from "./expired";
 import { labelTargets } from "./label-targets";
 import { endAttacksStep, recovery } from "./recovery";
 import { sayWithin } from "./progress";
+import { printedAgain } from "./same-cluster";
 import { steadyState } from "./steady-state";
 import { fromVariable, maxVariableLength, printed } from "./variable";
 
@@ -25,14 +27,24 @@ const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
 const maxErrorLength = 5_000;
 const say = sayWithin(maxVariableLength - 4 * maxErrorLength, (line) => process.stderr.write(line));
 
+function accessOf({ context }: Plan): ClusterAccess {
+    const kubeconfig = process.env[variables.kubeconfig];
+    return { context, kubeconfig: kubeconfig && fromVariable(kubeconfig) };
+}
+
 async function main(name: string | undefined): Promise<unknown> {
+    if (name === printingAgain) {
+        const { plan } = inputsFrom(process.env);
+        const earlier = process.env.PULUMI_COMMAND_STDOUT ?? "";
+        process.stdout.write(await printedAgain(accessOf(plan), plan, earlier), () => process.exit(0));
+        return new Promise(() => undefined);
+    }
     if (name === undefined || !(name in steps))
         throw new Error(`"${name ?? ""}" is not a step of an experiment; there are: ${Object.keys(steps).join(", ")}`);
     const inputs = inputsFrom(process.env);
     const { plan, stack } = inputs;
     const answersFile = process.env[variables.answersFile] || undefined;
-    const kubeconfig = process.env[variables.kubeconfig];
-    const access = { context: plan.context, kubeconfig: kubeconfig && fromVariable(kubeconfig) };
+    const access = accessOf(plan);
     const run = (cluster: Cluster): Promise<unknown> =>
         steps[name as StepName]({ plan, stack, cluster, say, answersFile }, inputs);
     return name === "recovery" || name === "end-attacks" ? undoWith(access, run, say) : run(connect(access));

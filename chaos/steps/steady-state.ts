@@ -28,6 +28,7 @@ import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
 import { jobObjects, requireRoom } from "./room";
+import { namespaceUid } from "./same-cluster";
 import { refuseSelectedPods } from "./selected";
 
 const timeoutMs = 10_000;
@@ -89,7 +90,8 @@ async function findSteadyState(
     say(`Steady: ${answersToHold} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     const runName = runNameOf(plan, stack);
     const pass = randomBytes(8).toString("hex");
-    const [mayMakeEvents] = await Promise.all([
+    const [uid, mayMakeEvents] = await Promise.all([
+        namespaceUid(cluster, plan),
         isAttack(plan) && isAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
         isAttack(plan) && requireTargets(context, discovered, removing),
         room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
@@ -100,6 +102,7 @@ async function findSteadyState(
         runName,
         pass,
         ...(mayMakeEvents && { mayMakeEvents }),
+        ...(uid !== undefined && { namespaceUid: uid }),
         latencyMs,
         checks: keptOf(checks),
     };

@@ -29,6 +29,7 @@ it("the steady state holds the lease, and gives the latency of the slowest of th
         runName: runNameOf(run.plan, "ours"),
         pass: expect.stringMatching(/^[0-9a-f]{16}$/),
         mayMakeEvents: true,
+        namespaceUid: expect.any(String),
         latencyMs: expect.any(Number),
         checks: [{ name: "pods", answers: Array(3).fill({ at: expect.any(Number), latencyMs: 0, good: true }) }],
     });
