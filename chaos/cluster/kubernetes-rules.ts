@@ -94,8 +94,27 @@ const tcpPorts = (pod: Pod) =>
 export const addressesOf = ({ status }: Pick<Pod, "status">): string[] =>
     (status?.podIPs ?? [{ ip: status?.podIP }]).flatMap(({ ip }) => ip ?? []);
 
-/** The TCP ports that a pod declares, each once: one number may have several names, and a UDP port beside it. */
-export const tcpPortsOf = (pod: Pod): number[] => [...new Set(tcpPorts(pod).map(({ containerPort }) => containerPort))];
+/**
+ * The TCP ports that a pod says it has, each once: those that its containers declare, of which one number may have
+ * several names and a UDP port beside it; and those of their probes, since nobody has to declare a port:
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#ports
+ */
+export function tcpPortsOf(pod: Pod): number[] {
+    const declared = tcpPorts(pod).map(({ containerPort }) => containerPort);
+    return [...new Set([...declared, ...lastingIn(pod).flatMap((container) => probedPorts(pod, container))])];
+}
+
+function probedPorts(pod: Pod, { readinessProbe, livenessProbe, startupProbe }: V1Container): number[] {
+    return [readinessProbe, livenessProbe, startupProbe].flatMap((probe) => {
+        const port = probe?.httpGet?.port ?? probe?.tcpSocket?.port ?? probe?.grpc?.port;
+        // Another host than the pod may be probed.
+        const host = probe?.httpGet?.host ?? probe?.tcpSocket?.host;
+        return port === undefined || host ? [] : (portNumberIn(pod, numberIn(port)) ?? []);
+    });
+}
+
+/** A port that a client may give as text: Kubernetes takes `8080` for a number. */
+const numberIn = (port: number | string) => (/^\d+$/.test(String(port)) ? Number(port) : port);
 
 /**
  * The number of a TCP port in a pod. A name is looked up in each pod, first in its containers, then, from Kubernetes

@@ -88,6 +88,8 @@ export const annotations = {
     kept: "chaos-experiments/kept",
     /** On an attack's object: its target pods, comma-separated. */
     targets: "chaos-experiments/targets",
+    /** On a target: TCP ports that Services lead to and it does not declare, comma-separated; the Job tries these, too. */
+    ports: "chaos-experiments/ports",
     /** On a target on which an Event says that its attack has begun: the run. */
     begun: "chaos-experiments/begun",
     /** On the deadline Job's pod: that it watches, and what. */
@@ -115,7 +117,7 @@ export const annotations = {
 export const unlabeling = {
     metadata: {
         labels: Object.fromEntries(runLabels.map((key) => [key, null])),
-        annotations: { [annotations.effect]: null, [annotations.begun]: null },
+        annotations: { [annotations.effect]: null, [annotations.begun]: null, [annotations.ports]: null },
     },
 };
 /** What an annotation says in JSON. Nothing if it is missing, or somebody has edited it. */

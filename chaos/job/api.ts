@@ -1,7 +1,7 @@
 import { Agent } from "node:https";
 import { hostname } from "node:os";
 import { type ApiCall, type ApiResponse, callApi } from "../cluster/in-cluster-api";
-import { fieldManager } from "../cluster/labels";
+import { annotations, fieldManager } from "../cluster/labels";
 import { type KubeObject, type ObjectApi, type ObjectReference, pathOf, resources } from "../cluster/resources";
 import { addressesOf, hasEnded, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { endpoint } from "./protocol";
@@ -105,12 +105,14 @@ export async function noteOnOwnPod(
 }
 
 /**
- * The endpoints of every TCP port that a pod declares, at each of its addresses. Another pod may have the addresses of
- * one that has ended.
+ * The endpoints of every TCP port that a pod says it has, or its annotation, at each of its addresses. Another pod may
+ * have the addresses of one that has ended.
  */
 export function endpointsOf(pod: Pod): string[] {
     const addresses = hasEnded(pod) ? [] : addressesOf(pod);
-    return addresses.flatMap((address) => tcpPortsOf(pod).map((port) => endpoint(address, port)));
+    const noted = (pod.metadata?.annotations?.[annotations.ports] ?? "").split(",").map(Number);
+    const ports = new Set([...tcpPortsOf(pod), ...noted.filter((port) => port > 0 && port <= 65_535)]);
+    return addresses.flatMap((address) => [...ports].map((port) => endpoint(address, port)));
 }
 
 /** Writes a line to the pod's log, beside its reports. */

@@ -53,11 +53,13 @@ function whyPortless({ name, attack, chosen: { targets } }: RunAttack): Reason |
     const shown = new Set(targets.filter((one) => attackedEndpoints([one], inward).length > 0).map(({ pod }) => pod));
     const pods = [...new Set(targets.map(({ pod }) => pod))].filter((pod) => !shown.has(pod));
     if (pods.length === 0) return undefined;
-    const why = `no container of ${pods.join(", ")} declares a TCP port that it blocks`;
+    const why =
+        `no container of ${pods.join(", ")} declares or probes a TCP port that it blocks, and no Service of its ` +
+        "namespace leads to one";
     return reason("no-port", `the attack ${name} could not be proven: ${why}`);
 }
 
-const adviceOnPorts = 'Declare the ports of each target, choose other targets, or a blackhole of direction "egress"';
+const adviceOnPorts = 'Declare a port of each target, choose other targets, or a blackhole of direction "egress"';
 
 type Equipped = RunAttack & { lacking: readonly Lacking[] };
 

@@ -13,6 +13,7 @@ import { type Chosen, type ChosenFor, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import type { Discovered } from "../targets/containers";
 import { discover, expressionsOf } from "../targets/discover";
+import { servicePorts } from "../targets/service-ports";
 import { namesOfNodes, type Nodes, nodesFor } from "../targets/nodes";
 import { ignoreNotFound } from "../cluster/client";
 import { annotations, labels, targetLabels } from "../cluster/labels";
@@ -79,6 +80,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     }
     const requests = await requestsOf(cluster, plan);
     const chosen = chooseForAll(discovered, { ...plan, ...placeOf(context), attacks: requests });
+    const undeclared = await addServicePorts(context, chosen);
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     refuseConflicts(attacksOf(plan, runName, chosen));
@@ -105,7 +107,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
             ...(await admitAttacks(run, attacks, policies)),
         ];
         for (const one of among) {
-            await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid)).catch(
+            await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid, undeclared.get(uid))).catch(
                 abortIfRejected(
                     "attack-refused",
                     `the targets of ${one.name} may not be labeled`,
@@ -162,7 +164,25 @@ function toldToJob({ attacks }: Plan, { name, matching }: ChosenFor, nodes?: Nod
     return { atFirst: matching, ...(isOnNodes && { nodes: namesOfNodes(nodes, target) }) };
 }
 
-function metadataOf({ attack, label, chosen: { chosenBy }, combination }: CombinedAttack, uid: string) {
+/** Adds the ports that Services lead to. @returns those that a target's pod does not declare, by its uid */
+async function addServicePorts({ plan, cluster }: StepContext, chosen: readonly Chosen[]) {
+    const all = chosen.flatMap(({ targets, peers = [] }) => [...targets, ...peers]);
+    const found = await servicePorts(cluster, plan.namespace, all);
+    const undeclared = new Map<string, number[]>();
+    for (const one of all) {
+        const added = (found.get(one.uid) ?? []).filter((port) => !one.ports.includes(port));
+        if (added.length === 0) continue;
+        one.ports = [...one.ports, ...added];
+        undeclared.set(one.uid, added);
+    }
+    return undeclared;
+}
+
+function metadataOf(
+    { attack, label, chosen: { chosenBy }, combination }: CombinedAttack,
+    uid: string,
+    ports: readonly number[] = [],
+) {
     const number = combinedNumber(combination, uid);
     const { effect } = attackKindOf(attack);
     return {
@@ -170,7 +190,10 @@ function metadataOf({ attack, label, chosen: { chosenBy }, combination }: Combin
             ...targetLabels(label, chosenBy!),
             ...(number !== undefined && { [labels.combined]: number }),
         },
-        ...(effect !== undefined && { annotations: { [annotations.effect]: effect } }),
+        annotations: {
+            ...(effect !== undefined && { [annotations.effect]: effect }),
+            ...(ports.length > 0 && { [annotations.ports]: ports.join() }),
+        },
     };
 }
 
