@@ -1,4 +1,5 @@
 import type { Performed } from "../actions/perform";
+import { describeHits } from "../attacks/kind";
 import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
 import { needsDeadlineJob, type Plan } from "../definition/plan";
@@ -50,7 +51,8 @@ export function journalOf(plan: Plan, found: Found): Journal {
     );
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
     const unproven = unprovenOutward(attacks);
-    const notes = [describeUnproven(unproven) ?? [], ...attacks.map(killsOnNodes)].flat();
+    const hits = attacks.flatMap(({ name, counts }) => (counts ? describeHits(name, counts) : []));
+    const notes = [describeUnproven(unproven) ?? [], ...attacks.map(killsOnNodes), hits].flat();
     const done = seen.actions.filter(({ problem }) => problem === undefined);
     const lasts = needsDeadlineJob(plan) && !isEnded;
     return {
