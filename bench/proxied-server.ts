@@ -43,10 +43,11 @@ export async function startProxiedServer(match?: RequestMatch) {
         NAMESPACE: "bench",
         SERVICE: "bench",
         RUN: "bench",
+        PASS: "bench",
         PORTS: JSON.stringify([{ name: "", listen }] satisfies ProxyPort[]),
         FAULT: JSON.stringify({ delayMs: 0, percentage: 100, match } satisfies ProxyFault),
         TARGETS: JSON.stringify([uid]),
-        WITNESS: "",
+        WITNESS: noWitness,
         READY_PORT: String(readyPort),
     };
     const program = bundledFile(join(__dirname, "../chaos/attacks/fault/proxy/main.ts"), { minify: false });
@@ -74,6 +75,9 @@ export async function startProxiedServer(match?: RequestMatch) {
     };
 }
 
+/** Name of a Service without pods. */
+const noWitness = "no-witness";
+
 /** An API server that lists one pod, at a port of this machine. */
 async function sliceServer(folder: string, port: number) {
     const [keyFile, authority] = [join(folder, "key.pem"), join(folder, "ca.crt")];
@@ -86,10 +90,10 @@ async function sliceServer(folder: string, port: number) {
         ports: [{ name: "", port }],
         endpoints: [{ addresses: ["127.0.0.1"], targetRef: { uid } }],
     };
-    const list = JSON.stringify({ metadata: { resourceVersion: "1" }, items: [slice] });
+    const listOf = (items: Slice[]) => JSON.stringify({ metadata: { resourceVersion: "1" }, items });
     const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(authority) }, (request, response) => {
         if (request.url!.includes("watch=true")) setTimeout(() => response.end(), watchMs);
-        else response.end(list);
+        else response.end(listOf(request.url!.includes(noWitness) ? [] : [slice]));
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
     return {

@@ -31,7 +31,7 @@ export const reasonCodes = {
     "target-changed": "a target was gone, or had ended or restarted, before the run had ended",
     "service-changed": "somebody deleted or changed the Service of a fault",
     "peers-changed": "pods joined the peers of an attack during the run, or the name of a host got another address",
-    "proxy-failed": "a fault's proxy was not ready, or ended",
+    "proxy-failed": "a fault's proxy was not ready, ended, was restarted, or had to refuse callers",
     "policy-allows": "another NetworkPolicy selects a target and allows what the attack denies",
     "policy-denies": "another NetworkPolicy came, went or was changed during the run, and traffic is denied by that",
 
@@ -53,7 +53,7 @@ export const reasonCodes = {
     "established-not-cut": "established connections survived the attack, and the experiment requires a cut",
     "established-unknown": "it was not seen whether established connections were cut, and the experiment requires it",
     "fault-not-http": "connections were not HTTP/1.1 in clear text: no status could answer, and nothing be matched",
-    "fault-hit-nobody": "no request was delayed or aborted by the fault",
+    "fault-hit-nobody": "no request was delayed or aborted by the fault in the window, or none that a check caused",
     "fault-uncounted": "the proxy's counts could not be read",
 
     // Of a single check: it counts only if the run is good otherwise, and no other check failed.

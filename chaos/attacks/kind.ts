@@ -87,9 +87,9 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      * Undefined while it lasts. @param job name of the deadline Job
      */
     explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
-    /** What it counted. Undefined if that is not known. */
-    count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counts | undefined>;
-    /** Why nothing is known, given what it counted. Undefined if something is. */
+    /** What it has counted so far. Undefined if that is not known. */
+    count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counted | undefined>;
+    /** Why nothing is known, given what it counted in the window. Undefined if something is. */
     whyNothing?(attack: A, counts: Counts | undefined): Reason | undefined;
 }
 
@@ -197,6 +197,40 @@ export interface Counts {
     unfaultable: number;
     /** Requests that the attack does not mean. Absent if there are none. */
     unmatched?: number;
+    /** Requests in traces that a check has begun, to targets or not. Absent if there are none. */
+    ofChecks?: number;
+    /** Those of them that the attack has hit. Absent as `ofChecks` is. */
+    ofChecksFaulted?: number;
+    /** Connections that it had to refuse, which it should have left alone. Absent if there are none. */
+    refused?: number;
+}
+
+/** What was counted since some moment. */
+export interface Counted {
+    counts: Counts;
+    /** That moment, as whoever counts names it. */
+    since?: number;
+}
+
+/** What was counted between two moments. Undefined if that is not known: counting began again meanwhile. */
+export function countedSince(before: Counted | undefined, now: Counted | undefined): Counts | undefined {
+    if (before === undefined || now === undefined || before.since !== now.since) return undefined;
+    const pairs = Object.entries(now.counts).map(([field, count]) => {
+        return [field, count - (before.counts[field as keyof Counts] ?? 0)] as const;
+    });
+    const always: readonly string[] = ["requests", "faulted", "unfaultable"];
+    const { ofChecks = 0 } = Object.fromEntries(pairs);
+    const isKept = ([field, count]: readonly [string, number]) =>
+        always.includes(field) || count > 0 || (field === "ofChecksFaulted" && ofChecks > 0);
+    return Object.fromEntries(pairs.filter(isKept)) as unknown as Counts;
+}
+
+/** How many requests an attack has hit, for the reason of a verdict; and if some of a check were among them. */
+export function describeHits(name: string, { requests, faulted, ofChecks = 0, ofChecksFaulted = 0 }: Counts): string {
+    const ofAll = `${faulted} of ${requests} requests of all callers`;
+    return ofChecks > 0
+        ? `${name} hit ${ofChecksFaulted} of ${ofChecks} requests that the checks caused, and ${ofAll}, in the window`
+        : `${name} hit ${ofAll} in the window; whether one that a check caused was among them is not known`;
 }
 
 export const describeCounts = ({ requests, faulted, unmatched }: Counts): string =>

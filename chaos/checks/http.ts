@@ -115,7 +115,11 @@ export const http: CheckKind<HttpCheck> = {
     rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
     probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
-            askOverHttp(check, context.cluster, route, timeoutMs, { ...rest, pulse: context.pulse }),
+            askOverHttp(check, context.cluster, route, timeoutMs, {
+                ...rest,
+                pulse: context.pulse,
+                traceKey: context.traceKey,
+            }),
         ),
 };
 
@@ -142,18 +146,21 @@ function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
     return service === undefined ? request : `${request} of ${service}`;
 }
 
-const nothingSecret: Omit<Endpoint, "route"> & Pick<CheckContext, "pulse"> = { access: {}, hide: (text) => text };
+const nothingSecret: Omit<Endpoint, "route"> & Pick<CheckContext, "pulse" | "traceKey"> = {
+    access: {},
+    hide: (text) => text,
+};
 
 export async function askOverHttp(
     check: HttpCheck,
     cluster: Cluster,
     route: Route,
     timeoutMs: number,
-    { access, hide, pulse } = nothingSecret,
+    { access, hide, pulse, traceKey } = nothingSecret,
 ): Promise<Answer> {
     const { maxLatencyMs = Infinity } = check;
     const begun = performance.now();
-    const traced = tracedBy(check, access);
+    const traced = tracedBy(check, access, traceKey);
     const answer = await answerOf(async (signal) => {
         const request = { ...check, headers: { ...traced?.headers, ...check.headers } };
         const { status, body } = await send(request, cluster, route, signal, access);
@@ -171,10 +178,10 @@ export async function askOverHttp(
 }
 
 /** A new trace, and the header that begins it. Undefined if the definition has that header itself. */
-function tracedBy({ headers }: HttpCheck, access: Endpoint["access"]) {
+function tracedBy({ headers }: HttpCheck, access: Endpoint["access"], key: string | undefined) {
     const own = Object.keys({ ...headers, ...access.headers }).map((name) => name.toLowerCase());
     if (own.includes("traceparent")) return undefined;
-    const { traceId, traceparent } = newTraceparent();
+    const { traceId, traceparent } = newTraceparent(key);
     return { traceId, headers: { traceparent } };
 }
 

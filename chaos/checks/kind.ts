@@ -34,6 +34,8 @@ export interface CheckContext {
     endpoints: Endpoints;
     /** Tells failures of the API server from the application's. @default they are not distinguished */
     pulse?: ApiServerPulse;
+    /** By this key, the traces that it begins are recognized as those of a check. @default they are not */
+    traceKey?: string;
     /** Namespace of what names none. */
     defaultNamespace: string;
     clusterName: string;

@@ -1,4 +1,5 @@
 import type { Performed } from "../actions/perform";
+import { describeHits } from "../attacks/kind";
 import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
 import { needsDeadlineJob, type Plan } from "../definition/plan";
@@ -55,6 +56,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
     const notes = [
         describeUnproven(unproven) ?? [],
         ...attacks.map(killsOnNodes),
+        attacks.flatMap(({ name, counts }) => (counts ? describeHits(name, counts) : [])),
         // What only opens fresh connections was all that the attack could show.
         ...(verdict === "PASSED" ? [attacks.flatMap(survivors), seen.terminating ?? []] : []),
     ].flat();

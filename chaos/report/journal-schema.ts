@@ -90,8 +90,17 @@ const counts = z
         faulted: z.int().describe("Those that the attack has hit"),
         unfaultable: z.int().describe("Those that it was to hit and could not"),
         unmatched: z.int().optional().describe("Requests that the attack does not mean; absent if there are none"),
+        ofChecks: z
+            .int()
+            .optional()
+            .describe("Requests in traces that a check has begun, to targets or not; absent if there are none"),
+        ofChecksFaulted: z.int().optional().describe("Those of them that the attack has hit; absent as `ofChecks` is"),
+        refused: z
+            .int()
+            .optional()
+            .describe("Connections that it had to refuse, which it should have left alone; absent if there are none"),
     })
-    .describe("What reached the targets, of an attack that counts it; absent if that is not known");
+    .describe("What reached the targets in the window, of an attack that counts it; absent if that is not known");
 
 const attack = z.object({
     name: z.string(),

@@ -1,4 +1,5 @@
-import { describeCounts } from "../attacks/kind";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Counted, countedSince, describeCounts } from "../attacks/kind";
 import { attackKindOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
 import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";
@@ -22,6 +23,7 @@ import type { LabeledTargets, Step, StepContext, StepInputs } from "./contract";
 import { dismissWitness } from "./other-policies";
 import { endAttacksStep, undo } from "./recovery";
 import { sweep } from "./sweep";
+import { poll } from "../async";
 import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
 
 /**
@@ -71,6 +73,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const unproven = over ?? (await whyUnproven(context, run, proofs, given.targets));
+    const countedBefore = unproven ? [] : proofs.shown.map((one) => countedSoFar(context, one));
     const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, proofs, shiftMs);
     if (!unproven) {
         await proofs.seeEstablished().catch((error: unknown) => {
@@ -84,7 +87,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
                     one.became = { ...one.became, became: "unknown", afterMs: undefined, reason: goneTarget };
         seen.reasons.push(await proofs.whyEstablishedNotCut());
         printEstablished(context, proofs.shown);
-        for (const one of proofs.shown) await count(context, one, seen);
+        for (const [index, one] of proofs.shown.entries()) await count(context, one, seen, await countedBefore[index]);
     }
     // Kills are shown beside the verdict, which does not rest on them.
     await proofs.seeKills().catch(() => undefined);
@@ -155,10 +158,31 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
     return conclusion;
 }
 
-/** Notes what an attack has counted. Adds to `seen` why there is no verdict, if nothing is known by it. */
-async function count({ cluster, say }: StepContext, one: ShownAttack, seen: Watched): Promise<void> {
+/** Counts become known with a delay: what is there is written once a second. */
+const countedAfterMs = 1_200;
+
+/** Never rejects. Tried for some time: what is counted is written every 2 s, and first some time after its start. */
+async function countedSoFar({ cluster }: StepContext, one: ShownAttack): Promise<Counted | undefined> {
     const kind = attackKindOf(one.attack);
-    one.counts = await kind.count?.(one, cluster);
+    if (kind.count === undefined) return undefined;
+    const look = () => kind.count!(one, cluster).catch(() => undefined);
+    return poll(look, (found) => found !== undefined, 5_000, 500);
+}
+
+/**
+ * Notes what an attack has counted in the window. Adds to `seen` why there is no verdict, if nothing is known by it.
+ *
+ * @param before what it had counted when the window began
+ */
+async function count(context: StepContext, one: ShownAttack, seen: Watched, before?: Counted): Promise<void> {
+    const { cluster, say } = context;
+    const kind = attackKindOf(one.attack);
+    const counted = async () => countedSince(before, await kind.count?.(one, cluster));
+    one.counts = await counted();
+    if (one.counts && kind.whyNothing?.(one.attack, one.counts)) {
+        await sleep(countedAfterMs);
+        one.counts = (await counted()) ?? one.counts;
+    }
     if (one.counts) say(`${one.chosen.origin ?? one.name}: ${describeCounts(one.counts)}`);
     // What counts in an aborted run has ended with its attack.
     if (one.counts ?? !seen.ending) seen.reasons.push(kind.whyNothing?.(one.attack, one.counts));

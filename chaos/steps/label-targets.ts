@@ -117,7 +117,6 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
             say(describe(plan, one) + describeBesides(discovered, one.chosen.targets));
         }
         const equipped = await equip(context, attacks, discovered);
-        await noteWitness(context, equipped, deadlineJob);
         const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks: equipped, isPoliced });
         const { tookMs: baselineMs, attacks: provable } = await proofs.baseline();
         for (const one of provable) if (one.chosen.leftOut) say(describeLeftOut(one.chosen.leftOut));
@@ -195,13 +194,6 @@ function metadataOf(
             ...(ports.length > 0 && { [annotations.ports]: ports.join() }),
         },
     };
-}
-
-/** Notes the witness's addresses where something was found: it may have to tell the witness apart. */
-async function noteWitness({ cluster }: StepContext, attacks: readonly RunAttack[], job: string): Promise<void> {
-    for (const { namespace, chosen } of attacks)
-        if (chosen.found !== undefined)
-            chosen.witness = (await new JobPod(cluster, namespace, job).addresses(startTimeoutMs)).join();
 }
 
 /**

@@ -60,7 +60,7 @@ export async function watchWindow(
     const progress = new AnswerProgress(context, plan.checks.length > 1);
     const pulse = pulseOf(plan, cluster, steadyState);
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, steadyState);
-    const where = { ...plan, cluster, endpoints, pulse };
+    const where = { ...plan, cluster, endpoints, pulse, traceKey: steadyState.pass };
     await endpoints.prepare(
         plan.checks.map((planned) => planned.check),
         preparationMs,

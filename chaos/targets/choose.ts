@@ -50,8 +50,6 @@ export interface Chosen {
     nodes?: string[];
     /** How many containers matched before the attack. Absent if no further pods will be chosen. */
     atFirst?: number;
-    /** Addresses of the deadline Job's pod, comma-separated. Absent if nothing was found. */
-    witness?: string;
 }
 
 /** A host of an attack, with its addresses: those of a name as the targets resolve it. */

@@ -10,6 +10,7 @@ import { reason, type Reason, ReasonError } from "../../reasons";
 import type { RunAttack } from "../kind";
 import type { FoundService } from "./find";
 import { nextPointing } from "./pointing";
+import { whyRestarted } from "./proof";
 import { awaitReach, showEvents } from "./reached";
 
 /** How long a proxy may take to be ready: its image may have to be pulled. */
@@ -30,11 +31,12 @@ export async function proxyReady(
     const read = async () => ({ pod: await ignoreNotFound(core.readNamespacedPod({ name, namespace })) });
     const look = () => read().catch((error: unknown) => ({ error }));
     const isKnown = (seen: Awaited<ReturnType<typeof look>>) =>
-        "pod" in seen && (seen.pod === undefined || isReady(seen.pod) || hasEnded(seen.pod));
+        "pod" in seen &&
+        (seen.pod === undefined || isReady(seen.pod) || hasEnded(seen.pod) || whyRestarted(seen.pod) !== undefined);
     const found = await poll(look, isKnown, readyWithinMs);
     if ("error" in found) throw found.error;
     if (found.pod !== undefined && isReady(found.pod)) return awaitReach(attack, cluster);
-    const why = found.pod && whyNotRunning(found.pod);
+    const why = found.pod && (whyRestarted(found.pod) ?? whyNotRunning(found.pod));
     const message = `the fault's proxy, pod ${name}, is not ready${why === undefined ? "" : `: ${withoutPeriod(why)}`}`;
     return reason("proxy-failed", `${message}; see its events: ${showEvents(attack, cluster)}`);
 }

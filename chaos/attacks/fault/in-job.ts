@@ -10,7 +10,9 @@ import { whyKeptOut } from "./kept-out";
 import { type Sample, samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
-import type { Fault } from "./proxy/protocol";
+import type { Fault, ProxyEnvironment } from "./proxy/protocol";
+
+const passVariable: keyof ProxyEnvironment = "PASS";
 
 const pauseMs = 1_000;
 const maxProbing = 200;
@@ -18,6 +20,10 @@ const maxProbing = 200;
 const longestMs = 2_000;
 /** A timer may fire a moment early. */
 const heldShare = 0.9;
+/** A proxy that has died is ready again within this time, if it was the first time. */
+const restartMs = 5_000;
+/** A proxy knows the address of a witness that has come in the middle of a fault within this time. */
+const unknownMs = 5_000;
 /** What is not delayed comes within this time, on a busy machine, too. */
 const undelayedMs = 1_000;
 
@@ -25,31 +31,43 @@ const undelayedMs = 1_000;
 export function faultInJob(fault: Fault, context: JobContext): JobPart {
     const probes = new FaultProbes(fault, context);
     void probes.lookAgainAndAgain();
+    let restartingSince: number | undefined;
     return {
         get last() {
             return probes.last;
         },
-        whyEndNow: async () => (await whyOutOfReach(fault, context)) ?? whyKeptOut(context),
+        async whyEndNow() {
+            const why = await whyOutOfReach(fault, context);
+            if (why !== "restarting") restartingSince = undefined;
+            else if (performance.now() - (restartingSince ??= performance.now()) < restartMs) return undefined;
+            return why === "restarting" ? silent(fault) : (why ?? whyKeptOut(context));
+        },
     };
 }
 
+const silent = ({ service }: Pick<Fault, "service">) => `the proxy of Service ${service} has ended, or does not answer`;
+
 /**
- * Why nobody reaches the Service whose place a fault's proxy has taken. Undefined if callers reach it, and as long as
- * it does not point to the proxy.
+ * Why nobody reaches the Service whose place a fault's proxy has taken. `restarting` if that may pass by itself.
+ * Undefined if callers reach it, and as long as it does not point to the proxy.
  *
  * @throws Error if the API server does not say
  */
 export async function whyOutOfReach(
-    { service: name }: Pick<Fault, "service">,
+    fault: Pick<Fault, "service">,
     { api, namespace, object }: Pick<JobContext, "api" | "namespace" | "object">,
 ): Promise<string | undefined> {
+    const { service: name } = fault;
     const current = await api.get({ resource: resources.service, namespace, name });
     if (current === undefined) return undefined;
     if (selectsNobody(current)) return `somebody has changed the selector of Service ${name}, which selects nobody`;
     if (proxyOf(current) !== object.name) return undefined;
     const pod = (await api.get(object)) as Pod | undefined;
-    const works = pod !== undefined && isReady(pod) && pod.metadata!.deletionTimestamp === undefined;
-    return works ? undefined : `the proxy of Service ${name} has ended, or does not answer`;
+    if (pod === undefined || pod.metadata!.deletionTimestamp !== undefined) return silent(fault);
+    if (isReady(pod)) return undefined;
+    const { phase, containerStatuses: [container] = [] } = pod.status ?? {};
+    const hasDied = container !== undefined && (container.restartCount > 0 || !container.state?.running);
+    return phase === "Running" && hasDied ? "restarting" : silent(fault);
 }
 
 /**
@@ -63,6 +81,10 @@ class FaultProbes {
     private readonly samples: readonly Sample[];
     /** Addresses and ports of the Service that have answered once. Its pods may listen in one family alone. */
     private readonly reached = new Set<string>();
+    private readonly begunAt = performance.now();
+    /** Whether the fault had begun when this witness came. Undefined before its first look. */
+    private isLate?: boolean;
+    private pass?: string;
 
     constructor(
         private readonly fault: Fault,
@@ -82,10 +104,13 @@ class FaultProbes {
 
     private async look(): Promise<void> {
         const { service } = this.fault;
-        const { api, namespace, run, label } = this.context;
+        const { api, namespace, run, label, object } = this.context;
         const found = await api.get({ resource: resources.service, namespace, name: service });
         const { spec, metadata } = (found ?? {}) as V1Service;
         if (spec === undefined) return;
+        const pass = (this.pass ??= passOf((await api.get(object)) as Pod | undefined));
+        this.isLate ??= proxyOf({ spec }) === object.name;
+        const mayBeUnknown = this.isLate && performance.now() - this.begunAt < unknownMs;
         const selector = serviceSelector.noteOf({ metadata })?.selector ?? spec.selector ?? {};
         const pods: Pod[] = [];
         for await (const pod of api.list(resources.pod, namespace, selectorOf(selector)))
@@ -104,10 +129,11 @@ class FaultProbes {
         const probed = await inTurns(atEach, maxProbing, async ({ pod, at, sample: { head, differs } }) => {
             const isHit = isTarget(pod) && differs === undefined;
             const timeoutMs = isHit ? timeoutFor(this.fault) : undelayedMs;
-            const found = await probeThrough(at, run, pod.metadata!.uid!, timeoutMs, head);
+            const found = await probeThrough(at, { run, pass }, pod.metadata!.uid!, timeoutMs, head);
             if (found.saw !== "refused") this.reached.add(JSON.stringify(at));
+            const isUnknown = found.saw === "bypassed" && mayBeUnknown;
             const name = behind(service, at.port, pod.metadata!.name!, differs);
-            return { name, at, isHit, state: stateOf(found, isHit, this.fault) };
+            return { name, at, isHit, state: isUnknown ? undefined : stateOf(found, isHit, this.fault) };
         });
         const ofEach = groupedBy(
             probed.filter(({ at }) => this.reached.has(JSON.stringify(at))),
@@ -124,6 +150,10 @@ class FaultProbes {
         this.last = { open: those("open"), closed: those("closed") };
     }
 }
+
+/** The run's random value, as a proxy has it. Undefined if there is none, or one of an earlier version. */
+const passOf = (proxy: Pod | undefined): string | undefined =>
+    proxy?.spec?.containers?.flatMap(({ env = [] }) => env).find(({ name }) => name === passVariable)?.value;
 
 const timeoutFor = ({ delayMs }: Fault) =>
     delayMs > 0 ? Math.min(delayMs * heldShare + undelayedMs, longestMs) : undelayedMs;

@@ -2,17 +2,18 @@
  * The proof of a fault: what the witness meets through the Service whose place a proxy has taken; and what the proxy
  * says that it did: how much reached the targets through the Service, and how much of it was hit.
  */
+import type { V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
 import { isDeepStrictEqual } from "node:util";
 import { kubectlFor } from "../../kubectl";
 import { parseJson } from "../../json";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { reason, type Reason } from "../../reasons";
 import { describeShare } from "../../share";
-import type { Counts, Reported, RunAttack } from "../kind";
+import type { Counted, Counts, Reported, RunAttack } from "../kind";
 import { describeMatch, samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody } from "./pointing";
 import type { FoundService } from "./find";
-import type { Fault, ProxyReport } from "./proxy/protocol";
+import { type Fault, limits, type PodCounts, type ProxyReport } from "./proxy/protocol";
 
 /** What the Job's reports call the pods of a fault's Service, at each of its ports, with a request of each sort. */
 export function reportedOf({ attack, chosen }: RunAttack<Pick<Fault, "match">, FoundService>): Reported {
@@ -54,6 +55,12 @@ export async function explainFault(
     if (found === undefined) return reason("service-changed", `the Service ${service} was deleted during the run`);
     const isPointed = proxyOf(found) === proxy && !selectsNobody(found);
     const isRunning = pod?.status?.phase === "Running";
+    const restarts = pod === undefined ? undefined : whyRestarted(pod);
+    if (isPointed && isRunning && restarts !== undefined)
+        return reason(
+            "proxy-failed",
+            `the fault's proxy, pod ${proxy}, ${restarts}; its callers got no answer meanwhile`,
+        );
     if (isPointed && isRunning) return undefined;
     const seeWhy = `see why: ${kubectlFor(cluster, namespace)} logs job/${job}`;
     if (!isPointed && !isDeepStrictEqual(found.spec?.selector, selector))
@@ -66,6 +73,16 @@ export async function explainFault(
     return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
 }
 
+/** That the proxy has died and was started again, and of what. Undefined if it never was. */
+export function whyRestarted({ status }: Pick<V1Pod, "status">): string | undefined {
+    const [container] = (status?.containerStatuses ?? []) as Partial<V1ContainerStatus>[];
+    const { restartCount: count = 0, lastState } = container ?? {};
+    if (count === 0) return undefined;
+    const { reason: why, exitCode } = lastState?.terminated ?? {};
+    const how = why === undefined ? "" : ` (${why}, exit code ${exitCode})`;
+    return `was restarted ${count === 1 ? "once" : `${count} times`}${how}`;
+}
+
 /** The proxy reports every 2 s; what it says of errors between two reports may be longer than a few lines. */
 const tailLines = 100;
 
@@ -73,22 +90,27 @@ const tailLines = 100;
 export async function readCounts(
     { object: name, namespace, chosen: { targets } }: RunAttack<unknown>,
     { core }: Cluster,
-): Promise<Counts | undefined> {
+): Promise<Counted | undefined> {
     const log = await core.readNamespacedPodLog({ name, namespace, tailLines }).catch(() => undefined);
     const report = (log ?? "")
         .split("\n")
         .map(parse)
         .findLast((one) => one !== undefined);
     if (report === undefined) return undefined;
-    const counts = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
-    const sum = (field: keyof Counts) => counts.reduce((total, count) => total + (count[field] ?? 0), 0);
+    const { since, refused } = report;
+    const ofTargets = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
+    const sum = (field: keyof PodCounts, pods = ofTargets) => pods.reduce((all, one) => all + (one[field] ?? 0), 0);
     const unmatched = sum("unmatched");
-    return {
+    const ofChecks = sum("ofChecks", Object.values(report.pods));
+    const counts = {
         requests: sum("requests"),
         faulted: sum("faulted"),
         unfaultable: sum("unfaultable"),
         ...(unmatched > 0 && { unmatched }),
+        ...(ofChecks > 0 && { ofChecks, ofChecksFaulted: sum("ofChecksFaulted") }),
+        ...(refused !== undefined && { refused }),
     };
+    return { counts, ...(since !== undefined && { since }) };
 }
 
 function parse(line: string): ProxyReport | undefined {
@@ -106,7 +128,13 @@ export function whyHitNobody(
             "fault-uncounted",
             `the counts of the proxy of Service ${service} could not be read from its log`,
         );
-    const { requests, faulted, unfaultable, unmatched = 0 } = counted;
+    const { requests, faulted, unfaultable, unmatched = 0, ofChecks = 0, ofChecksFaulted, refused = 0 } = counted;
+    if (refused > 0)
+        return reason(
+            "proxy-failed",
+            `the proxy of Service ${service} closed ${refused} connections in the window: more than ` +
+                `${limits.connections} were open, or more than ${limits.heldBytes >> 20} MiB waited to be passed on`,
+        );
     if (unfaultable > 0)
         return reason(
             "fault-not-http",
@@ -122,8 +150,16 @@ export function whyHitNobody(
                 `${describeMatch(match!)}`,
         );
     if (requests === 0)
-        return reason("fault-hit-nobody", `0 requests reached the targets through Service ${service} during the run`);
-    if (faulted > 0) return undefined;
-    const hit = `0 of ${requests} requests through Service ${service} were hit at ${describeShare(percentage / 100)}`;
-    return reason("fault-hit-nobody", `${hit}; use a longer window`);
+        return reason("fault-hit-nobody", `0 requests reached the targets through Service ${service} in the window`);
+    const at = `at ${describeShare(percentage / 100)}`;
+    if (faulted === 0) {
+        const hit = `0 of ${requests} requests through Service ${service} were hit ${at} in the window`;
+        return reason("fault-hit-nobody", `${hit}; use a longer window`);
+    }
+    if (ofChecks === 0 || ofChecksFaulted! > 0) return undefined;
+    return reason(
+        "fault-hit-nobody",
+        `0 of ${ofChecks} requests that the checks caused through Service ${service} were hit ${at} in the window, ` +
+            `and ${faulted} of ${requests} of all callers; use a longer window, a higher percentage or a larger radius`,
+    );
 }

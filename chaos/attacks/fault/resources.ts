@@ -15,18 +15,22 @@ import {
     readyPath,
 } from "./proxy/protocol";
 import type { Chosen } from "../../targets/choose";
-import type { AttackResourceArgs, DryRun, DryRunArgs } from "../kind";
+import { type AttackResourceArgs, type DryRun, type DryRunArgs, witnessPorts } from "../kind";
 import { effectOf, type FaultAttack, faultOf } from "./fault";
 import type { FoundService } from "./find";
 import { containerPorts } from "./listeners";
 import { proxyLabels } from "./pointing";
+
+/** A Service may have a name of 63 characters, as the object has at most. */
+const witnessNameOf = (object: string) => `${object.slice(0, 61)}-w`;
 
 /** Until a proxy that ends is killed, in seconds. It needs a moment more than it drains. */
 const graceSeconds = drainMs / 1_000 + 5;
 
 /**
  * A fault's proxy as resources: its pod, a headless Service that keeps the selector of the Service whose place it
- * takes, and an account that may list where that leads. Nobody uses it until the step `check` points the Service to it.
+ * takes, another that selects the witness, and an account that may list where these lead. Nobody uses it until the step
+ * `check` points the Service to it.
  *
  * @returns the pod: while it exists, the attack lasts
  */
@@ -47,6 +51,15 @@ export function faultResources(
         },
         { ...opts, ignoreChanges: ["spec"] },
     );
+    const witness = new k8s.core.v1.Service(
+        `${name}-witness`,
+        {
+            metadata: { ...ofParts, name: object.apply(witnessNameOf), annotations: unawaited },
+            // Known with the targets: what is made earlier is removed when these are chosen, as left by a killed run.
+            spec: pulumi.all([args.pass, chosen]).apply(([pass]) => witnessSpec(experiment, pass)),
+        },
+        { ...opts, ignoreChanges: ["spec"] },
+    );
     const own = proxyMetadata(args);
     return new k8s.core.v1.Pod(
         name,
@@ -56,9 +69,9 @@ export function faultResources(
                 labels: pulumi.all([object, args.pass]).apply((known) => own.labels(...known)),
                 annotations: { ...metadata.annotations, ...own.annotations },
             },
-            spec: pulumi.all([object, args.runName, chosen]).apply((known) => podSpec(args, ...known)),
+            spec: pulumi.all([object, args.runName, args.pass, chosen]).apply((known) => podSpec(args, ...known)),
         },
-        { ...opts, dependsOn: [account, binding, program, pods], ignoreChanges: ["spec"] },
+        { ...opts, dependsOn: [account, binding, program, pods, witness], ignoreChanges: ["spec"] },
     );
 }
 
@@ -77,7 +90,15 @@ export function faultDryRuns(name: string, args: DryRunArgs<FaultAttack>): DryRu
             name: `${name}-pods`,
             props: { metadata: { ...metadata, annotations: unawaited }, spec: headlessSpec(found) },
         },
-        { kind: "Pod", name, props: { metadata: ofProxy, spec: podSpec(args, object, run, chosen) } },
+        {
+            kind: "Service",
+            name: `${name}-witness`,
+            props: {
+                metadata: { ...metadata, name: witnessNameOf(object), annotations: unawaited },
+                spec: witnessSpec(args.experiment, pass),
+            },
+        },
+        { kind: "Pod", name, props: { metadata: ofProxy, spec: podSpec(args, object, run, pass, chosen) } },
     ];
 }
 
@@ -112,11 +133,25 @@ const headlessSpec = ({ selector, ports, publishNotReadyAddresses, family }: Fou
     ...(publishNotReadyAddresses && { publishNotReadyAddresses }),
 });
 
+/**
+ * The run's own pods: the witness's as it is now, and proxies, which do not connect to Services. The proxy may not list
+ * pods, and an address that it was given once would be somebody else's later. Clusters of one family have one address.
+ */
+const witnessSpec = (experiment: string, pass: string) => ({
+    clusterIP: "None",
+    ipFamilyPolicy: "PreferDualStack",
+    selector: { [labels.experiment]: experiment, [labels.pass]: pass },
+    // It must be known before it is ready.
+    publishNotReadyAddresses: true,
+    ports: [{ port: witnessPorts[0], targetPort: witnessPorts[0] }],
+});
+
 function podSpec(
     { attack, namespace, image, programs, pod }: Made,
     object: string,
     run: string,
-    { found, targets, witness = "" }: Chosen,
+    pass: string,
+    { found, targets }: Chosen,
 ) {
     const { ports } = found as FoundService;
     const { spec } = runPod(pod);
@@ -128,16 +163,18 @@ function podSpec(
         NAMESPACE: namespace,
         SERVICE: object,
         RUN: run,
+        PASS: pass,
         PORTS: JSON.stringify(listened.map(({ name, listen }): ProxyPort => ({ name, listen }))),
         FAULT: JSON.stringify(fault satisfies ProxyFault),
         TARGETS: JSON.stringify([...new Set(targets.map(({ uid }) => uid))]),
-        WITNESS: witness,
+        WITNESS: witnessNameOf(object),
         READY_PORT: String(readyPort),
     };
     const isPrivileged = listened.some(({ listen }) => listen < 1_024);
     return {
         ...spec,
-        restartPolicy: "Never",
+        // Without it, one crash would cut off the Service's callers until the deadline Job restores the Service.
+        restartPolicy: "Always",
         serviceAccountName: object,
         enableServiceLinks: false,
         terminationGracePeriodSeconds: graceSeconds,

@@ -56,12 +56,35 @@ it("what the steps try by a dry run is what is made later", () => {
     expect(find(asked, kinds.job, "slow-deadline")).toEqual({ apiVersion: "batch/v1", ...job });
     expect(attacks.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
         ["Service", `${runName}-fault`],
+        ["Service", `${runName}-fault-w`],
         ["Pod", `${runName}-fault`],
     ]);
     const { metadata, spec } = proxyIn(asked);
-    expect(attacks[1].spec).toEqual(spec);
-    expect(attacks[1].metadata.labels).toEqual(metadata.labels);
+    expect(attacks[2].spec).toEqual(spec);
+    expect(attacks[2].metadata.labels).toEqual(metadata.labels);
     expect(find(asked, kinds.service, "slow-fault-pods")).toEqual({ apiVersion: "v1", ...attacks[0] });
+    expect(find(asked, kinds.service, "slow-fault-witness")).toEqual({ apiVersion: "v1", ...attacks[1] });
+});
+
+it("a fault's proxy starts again if it dies, and knows the run's own pods by a Service", () => {
+    const { metadata, spec } = proxyIn(asked);
+    const env = Object.fromEntries(spec.containers[0].env.map(({ name, value }: any) => [name, value]));
+    expect(spec.restartPolicy).toBe("Always");
+    expect(env).toMatchObject({ PASS: pass, WITNESS: `${runName}-fault-w` });
+    const service = find(asked, kinds.service, "slow-fault-witness").spec;
+    const job = find(asked, kinds.job, "slow-deadline").spec.template;
+    expect(job.metadata.labels).toMatchObject(service.selector);
+    expect(service.selector).toEqual({
+        "chaos-experiments/experiment": "slow",
+        "chaos-experiments/pass": metadata.labels["chaos-experiments/pass"],
+    });
+});
+
+it("no Service of a fault is made before its targets are chosen: what is there then is removed", () => {
+    const order = asked.map(({ name }) => name);
+    const services = order.filter((name) => /^slow-fault-(pods|witness)$/.test(name));
+    expect(services).toHaveLength(2);
+    for (const name of services) expect(order.indexOf(name)).toBeGreaterThan(order.indexOf("slow-targets"));
 });
 
 it("it is tried again with the targets, and makes no other run if it changes", async () => {
@@ -127,7 +150,7 @@ it("the component's transforms and transformations change what is tried, as they
         priced: true,
         spec: { template: { metadata: { labels: { team: "shop" } } } },
     });
-    expect(room.attacks[1]).toMatchObject({ kind: "Pod", metadata: { labels: { team: "shop" } } });
+    expect(room.attacks[2]).toMatchObject({ kind: "Pod", metadata: { labels: { team: "shop" } } });
     // One that wants something of the engine leaves unknown what it changes.
     const engines = ({ opts }: pulumi.ResourceTransformArgs) => ({
         props: {},

@@ -1,5 +1,5 @@
 import type { Connection } from "./connection";
-import { endOfHead, requestHead } from "./http-head";
+import { HeadEnd, requestHead } from "./http-head";
 import { bannerOf, maxProbeLine, probeLineWithinMs, probeWords, unreachableAfterMs } from "./protocol";
 import { Gone, heldBytes } from "./wire";
 
@@ -11,7 +11,7 @@ import { Gone, heldBytes } from "./wire";
  */
 export async function answerProbe(connection: Connection, port: string): Promise<void> {
     const { caller, shared } = connection;
-    await caller.write(`${bannerOf(shared.run)}\n`);
+    await caller.write(`${bannerOf(shared)}\n`);
     const line = await receive(connection, (bytes) => bytes.indexOf("\n") + 1, maxProbeLine);
     const uid = line.toString("latin1").trim();
     await caller.write(`${await wordFor(connection, port, uid)}\n`);
@@ -34,9 +34,14 @@ async function receive(
     return part;
 }
 
+function receiveHead(connection: Connection): Promise<Buffer> {
+    const head = new HeadEnd();
+    return receive(connection, (bytes) => head.find(bytes), heldBytes);
+}
+
 async function wordFor(connection: Connection, port: string, uid: string): Promise<string> {
     const { pods, faults } = connection.shared;
-    const request = faults.hasMatch ? requestHead(await receive(connection, endOfHead, heldBytes)) : undefined;
+    const request = faults.hasMatch ? requestHead(await receiveHead(connection)) : undefined;
     const endpoint = pods.find(port, uid);
     if (!endpoint) return probeWords.unknown;
     if (!(await connection.dial(endpoint, unreachableAfterMs))) return probeWords.unreachable;

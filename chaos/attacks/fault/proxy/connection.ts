@@ -1,28 +1,40 @@
 import { connect, type Socket } from "node:net";
 import { Changes } from "./changes";
 import type { Counts } from "./counts";
+import type { Crowd, Member } from "./crowd";
 import type { Faults } from "./faults";
-import type { ProxyFault } from "./protocol";
+import type { Limits, ProxyFault } from "./protocol";
 import type { Pods, PodEndpoint } from "./slices";
 import { Gone, pump, Wire } from "./wire";
 
 /** What all connections share. */
 export interface Shared {
     run: string;
+    /** See `labels.pass`. */
+    pass: string;
     pods: Pods;
     faults: Faults;
     counts: Counts;
+    limits: Limits;
+    crowd: Crowd<Connection>;
     /** Whether connections between two requests are to be closed. */
     closesIdle: boolean;
 }
+
+/** Finds out that another end is gone without a word: such a connection would stay open for good. */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 
 /** For how long a caller may take to see that its connection ends, in milliseconds. */
 const lingerMs = 1_000;
 
 /** A caller's connection, and the one to the pod that it goes to. */
-export class Connection {
+export class Connection implements Member {
     readonly changes = new Changes();
     readonly caller: Wire;
+    readonly address: string | undefined;
+    idle = false;
+    movedAt = performance.now();
+    heldBytes = 0;
     /**
      * Whether the pod does not matter now, because the proxy itself answered last: if the pod closes its connection
      * while it idles, there is to be another one for the next request that it gets.
@@ -35,7 +47,8 @@ export class Connection {
         socket: Socket,
         readonly shared: Shared,
     ) {
-        this.caller = new Wire(socket, this.changes);
+        this.address = socket.remoteAddress;
+        this.caller = new Wire(socket, this.changes, this.hold);
         // The pod must not go on for a caller that is gone.
         socket.on("close", (failed) => {
             if (failed) this.podWire?.reset();
@@ -51,6 +64,13 @@ export class Connection {
         return this.podEndpoint!.uid;
     }
 
+    /** Notes how many more bytes it holds; fewer if it is negative: these were passed on. */
+    readonly hold = (bytes: number): void => {
+        this.heldBytes += bytes;
+        if (bytes < 0) this.movedAt = performance.now();
+        this.shared.crowd.holds(this, bytes);
+    };
+
     /** Whether the pod has sent something, or has closed its connection. */
     get podStirs(): boolean {
         return this.pod.available > 0 || this.pod.ended || this.pod.closed;
@@ -65,9 +85,9 @@ export class Connection {
      */
     async dial(endpoint: PodEndpoint, withinMs = 2 ** 31 - 1): Promise<boolean> {
         this.podWire?.reset();
-        const socket = connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true });
+        const socket = connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true, ...keepAlive });
         this.podEndpoint = endpoint;
-        const pod = (this.podWire = new Wire(socket, this.changes));
+        const pod = (this.podWire = new Wire(socket, this.changes, this.hold));
         await this.changes.untilWithin(withinMs, () => !socket.connecting || pod.closed || this.caller.closed);
         if (this.caller.closed) throw new Gone();
         return !socket.connecting && !socket.destroyed;

@@ -1,4 +1,4 @@
-import type { PodCounts, ProxyReport } from "./protocol";
+import { limits, type PodCounts, type ProxyReport } from "./protocol";
 
 /** How often the counts are reported if nothing has changed, in milliseconds. */
 const heartbeatMs = 2_000;
@@ -6,6 +6,8 @@ const heartbeatMs = 2_000;
 /** Counts what went to each pod, and writes reports of it. */
 export class Counts {
     private readonly pods: Record<string, PodCounts> = {};
+    private readonly since = Date.now();
+    private refused = 0;
     private changed = false;
     private reportedAt = -Infinity;
 
@@ -15,13 +17,23 @@ export class Counts {
         this.changed = true;
     }
 
+    /** Counts a connection that was closed for what all of them take together, and more than idle. */
+    refuse(): void {
+        if (this.refused++ === 0) {
+            const { connections, heldBytes } = limits;
+            log(`closing connections: more than ${connections}, or ${heldBytes >> 20} MiB of bytes that nobody takes`);
+        }
+        this.changed = true;
+    }
+
     /** Writes a report if something has changed, or if the last one is too old. To be called once a second. */
     report(write: (line: string) => void, at = Date.now()): void {
         // Not the difference itself: the clock may be set back. Timers may be early by a millisecond, too.
         if (!this.changed && Math.abs(at - this.reportedAt) < heartbeatMs - 100) return;
         this.changed = false;
         this.reportedAt = at;
-        write(`${JSON.stringify({ at, pods: this.pods } satisfies ProxyReport)}\n`);
+        const { since, pods, refused } = this;
+        write(`${JSON.stringify({ at, since, pods, ...(refused > 0 && { refused }) } satisfies ProxyReport)}\n`);
     }
 }
 

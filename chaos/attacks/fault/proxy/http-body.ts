@@ -38,13 +38,29 @@ export async function relayBody(from: Wire, to: Wire | undefined, body: Body): P
     }
 }
 
-/** More of a line of a chunked body than this has a meaning for nobody. */
-const maxLine = 65_536;
+/** The most hexadecimal digits of a chunk's size that a number holds exactly. */
+const maxDigits = 13;
 
-/** Finds the end of a chunked body (RFC 9112, 7.1), trailers included, in bytes as they come. */
+type ChunkState =
+    | "size"
+    | "after size"
+    | "extension"
+    | "end of size"
+    | "data"
+    | "after data"
+    | "end of data"
+    | "trailer begins"
+    | "trailer"
+    | "end of trailers"
+    | "complete";
+
+/**
+ * Finds the end of a chunked body (RFC 9112, 7.1), trailers included, in bytes as they come. It keeps none of them,
+ * however long their lines are. A line may end with a single `\n`.
+ */
 export class Chunks {
-    private state: "size" | "data" | "after data" | "trailers" | "complete" = "size";
-    private line = "";
+    private state: ChunkState = "size";
+    private digits = 0;
     private left = 0;
 
     get complete(): boolean {
@@ -62,34 +78,48 @@ export class Chunks {
                 if (this.left === 0) this.state = "after data";
                 continue;
             }
-            const newline = bytes.indexOf(10, at);
-            const end = newline === -1 ? bytes.length : newline;
-            this.line += bytes.toString("latin1", at, end);
-            at = end;
-            if (this.line.length > maxLine) return 0;
-            if (newline === -1) break;
-            at++;
-            if (!this.endLine()) return 0;
+            const next = this.after(String.fromCharCode(bytes[at++]!));
+            if (next === undefined) return 0;
+            this.state = next;
         }
         return at;
     }
 
-    /** @returns false if such a line cannot be there */
-    private endLine(): boolean {
-        const line = this.line.endsWith("\r") ? this.line.slice(0, -1) : this.line;
-        this.line = "";
-        if (this.state === "trailers") {
-            if (line === "") this.state = "complete";
-            return true;
+    /** @returns undefined if such a byte cannot be there */
+    private after(byte: string): ChunkState | undefined {
+        switch (this.state) {
+            case "size":
+                return /[\da-f]/i.test(byte) ? this.digit(byte) : this.digits > 0 ? this.afterSize(byte) : undefined;
+            case "after size":
+                return this.afterSize(byte);
+            case "extension":
+                return byte === "\n" || byte === "\r" ? this.afterSize(byte) : "extension";
+            case "end of size":
+                return byte === "\n" ? this.afterSize(byte) : undefined;
+            case "after data":
+                return byte === "\r" ? "end of data" : byte === "\n" ? "size" : undefined;
+            case "end of data":
+                return byte === "\n" ? "size" : undefined;
+            case "trailer begins":
+                return byte === "\r" ? "end of trailers" : byte === "\n" ? "complete" : "trailer";
+            case "end of trailers":
+                return byte === "\n" ? "complete" : "trailer";
+            default:
+                return byte === "\n" ? "trailer begins" : "trailer";
         }
-        if (this.state === "after data") {
-            this.state = "size";
-            return line === "";
-        }
-        const [, size] = /^([\da-f]{1,13})[ \t]*(?:;.*)?$/i.exec(line) ?? [];
-        if (size === undefined) return false;
-        this.left = parseInt(size, 16);
-        this.state = this.left === 0 ? "trailers" : "data";
-        return true;
+    }
+
+    private digit(byte: string): ChunkState | undefined {
+        this.left = 16 * this.left + parseInt(byte, 16);
+        return ++this.digits > maxDigits ? undefined : "size";
+    }
+
+    private afterSize(byte: string): ChunkState | undefined {
+        if (byte === " " || byte === "\t") return "after size";
+        if (byte === ";") return "extension";
+        if (byte === "\r") return "end of size";
+        if (byte !== "\n") return undefined;
+        this.digits = 0;
+        return this.left === 0 ? "trailer begins" : "data";
     }
 }

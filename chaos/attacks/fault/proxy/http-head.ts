@@ -38,31 +38,88 @@ export type Body = { kind: "length"; bytes: number } | { kind: "chunked" } | { k
 const none: Body = { kind: "length", bytes: 0 };
 const rest: Body = { kind: "rest" };
 
-/** Where a head ends. Undefined if the end is not there. A line may end with a single `\n`, as in RFC 9112, 2.2. */
-export function endOfHead(bytes: Buffer): number | undefined {
-    const start = /^(?:\r?\n)*/.exec(bytes.toString("latin1", 0, 16))![0].length;
-    for (let at = bytes.indexOf(10, start); at !== -1; at = bytes.indexOf(10, at + 1)) {
-        if (bytes[at + 1] === 10) return at + 2;
-        if (bytes[at + 1] === 13 && bytes[at + 2] === 10) return at + 3;
+/** Looks for the end of a head in bytes as they come, at each of them once. A line may end with a single `\n`. */
+export class HeadEnd {
+    /** Where the next end of a line is looked for. Undefined in the empty lines that a head may begin with. */
+    private at?: number;
+
+    /**
+     * @param bytes all that have come
+     * @returns where the head ends. Undefined if the end is not there
+     */
+    find(bytes: Buffer): number | undefined {
+        this.at ??= afterEmptyLines(bytes);
+        if (this.at === undefined) return undefined;
+        for (let end = bytes.indexOf(10, this.at); end !== -1; end = bytes.indexOf(10, this.at)) {
+            if (bytes[end + 1] === 10) return end + 2;
+            if (bytes[end + 1] === 13 && bytes[end + 2] === 10) return end + 3;
+            this.at = end;
+            if (bytes.length < end + (bytes[end + 1] === 13 ? 3 : 2)) return undefined;
+            this.at = end + 1;
+        }
+        this.at = Math.max(this.at, bytes.length);
+        return undefined;
     }
-    return undefined;
+}
+
+/** RFC 9112, 2.2: empty lines before a head count for nothing. More than this many bytes of them are no head. */
+const maxEmpty = 16;
+
+/** Undefined if more may come. */
+function afterEmptyLines(bytes: Buffer): number | undefined {
+    const length = /^(?:\r?\n)*/.exec(bytes.toString("latin1", 0, maxEmpty))![0].length;
+    const isAll = length === bytes.length || (length === bytes.length - 1 && bytes[length] === 13);
+    return isAll && bytes.length < maxEmpty ? undefined : length;
 }
 
 const methods = METHODS.map((method) => `${method} `);
 const longestMethod = Math.max(...methods.map(({ length }) => length));
-const requestLine = /^([A-Z-]+) +(\S.*?) +HTTP\/1\.(\d)$/;
 const statusLine = /^HTTP\/1\.\d (\d{3})(?: |$)/;
 
-/**
- * Whether a connection's first bytes can still become a request in HTTP/1.x in clear text. The method is looked at as
- * it comes, since others, such as a client of a database, may send a few bytes and then wait for an answer.
- */
-export function mayBeRequest(bytes: Buffer): boolean {
-    const text = bytes.toString("latin1").replace(/^(?:\r?\n)+/, "");
-    const begin = text.slice(0, longestMethod);
-    if (!methods.some((method) => method.startsWith(begin) || begin.startsWith(method))) return text.trim() === "";
-    const [line, ...more] = text.split("\n", 2);
-    return more.length === 0 || requestLine.test(withoutCr(line!));
+/** The parts of the first line. Undefined if it is none of a request in HTTP/1.x. Spaces between parts may be many. */
+export function requestLine(line: string): { method: string; target: string; minor: number } | undefined {
+    const method = /^[A-Z-]+(?= )/.exec(line)?.[0];
+    const minor = / HTTP\/1\.(\d)$/.exec(line.slice(-" HTTP/1.1".length))?.[1];
+    if (method === undefined || minor === undefined) return undefined;
+    let [begin, end] = [method.length, line.length - "HTTP/1.1".length];
+    while (line[begin] === " ") begin++;
+    while (line[end - 1] === " ") end--;
+    const target = line.slice(begin, end);
+    return /^\S[^\r]*$/.test(target) ? { method, target, minor: Number(minor) } : undefined;
+}
+
+/** Looks at what may become the head of a request in HTTP/1.x in clear text, at each byte once. */
+export class RequestScan {
+    /** Whether a method and the space after it have come: hardly anything else begins so. */
+    begun = false;
+    private readonly end = new HeadEnd();
+    /** Where the end of the first line is looked for. Undefined once that was seen. */
+    private lineAt: number | undefined = 0;
+
+    /**
+     * The method is looked at as it comes, since others, such as a client of a database, may send a few bytes and then
+     * wait for an answer.
+     *
+     * @param bytes all that have come
+     * @returns where the head ends; `more` if it can still become one, `other` if not
+     */
+    look(bytes: Buffer): number | "more" | "other" {
+        if (!this.begun) {
+            const text = bytes.toString("latin1", 0, maxEmpty + longestMethod).replace(/^(?:\r?\n)+/, "");
+            const begin = text.slice(0, longestMethod);
+            this.begun = methods.some((method) => begin.startsWith(method));
+            if (!this.begun && methods.some((method) => method.startsWith(begin))) return "more";
+            if (!this.begun) return text.trim() === "" && bytes.length <= maxEmpty ? "more" : "other";
+        }
+        if (this.lineAt !== undefined) {
+            const begin = afterEmptyLines(bytes) ?? 0;
+            const end = bytes.indexOf(10, Math.max(begin, this.lineAt));
+            this.lineAt = end === -1 ? bytes.length : undefined;
+            if (end === -1) return "more";
+            if (!requestLine(withoutCr(bytes.toString("latin1", begin, end)))) return "other";
+        }
+        return this.end.find(bytes) ?? "more";
+    }
 }
 
 /** Whether bytes can still become an answer in HTTP/1.x. */
@@ -77,17 +134,15 @@ export function mayBeResponse(bytes: Buffer): boolean {
 /** A request's head. Undefined if it is none of HTTP/1.x. @param head with its end */
 export function requestHead(head: Buffer): RequestHead | undefined {
     const { first, headers } = linesOf(head);
-    const [, method, target, minor] = requestLine.exec(first) ?? [];
-    if (!method) return undefined;
+    const line = requestLine(first);
+    if (!line) return undefined;
     const connection = tokens(headers, "connection");
     return {
-        method,
-        target: target!,
+        ...line,
         headers,
-        minor: Number(minor),
         body: bodyOf(headers, none),
         expectsContinue: tokens(headers, "expect").includes("100-continue"),
-        keepsConnection: minor === "0" ? connection.includes("keep-alive") : !connection.includes("close"),
+        keepsConnection: line.minor === 0 ? connection.includes("keep-alive") : !connection.includes("close"),
     };
 }
 

@@ -1,15 +1,8 @@
 import { STATUS_CODES } from "node:http";
+import { isMarked } from "../../../trace-mark";
 import { type Connection, drawOpaque, serveOpaque, together } from "./connection";
 import { relayBody } from "./http-body";
-import {
-    closing,
-    endOfHead,
-    mayBeRequest,
-    mayBeResponse,
-    type RequestHead,
-    requestHead,
-    responseHead,
-} from "./http-head";
+import { closing, HeadEnd, mayBeResponse, type RequestHead, requestHead, RequestScan, responseHead } from "./http-head";
 import { Gone, heldBytes, pump } from "./wire";
 
 /** A request of which the head has come. */
@@ -18,29 +11,57 @@ export interface Request extends RequestHead {
     bytes: Buffer;
 }
 
+/** A request that no server would wait for any longer, or read any further. */
+export class Refused extends Error {
+    constructor(readonly status: 408 | 431) {
+        super(`refused with status ${status}`);
+    }
+}
+
 /**
  * Waits for the head of the next request.
  *
- * @returns undefined if there is none: something else has come, the head is larger than 64 KiB, the pod has spoken or
- *     closed its connection, the caller sends no more, or the connection is to be closed while it idles
+ * @returns undefined if there is none: something else has come, the pod has spoken or closed its connection, the caller
+ *     sends no more, or the connection is to be closed while it idles
+ * @throws Refused if the head of a request is too long, or takes too long
  * @throws Gone
  */
 export async function nextRequest(connection: Connection): Promise<Request | undefined> {
+    connection.idle = true;
+    try {
+        return await awaitRequest(connection);
+    } finally {
+        connection.idle = false;
+    }
+}
+
+async function awaitRequest(connection: Connection): Promise<Request | undefined> {
     const { caller, changes, shared } = connection;
+    const scan = new RequestScan();
+    let begunAt: number | undefined;
     for (;;) {
         const bytes = caller.peek();
-        if (!mayBeRequest(bytes)) return undefined;
-        const end = endOfHead(bytes);
-        if (end !== undefined) {
-            const head = requestHead(bytes.subarray(0, end));
-            return head && { ...head, bytes: caller.take(end) };
+        const found = scan.look(bytes);
+        if (found === "other") return undefined;
+        if (found !== "more") {
+            const head = requestHead(bytes.subarray(0, found));
+            return head && { ...head, bytes: caller.take(found) };
         }
+        if (bytes.length >= shared.limits.headBytes) throw new Refused(431);
         const over = () =>
             caller.ended ||
             (connection.podStirs && !connection.spared) ||
             (shared.closesIdle && caller.available === 0);
-        if (bytes.length >= heldBytes || over()) return undefined;
-        await changes.until(() => caller.available > bytes.length || caller.closed || over());
+        if (over()) return undefined;
+        const moves = () => caller.available > bytes.length || caller.closed || over();
+        if (bytes.length === 0) await changes.until(moves);
+        else {
+            begunAt ??= connection.movedAt = performance.now();
+            if (!(await changes.untilWithin(begunAt + shared.limits.headMs - performance.now(), moves))) {
+                if (scan.begun) throw new Refused(408);
+                return undefined;
+            }
+        }
         if (caller.closed) throw new Gone();
     }
 }
@@ -62,12 +83,24 @@ export async function serveHttp(connection: Connection, first: Request): Promise
 type After = "next" | "close" | "ended";
 
 async function serveRequest(connection: Connection, request: Request): Promise<After> {
+    connection.hold(request.bytes.length);
+    try {
+        return await serve(connection, request);
+    } finally {
+        connection.hold(-request.bytes.length);
+    }
+}
+
+async function serve(connection: Connection, request: Request): Promise<After> {
     const { shared, uid } = connection;
+    const isOfCheck = isMarked(request.headers, shared.pass);
+    if (isOfCheck) shared.counts.add(uid, "ofChecks");
     const isMeant = shared.faults.means(request);
     shared.counts.add(uid, isMeant ? "requests" : "unmatched");
     const fault = isMeant ? shared.faults.draw(uid) : undefined;
     if (fault) {
         shared.counts.add(uid, "faulted");
+        if (isOfCheck) shared.counts.add(uid, "ofChecksFaulted");
         const status = await connection.inflict(fault, false);
         if (status !== undefined) return refuse(connection, request, status);
     }
@@ -89,6 +122,7 @@ async function refuse(connection: Connection, request: Request, status: number):
     ];
     await caller.write(`${lines.join("\r\n")}\r\n\r\n${request.method === "HEAD" ? "" : body}`);
     connection.spared = true;
+    connection.idle = true;
     return keeps && (await relayBody(caller, undefined, request.body)) ? "next" : "close";
 }
 
@@ -133,9 +167,10 @@ async function relayAnswer(connection: Connection, method: string): Promise<Afte
     const { caller, pod, shared } = connection;
     for (;;) {
         const end = await awaitAnswer(connection);
+        if (end === undefined) return "ended";
         const bytes = pod.peek().subarray(0, end);
         const response = responseHead(bytes, method);
-        if (end === undefined || !response) return "ended";
+        if (!response) return "ended";
         const { status, body, becomesHttp2 } = response;
         pod.take(end);
         if (becomesHttp2 && shared.faults.needsHttp) drawOpaque(connection);
@@ -148,11 +183,22 @@ async function relayAnswer(connection: Connection, method: string): Promise<Afte
     }
 }
 
+/** Answers a request that the proxy does not wait for, as a server does. @throws Gone */
+export async function refuseAsServer(connection: Connection, { status }: Refused): Promise<void> {
+    const { caller } = connection;
+    connection.idle = true;
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+    // Not waited for: it may read no answer.
+    if (!caller.closed) caller.socket.write(head);
+    await connection.close();
+}
+
 /** Waits for the head of an answer. @returns where it ends. Undefined if there is none @throws Gone */
 async function awaitAnswer({ caller, pod, changes }: Connection): Promise<number | undefined> {
+    const head = new HeadEnd();
     for (;;) {
         const bytes = pod.peek();
-        const end = endOfHead(bytes);
+        const end = head.find(bytes);
         if (end !== undefined || bytes.length >= heldBytes || !mayBeResponse(bytes)) return end;
         await changes.until(() => pod.available > bytes.length || pod.ended || pod.closed || caller.closed);
         if (caller.closed) throw new Gone();

@@ -4,28 +4,29 @@
  *
  * Its log has a `ProxyReport` per line. On SIGTERM the faults end at once, and the process when its connections have.
  */
-import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "./counts";
 import { followPods } from "./follow";
-import { type ProxyEnvironment, type ProxyFault, type ProxyPort, triesForMs, readyPath } from "./protocol";
+import { limits, type ProxyEnvironment, type ProxyFault, type ProxyPort, triesForMs } from "./protocol";
 import { Proxy } from "./proxy";
 import { Reach } from "./reach";
+import { answerReadiness } from "./readiness";
 import { Pods } from "./slices";
 
-const { NAMESPACE, SERVICE, RUN, PORTS, FAULT, TARGETS, WITNESS, READY_PORT } =
+const { NAMESPACE, SERVICE, RUN, PASS, PORTS, FAULT, TARGETS, WITNESS, READY_PORT } =
     process.env as unknown as ProxyEnvironment;
 const reportMs = 1_000;
 
 async function main(): Promise<void> {
-    const pods = new Pods();
+    const [pods, witness] = [new Pods(), new Pods()];
     const ports = JSON.parse(PORTS) as ProxyPort[];
     const proxy = new Proxy({
         run: RUN,
+        pass: PASS,
         ports,
         fault: JSON.parse(FAULT) as ProxyFault,
         targets: JSON.parse(TARGETS) as string[],
-        witness: WITNESS,
+        witness,
         pods,
     });
     const write = (line: string) => process.stdout.write(line);
@@ -37,12 +38,14 @@ async function main(): Promise<void> {
             process.exit(0);
         });
     });
-    createServer(({ url }, response) => {
-        response.writeHead(url === readyPath ? (proxy.ready ? 200 : 503) : 404).end();
-    })
-        .on("error", log)
-        .listen(Number(READY_PORT));
+    answerReadiness(Number(READY_PORT), () => proxy.ready);
+    const { connections, heldBytes, headBytes, headMs } = limits;
+    log(
+        `at most ${connections} connections at a time, ${heldBytes >> 20} MiB of their bytes, and for the head of a ` +
+            `request ${headBytes >> 10} KiB and ${headMs / 1_000} s`,
+    );
     void followPods(pods, NAMESPACE, SERVICE);
+    void followPods(witness, NAMESPACE, WITNESS);
     await proxy.listen();
     while (!pods.listed) await sleep(100);
     // Slices may come one by one, and a network may take a while to let the proxy through.

@@ -25,9 +25,9 @@ export type Probed =
 const bannerWithinMs = 2_000;
 
 /**
- * Probes what becomes of requests to a pod through the proxy. To be called where the proxy's `WITNESS` is.
+ * Probes what becomes of requests to a pod through the proxy. To be called in a pod that the proxy's `WITNESS` lists.
  *
- * @param run name of the run: the proxy of another counts as none
+ * @param proxy run and random value of the proxy: that of another run counts as none
  * @param uid of the pod
  * @param timeoutMs limit for the answer, from the naming of the pod: what has not come by then is `silent`. The
  *     connection and the banner have two seconds more, or this time if it is less
@@ -35,7 +35,7 @@ const bannerWithinMs = 2_000;
  */
 export async function probeThrough(
     endpoint: { host: string; port: number },
-    run: string,
+    proxy: Parameters<typeof bannerOf>[0],
     uid: string,
     timeoutMs: number,
     head = "",
@@ -50,7 +50,7 @@ export async function probeThrough(
         const withinMs = Math.min(timeoutMs, bannerWithinMs);
         await changes.untilWithin(withinMs, () => !socket.connecting || wire.closed);
         if (socket.connecting || (socket.destroyed && !isReset)) return { saw: "refused" };
-        if ((await lineWithin(wire, changes, withinMs)) !== bannerOf(run)) return { saw: "bypassed" };
+        if ((await lineWithin(wire, changes, withinMs)) !== bannerOf(proxy)) return { saw: "bypassed" };
         const asked = performance.now();
         socket.write(`${uid}\n${head}`);
         const answer = await lineWithin(wire, changes, timeoutMs);

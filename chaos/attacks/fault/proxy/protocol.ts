@@ -3,6 +3,8 @@
  * probes.
  */
 
+import { createHmac } from "node:crypto";
+
 export const proxyContainer = "proxy";
 
 export interface ProxyEnvironment {
@@ -17,7 +19,12 @@ export interface ProxyEnvironment {
     FAULT: string;
     /** The uids of the chosen pods, as a JSON list. */
     TARGETS: string;
-    /** Addresses of the witness's pod, comma-separated: what connects from there is a probe. Empty for none. */
+    /** See `labels.pass`. */
+    PASS: string;
+    /**
+     * Name of the headless Service whose EndpointSlices list the witness: what connects from one of these addresses is
+     * a probe.
+     */
     WITNESS: string;
     /** Port of the readiness probe, over HTTP. */
     READY_PORT: string;
@@ -77,6 +84,25 @@ export interface Fault extends ProxyFault {
     delayMs: number;
 }
 
+/**
+ * What a proxy takes from its callers. Past a limit it refuses one of them, and goes on for all others:
+ *
+ * - A head that is longer is answered with 431, one that takes longer with 408, as servers do.
+ * - For one connection or one byte too many, a connection is closed: see `Crowd`.
+ */
+export const limits = {
+    /** The head of a request. */
+    headBytes: 65_536,
+    /** From the first byte of a head to its end, in milliseconds. */
+    headMs: 10_000,
+    /** Open connections of callers. */
+    connections: 4_000,
+    /** Bytes of all connections that were read and not yet passed on. */
+    heldBytes: 24 * 1_024 * 1_024,
+};
+
+export type Limits = typeof limits;
+
 /** How long a proxy that ends passes open connections on, in milliseconds. */
 export const drainMs = 30_000;
 
@@ -87,8 +113,12 @@ export const readyPath = "/ready";
 export interface ProxyReport {
     /** In milliseconds since the epoch. */
     at: number;
+    /** When the proxy started, as `at`. Absent of an earlier version. */
+    since?: number;
     /** Numbers since the proxy's start, by the uids of the pods. Pods without traffic are absent. */
     pods: Record<string, PodCounts>;
+    /** Connections that were closed for one of the `limits` of all of them together. Absent if there are none. */
+    refused?: number;
 }
 
 /**
@@ -128,6 +158,10 @@ export interface PodCounts {
     unmatched?: number;
     /** Connections that the pod did not accept. */
     unreachable: number;
+    /** Requests in the traces that checks have begun, matching or not. Absent if there are none. */
+    ofChecks?: number;
+    /** Those of them that were delayed or aborted. Absent if there are none. */
+    ofChecksFaulted?: number;
 }
 
 /**
@@ -138,8 +172,16 @@ export interface PodCounts {
  */
 export const probeWords = { connected: "connected", unreachable: "unreachable", unknown: "unknown" } as const;
 
-/** The first line of what the proxy sends to the witness, without its end. */
-export const bannerOf = (run: string): string => `chaos-experiments ${run}`;
+/**
+ * The first line of what the proxy sends to the witness, without its end. Whoever answers in the proxy's place may know
+ * the name of the run, which the proxy's answers have, but not its random value.
+ *
+ * @param pass see `labels.pass`. Undefined for a proxy of an earlier version
+ */
+export function bannerOf({ run, pass }: { run: string; pass?: string }): string {
+    const banner = `chaos-experiments ${run}`;
+    return pass === undefined ? banner : `${banner} ${createHmac("sha256", pass).update(banner).digest("hex")}`;
+}
 
 /** The longest line that a probe may send, in bytes. */
 export const maxProbeLine = 100;
@@ -156,6 +198,6 @@ export const unreachableAfterMs = 1_000;
  * - With the last it is 63 MB: V8 compiles one function at a time. Throughput stays the same.
  *
  * The second makes room for some 9,000 open connections, which take 8 KB each: 4,000 lead to 94 MB. With 16 MB the
- * program ends at less than 2,000. Give the container 160 MiB.
+ * program ends at less than 2,000. Give the container 160 MiB: `limits` keep the peak below that, whatever callers do.
  */
 export const nodeFlags = ["--max-semi-space-size=1", "--max-old-space-size=96", "--no-concurrent-recompilation"];

@@ -1,13 +1,14 @@
 import { once } from "node:events";
-import { BlockList, createServer, isIPv6, type Server, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerProbe } from "./answer-probe";
 import { Changes } from "./changes";
-import { Connection, serveOpaque, type Shared } from "./connection";
+import { Connection, keepAlive, serveOpaque, type Shared } from "./connection";
 import { Counts, log } from "./counts";
 import { Faults } from "./faults";
-import { nextRequest, serveHttp } from "./http";
-import { drainMs, type ProxyFault, type ProxyPort } from "./protocol";
+import { Crowd } from "./crowd";
+import { nextRequest, Refused, refuseAsServer, serveHttp } from "./http";
+import { drainMs, type Limits, limits as usualLimits, type ProxyFault, type ProxyPort } from "./protocol";
 import type { Pods } from "./slices";
 import { Gone } from "./wire";
 
@@ -17,11 +18,15 @@ export interface ProxyArgs {
     fault: ProxyFault;
     /** Uids of the chosen pods. */
     targets: readonly string[];
-    /** Addresses of the witness's pod, comma-separated. Empty for none. */
-    witness: string;
+    /** See `labels.pass`. */
+    pass: string;
+    /** What connects from one of these is a probe of the witness. */
+    witness: Pods;
     pods: Pods;
     /** Throws the dice. @default Math.random */
     random?: () => number;
+    /** @default `limits` */
+    limits?: Limits;
 }
 
 /** After `stop`, in milliseconds: how long connections are accepted, and when the last ones are closed. */
@@ -36,22 +41,28 @@ export interface StopTimes {
 export class Proxy {
     readonly counts = new Counts();
     private readonly servers: Server[] = [];
-    private readonly connections = new Set<Connection>();
+    private readonly crowd: Crowd<Connection>;
     private readonly changes = new Changes();
     private readonly shared: Shared;
-    private readonly witness = new BlockList();
     private stopped?: Promise<void>;
 
     constructor(private readonly args: ProxyArgs) {
-        const { run, pods, fault, targets, random, witness } = args;
-        this.shared = { run, pods, counts: this.counts, faults: new Faults(fault, targets, random), closesIdle: false };
-        for (const address of witness.split(",").filter(Boolean)) this.witness.addAddress(address, family(address));
+        const { run, pass, pods, fault, targets, random, limits = usualLimits } = args;
+        const { counts } = this;
+        this.crowd = new Crowd(() => counts.refuse(), limits);
+        const faults = new Faults(fault, targets, random);
+        this.shared = { run, pass, pods, counts, limits, crowd: this.crowd, faults, closesIdle: false };
     }
 
-    /** Whether all ports listen, and the pods are known. */
+    /** Whether all ports listen, and the pods and the witness are known. */
     get ready(): boolean {
-        const { ports, pods } = this.args;
-        return pods.listed && this.servers.length === ports.length && this.servers.every(({ listening }) => listening);
+        const { ports, pods, witness } = this.args;
+        return (
+            pods.listed &&
+            witness.listed &&
+            this.servers.length === ports.length &&
+            this.servers.every(({ listening }) => listening)
+        );
     }
 
     /**
@@ -61,7 +72,9 @@ export class Proxy {
      */
     async listen(): Promise<number[]> {
         const ports = this.args.ports.map(async ({ name, listen }) => {
-            const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.accept(socket, name));
+            const server = createServer({ allowHalfOpen: true, noDelay: true, ...keepAlive }, (socket) =>
+                this.accept(socket, name),
+            );
             this.servers.push(server);
             await once(server.listen(listen), "listening");
             server.on("error", log);
@@ -88,32 +101,35 @@ export class Proxy {
         this.shared.closesIdle = true;
         this.notifyAll();
         const leftMs = Math.max(0, begun + closeMs - performance.now());
-        await this.changes.untilWithin(leftMs, () => this.connections.size === 0);
-        for (const connection of this.connections) connection.reset();
+        await this.changes.untilWithin(leftMs, () => this.crowd.members.size === 0);
+        for (const connection of this.crowd.members) connection.reset();
     }
 
     private notifyAll(): void {
-        for (const { changes } of this.connections) changes.notify();
+        for (const { changes } of this.crowd.members) changes.notify();
     }
 
     private accept(socket: Socket, port: string): void {
         const connection = new Connection(socket, this.shared);
-        this.connections.add(connection);
+        if (!this.crowd.admits(connection)) return connection.reset();
         void this.serve(connection, port)
+            .catch((error: unknown) => {
+                if (error instanceof Refused) return refuseAsServer(connection, error);
+                throw error;
+            })
             .catch((error: unknown) => {
                 if (!(error instanceof Gone)) log(error);
             })
             .finally(() => {
                 connection.reset();
-                this.connections.delete(connection);
+                this.crowd.leave(connection);
                 this.changes.notify();
             });
     }
 
     private async serve(connection: Connection, port: string): Promise<void> {
-        const { remoteAddress } = connection.caller.socket;
-        if (remoteAddress === undefined) return;
-        if (this.witness.check(remoteAddress, family(remoteAddress))) return answerProbe(connection, port);
+        if (connection.address === undefined) return;
+        if (this.args.witness.has(connection.address)) return answerProbe(connection, port);
         const pod = this.args.pods.choose(port);
         if (!pod) return;
         await connection.reach(pod);
@@ -124,5 +140,3 @@ export class Proxy {
         else await connection.tunnel();
     }
 }
-
-const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4");

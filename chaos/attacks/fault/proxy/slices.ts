@@ -1,3 +1,5 @@
+import { BlockList, isIPv6 } from "node:net";
+
 /** What the proxy reads of an EndpointSlice (discovery.k8s.io/v1). */
 export interface Slice {
     metadata: { name: string; resourceVersion?: string };
@@ -26,10 +28,12 @@ export class Pods {
     listed = false;
     private slices: readonly Slice[] = [];
     private readonly chosen = new Map<string, PodEndpoint[]>();
+    private addresses?: BlockList;
 
     update(slices: readonly Slice[]): void {
         this.slices = slices;
         this.chosen.clear();
+        this.addresses = undefined;
         this.listed = true;
     }
 
@@ -60,6 +64,12 @@ export class Pods {
         return this.endpoints(port, () => true).find((pod) => pod.uid === uid);
     }
 
+    /** Whether an address is that of a pod, ready or not. An IPv4 address may be written as one of IPv6. */
+    has(address: string): boolean {
+        this.addresses ??= listOf(this.slices.flatMap(({ endpoints }) => endpoints ?? []));
+        return this.addresses.check(address, family(address));
+    }
+
     /** Each pod once: with dual stack, it is in a slice of each family. Either address will do. */
     private endpoints(name: string, which: (endpoint: SliceEndpoint) => boolean): PodEndpoint[] {
         const pods = new Map<string, PodEndpoint>();
@@ -75,6 +85,14 @@ export class Pods {
         return [...pods.values()];
     }
 }
+
+function listOf(endpoints: readonly SliceEndpoint[]): BlockList {
+    const list = new BlockList();
+    for (const address of endpoints.flatMap(({ addresses }) => addresses)) list.addAddress(address, family(address));
+    return list;
+}
+
+const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4");
 
 // What is absent counts as in the API's documentation.
 const isReady = ({ conditions }: SliceEndpoint) => conditions?.ready !== false;

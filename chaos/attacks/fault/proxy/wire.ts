@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { Bytes } from "./bytes";
 import type { Changes } from "./changes";
 
 /** A wire reads on while it holds less than this, in bytes. One read is at most as much again. */
@@ -16,24 +17,24 @@ export class Gone extends Error {
  * The socket must have been made with `allowHalfOpen`.
  */
 export class Wire {
-    /** How many bytes are there to be taken. */
-    available = 0;
     /** Whether the other end sends no more. There may still be bytes to take. */
     ended = false;
     /** Whether the socket is closed, in both directions. */
     closed: boolean;
-    private held: Buffer[] = [];
+    private readonly held = new Bytes();
 
+    /** @param holds is told by how many more bytes the process holds for the connection; fewer if it is negative */
     constructor(
         readonly socket: Socket,
         private readonly changes: Changes,
+        private readonly holds: (bytes: number) => void = () => {},
     ) {
         // A socket may be closed before anybody listens to it.
         this.closed = socket.destroyed;
         socket.setNoDelay(true);
         socket.on("data", (chunk: Buffer) => {
-            this.held.push(chunk);
-            this.available += chunk.length;
+            this.held.add(chunk);
+            holds(chunk.length);
             if (this.available >= heldBytes) socket.pause();
             changes.notify();
         });
@@ -46,9 +47,13 @@ export class Wire {
             changes.notify();
         });
         socket.on("connect", changes.notify);
-        socket.on("drain", changes.notify);
         // What follows an error is the event `close`.
         socket.on("error", () => {});
+    }
+
+    /** How many bytes are there to be taken. */
+    get available(): number {
+        return this.held.length;
     }
 
     /** Whether the other end sends no more, and all was taken. */
@@ -58,17 +63,13 @@ export class Wire {
 
     /** All bytes that are there. They stay. */
     peek(): Buffer {
-        if (this.held.length > 1) this.held = [Buffer.concat(this.held)];
-        return this.held[0] ?? Buffer.alloc(0);
+        return this.held.peek();
     }
 
-    /** Takes bytes that are there. @param atMost how many. @default a chunk as it came */
-    take(atMost = Infinity): Buffer {
-        const first = this.held.shift();
-        if (first === undefined) return Buffer.alloc(0);
-        const chunk = first.subarray(0, atMost);
-        if (chunk.length < first.length) this.held.unshift(first.subarray(chunk.length));
-        this.available -= chunk.length;
+    /** Takes bytes that are there. @param atMost how many. @default some, as they are held */
+    take(atMost?: number): Buffer {
+        const chunk = this.held.take(atMost);
+        this.holds(-chunk.length);
         if (this.available < heldBytes) this.socket.resume();
         return chunk;
     }
@@ -88,10 +89,16 @@ export class Wire {
         return false;
     }
 
-    /** Sends bytes, and waits while the other end takes none. @throws Gone */
+    /** Sends bytes, and waits until the kernel has taken all of them. @throws Gone */
     async write(chunk: Buffer | string): Promise<void> {
-        if (!this.closed && !this.socket.write(chunk))
-            await this.changes.until(() => !this.socket.writableNeedDrain || this.closed);
+        const { socket } = this;
+        if (!this.closed) socket.write(chunk, this.changes.notify);
+        const waits = () => !this.closed && socket.writableLength > 0;
+        if (waits()) {
+            this.holds(chunk.length);
+            await this.changes.until(() => !waits());
+            this.holds(-chunk.length);
+        }
         if (this.closed) throw new Gone();
     }
 
@@ -112,8 +119,8 @@ export class Wire {
         const over = () => this.exhausted || this.closed || holds();
         while (!over()) {
             await this.changes.until(() => this.available > 0 || over());
-            this.held = [];
-            this.available = 0;
+            this.holds(-this.available);
+            this.held.clear();
             this.socket.resume();
         }
     }

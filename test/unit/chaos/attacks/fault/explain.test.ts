@@ -10,13 +10,18 @@ const pointed = { [labels.proxy]: proxy };
 const attack = { namespace: "shop", object: proxy, chosen: { found: { service: "api", selector: before } } };
 
 /** @param selector undefined: the Service is gone. @param phase undefined: the proxy is gone */
-const explained = (selector: Record<string, string> | undefined, phase: string | undefined, metadata = {}) => {
+const explained = (
+    selector: Record<string, string> | undefined,
+    phase: string | undefined,
+    metadata = {},
+    status = {},
+) => {
     const found = (object: object | undefined) =>
         object ? Promise.resolve(object) : Promise.reject(new ApiException(404, "not found", {}, {}));
     const kubeconfig = { getCurrentContext: () => "kind-shop" };
     const core = {
         readNamespacedService: () => found(selector && { spec: { selector } }),
-        readNamespacedPod: () => found(phase === undefined ? undefined : { metadata, status: { phase } }),
+        readNamespacedPod: () => found(phase === undefined ? undefined : { metadata, status: { phase, ...status } }),
     };
     return explainFault(attack as never, { core, kubeconfig } as unknown as Cluster, "shop-deadline");
 };
@@ -47,4 +52,17 @@ it("if the Job is just ending the fault, and its proxy still serves requests, no
     expect(await explained(before, "Running", { deletionTimestamp: new Date() })).toMatchObject({
         code: "attack-not-held",
     });
+});
+
+it("a proxy that has died and serves again was a gap: nobody knows what callers met meanwhile", async () => {
+    const lastState = { terminated: { reason: "OOMKilled", exitCode: 137 } };
+    const again = (restartCount: number) => ({ containerStatuses: [{ restartCount, lastState }] });
+    expect(await explained(pointed, "Running", {}, again(0))).toBeUndefined();
+    expect(await explained(pointed, "Running", {}, again(1))).toEqual({
+        code: "proxy-failed",
+        message:
+            "the fault's proxy, pod shop-fault, was restarted once (OOMKilled, exit code 137); its callers got no " +
+            "answer meanwhile",
+    });
+    expect((await explained(pointed, "Running", {}, again(3)))?.message).toContain("was restarted 3 times");
 });

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { labels } from "../../../../../chaos/cluster/labels";
 import { local, until } from "../../../../support/until";
 import { type ObjectApi, type ObjectReference, resources } from "../../../../../chaos/cluster/resources";
@@ -6,7 +6,7 @@ import { faultInJob, stateOf, stateOfAll, whyOutOfReach } from "../../../../../c
 import type { JobContext } from "../../../../../chaos/attacks/job-part";
 import { reportedOf } from "../../../../../chaos/attacks/fault/proof";
 import type { Probed } from "../../../../../chaos/attacks/fault/proxy/probe";
-import { httpPod, slice, startProxy, target } from "./proxy/support";
+import { httpPod, ofRun, slice, startProxy, target } from "./proxy/support";
 
 const object = { resource: resources.pod, namespace: "demo", name: "run-fault" };
 const ready = { metadata: {}, status: { conditions: [{ type: "Ready", status: "True" }] } };
@@ -37,6 +37,45 @@ it("it goes on if its proxy has taken nobody's place, or somebody has taken the 
     expect(await look({ app: "hot-deals" }, undefined)).toBeUndefined();
     expect(await look({ "chaos-experiments/proxy": "another-fault" }, undefined)).toBeUndefined();
     expect(await look(undefined, undefined)).toBeUndefined();
+});
+
+describe("a proxy that has died", () => {
+    const container = (more: object) => ({ ...ready, status: { phase: "Running", containerStatuses: [more] } });
+    const dead = container({ restartCount: 0, state: { terminated: { exitCode: 137 } } });
+    const begins = container({ restartCount: 1, state: { running: {} } });
+    const hangs = container({ restartCount: 0, state: { running: {} } });
+    const whyOf = (pods: object[]) => {
+        const get = async ({ resource }: ObjectReference) =>
+            resource === resources.pod ? (pods.length > 1 ? pods.shift() : pods[0]) : { spec: { selector: ours } };
+        const ending = AbortSignal.abort();
+        // No policies.
+        const list = async function* () {};
+        const context = { api: { get, list }, namespace: "demo", run: "the-run", label: "label", object, ending };
+        const part = faultInJob({ service: "hot-deals" } as never, context as never);
+        return () => part.whyEndNow!();
+    };
+    beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+    afterEach(() => void vi.useRealTimers());
+    const gone = "the proxy of Service hot-deals has ended, or does not answer";
+
+    it("may start again within 5 s, each time", async () => {
+        const look = whyOf([dead, begins, ready, begins]);
+        for (const afterMs of [0, 3_000, 1_500, 3_000]) {
+            vi.advanceTimersByTime(afterMs);
+            expect(await look()).toBeUndefined();
+        }
+    });
+
+    it("ends the fault if it is not ready by then", async () => {
+        const look = whyOf([dead, begins]);
+        expect(await look()).toBeUndefined();
+        vi.advanceTimersByTime(5_001);
+        expect(await look()).toBe(gone);
+    });
+
+    it("is not one that runs and does not answer, which ends the fault at once", async () => {
+        expect(await whyOf([hangs])()).toBe(gone);
+    });
 });
 
 const slow = { delayMs: 2_000 };
@@ -90,17 +129,19 @@ it.each([
     const fault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100, match };
     const podPort = await httpPod((_, response) => response.end());
     const uids = ["uid-1", target];
-    const proxy = await startProxy(podPort, { witness: "127.0.0.1", fault, slices: [slice(podPort, uids)] });
+    const proxy = await startProxy(podPort, { witness: ["127.0.0.1"], fault, slices: [slice(podPort, uids)] });
     const pods = uids.map((uid, index) => ({
         ...ready,
         metadata: { uid, name: `hot-deals-${index + 1}`, labels: uid === target ? { [labels.target]: "label" } : {} },
         spec: { containers: [] },
     }));
+    const env = [{ name: "PASS", value: ofRun.pass }];
+    const proxyPod = { ...ready, spec: { containers: [{ name: "proxy", env }] } };
     const spec = { clusterIP: "127.0.0.1", clusterIPs, ports: [{ port: proxy.port, targetPort: podPort }] };
     const ending = new AbortController();
     onTestFinished(() => ending.abort());
     const api = {
-        get: async () => ({ spec }),
+        get: async ({ resource }: ObjectReference) => (resource === resources.pod ? proxyPod : { spec }),
         async *list() {
             yield* pods;
         },
@@ -116,4 +157,42 @@ it.each([
     expect(part.last!.closed).toEqual(hit);
     expect(part.last!.open).toEqual([...spared, ...passed]);
     expect(passed).toHaveLength(4);
+});
+
+it("a witness that comes in the middle of a fault does not call it bypassed before the proxy knows it", async () => {
+    const podPort = await httpPod((_, response) => response.end());
+    const proxy = await startProxy(podPort, { fault: { abort: 503 } });
+    const env = [{ name: "PASS", value: ofRun.pass }];
+    const pods = [
+        {
+            ...ready,
+            metadata: { uid: target, name: "p", labels: { [labels.target]: "label" } },
+            spec: { containers: [] },
+        },
+    ];
+    const spec = { clusterIP: "127.0.0.1", ports: [{ port: proxy.port, targetPort: podPort }] };
+    for (const [selector, seen] of [
+        [ours, { open: [], closed: [] }],
+        [{ app: "hot-deals" }, { open: [`p through hot-deals:${proxy.port}`], closed: [] }],
+    ]) {
+        let looks = 0;
+        const ending = new AbortController();
+        onTestFinished(() => ending.abort());
+        const api = {
+            get: async ({ resource }: ObjectReference) => {
+                if (resource === resources.pod) return { ...ready, spec: { containers: [{ name: "proxy", env }] } };
+                looks++;
+                return { spec: { ...spec, selector } };
+            },
+            async *list() {
+                yield* pods;
+            },
+        };
+        const context = { api, namespace: "demo", run: "the-run", label: "label", object, ending: ending.signal };
+        const fault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100 };
+        const part = faultInJob(fault, { ...context, log: () => undefined } as unknown as JobContext);
+        await until("it has looked twice", () => looks > 1, local);
+        expect(part.last).toEqual(seen);
+        ending.abort();
+    }
 });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { newTraceparent } from "../../../../../../chaos/checks/traceparent";
 import { local, until } from "../../../../../support/until";
-import { Caller, httpPod, slice, startProxy, target, tcpPod, timed } from "./support";
+import { Caller, httpPod, ofRun, slice, startProxy, target, tcpPod, timed } from "./support";
 
 const get = ["GET / HTTP/1.1", "Host: shop", "", ""];
 const post = (body: string) => ["POST / HTTP/1.1", "Host: shop", `Content-Length: ${body.length}`, "", body];
@@ -148,24 +149,27 @@ describe("a reset", () => {
     });
 });
 
+it("requests in the traces of the run's checks are counted among all others, matching or not", async () => {
+    const { port } = await recordingPod();
+    const throws = [0, 0.9, 0];
+    const fault = { abort: 503, percentage: 50, match: { path: "/a" } };
+    const proxy = await startProxy(port, { fault, random: () => throws.shift()! });
+    for (const [path, key] of [
+        ["/a", ofRun.pass],
+        ["/a", ofRun.pass],
+        ["/a", "another-run"],
+        ["/b", ofRun.pass],
+    ]) {
+        const headers = { traceparent: newTraceparent(key).traceparent };
+        await fetch(proxy.url + path, { headers });
+    }
+    expect(proxy.counts()).toMatchObject({ requests: 3, faulted: 2, unmatched: 1, ofChecks: 3, ofChecksFaulted: 1 });
+});
+
 it("other pods than the chosen ones are never faulted", async () => {
     const { port } = await recordingPod();
     const proxy = await startProxy(port, { slices: [slice(port, ["another"])], fault: { abort: "reset" } });
     await (await Caller.connect(proxy.port)).send(...get).receives("200 OK");
     expect(proxy.counts("another")).toEqual({ requests: 1, faulted: 0, unfaultable: 0, unreachable: 0 });
     expect(proxy.counts(target)).toBeUndefined();
-});
-
-it("a head of more than 64 KiB cannot be answered in the pod's place: it is passed on, and counted", async () => {
-    const pod = await tcpPod((socket) => socket.on("data", () => socket.write("HTTP/1.1 431\r\n\r\n")));
-    const throws = [0.5, 0];
-    const proxy = await startProxy(pod.port, { fault: { abort: 503, percentage: 50 }, random: () => throws.shift()! });
-    for (const counts of [
-        { requests: 1, unfaultable: 0 },
-        { requests: 2, unfaultable: 1 },
-    ]) {
-        const caller = (await Caller.connect(proxy.port)).send("GET / HTTP/1.1", `X: ${"x".repeat(200_000)}`, "", "");
-        await caller.receives("431");
-        expect(proxy.counts()).toMatchObject({ ...counts, faulted: 0 });
-    }
 });

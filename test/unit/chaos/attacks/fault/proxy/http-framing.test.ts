@@ -4,9 +4,10 @@ import { Chunks } from "../../../../../../chaos/attacks/fault/proxy/http-body";
 import {
     type Body,
     closing,
-    endOfHead,
-    mayBeRequest,
+    HeadEnd,
     requestHead,
+    requestLine,
+    RequestScan,
     responseHead,
 } from "../../../../../../chaos/attacks/fault/proxy/http-head";
 
@@ -22,7 +23,63 @@ describe("a head ends", () => {
         ["GET / HTTP/1.1\nA: b\n\nbody", 21],
         ["GET / HTTP/1.1\r\nA: b\r\n", undefined],
         ["", undefined],
-    ])("in %j at %s", (text, end) => expect(endOfHead(bytes(text))).toBe(end));
+    ])("in %j at %s", (text, end) => expect(new HeadEnd().find(bytes(text))).toBe(end));
+});
+
+describe("however the bytes of a head are cut, each is looked at once, and", () => {
+    const line = fc.stringMatching(/^[ a:\r]{0,4}$/);
+    const heads = fc
+        .tuple(fc.constantFrom("", "\n", "\r\n\n"), fc.array(line), fc.constantFrom("\n", "\r\n"))
+        .map(([before, lines, end]) => `${before}${["GET / HTTP/1.1", ...lines, "", "more"].join(end)}`);
+
+    it.each([
+        ["the end is where it is in all of them", () => new HeadEnd(), (one: HeadEnd, all: Buffer) => one.find(all)],
+        [
+            "of a request, too",
+            () => new RequestScan(),
+            (one: RequestScan, all: Buffer) => {
+                const found = one.look(all);
+                return found === "more" ? undefined : found;
+            },
+        ],
+    ])("%s", (_, make, look) => {
+        fc.assert(
+            fc.property(heads, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (text, cuts) => {
+                const all = bytes(text);
+                const scan = make();
+                let found: number | string | undefined;
+                for (let [at, index] = [0, 0]; at < all.length && found === undefined; index++) {
+                    at += cuts[index % cuts.length]!;
+                    found = look(scan as never, all.subarray(0, at));
+                }
+                expect(found).toBe(look(make() as never, all));
+            }),
+        );
+    });
+
+    it("a head of 64 KiB takes no time, whatever it is made of", () => {
+        for (const begin of [`GET a${" ".repeat(60_000)}x HTTP/1.1\r\n`, "GET / HTTP/1.1\n", "GET a"]) {
+            const all = bytes(begin + "a\n".repeat(32_000)).subarray(0, 65_536);
+            const scan = new RequestScan();
+            const begun = performance.now();
+            for (let length = 1; length < all.length; length++) scan.look(all.subarray(0, length));
+            expect(performance.now() - begun).toBeLessThan(1_000);
+        }
+    });
+});
+
+it("a request's first line has a method, a target and a version, with any number of spaces between", () => {
+    const parts = fc.array(
+        fc.constantFrom("GET", "M-S", " ", "  ", "/a", "\r", "\t", "\xa0", "HTTP/1.1", "HTTP/1.", "0"),
+    );
+    fc.assert(
+        fc.property(parts, (some) => {
+            const line = some.join("");
+            const [, method, target, minor] = /^([A-Z-]+) +(\S.*?) +HTTP\/1\.(\d)$/.exec(line) ?? [];
+            expect(requestLine(line)).toEqual(method && { method, target, minor: Number(minor) });
+        }),
+        { numRuns: 2_000 },
+    );
 });
 
 describe("first bytes can become a request", () => {
@@ -36,10 +93,10 @@ describe("first bytes can become a request", () => {
         "PATCH /a HTTP/1.",
         "\r\nGET / HTTP/1.1\r\n",
         "M-SEARCH * HTTP/1.1\n",
-    ])("if they are %j", (text) => expect(mayBeRequest(bytes(text))).toBe(true));
+    ])("if they are %j", (text) => expect(new RequestScan().look(bytes(text))).toBe("more"));
     it.each(["get / HTTP/1.1", "GETS", "HELLO", "\x16\x03\x01", "PRI * HTTP/2.0\r\n", "GET key\r\n", "SELECT 1"])(
         "but not if they are %j",
-        (text) => expect(mayBeRequest(bytes(text))).toBe(false),
+        (text) => expect(new RequestScan().look(bytes(text))).toBe("other"),
     );
 });
 

@@ -166,17 +166,17 @@ describe("requests in HTTP/1.1 in clear text", () => {
         await caller.receives("bytes");
     });
 
-    it("may have headers of any size, and take any time to come", async () => {
+    it("may have heads of up to 64 KiB, which come bit by bit", async () => {
         const pod = await scriptedPod((got) => (got.endsWith("\r\n\r\n") ? ok("done") : undefined));
         const proxy = await startProxy(pod.port);
-        for (const size of [20_000, 200_000]) {
+        for (const size of [20_000, 60_000]) {
             const caller = await Caller.connect(proxy.port);
             caller.send("GET / HTTP/1.1", `X-Large: ${"x".repeat(size)}`, "");
             await sleep(50);
             caller.send("", "");
             await caller.receives("done");
         }
-        expect(pod.got().length).toBeGreaterThan(220_000);
+        expect(pod.got().length).toBeGreaterThan(80_000);
     });
 
     it("whose length is ambiguous are left to the pod and its caller", async () => {

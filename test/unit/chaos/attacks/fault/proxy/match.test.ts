@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { probeThrough } from "../../../../../../chaos/attacks/fault/proxy/probe";
 import { samplesOf } from "../../../../../../chaos/attacks/fault/match";
-import { Caller, echoPod, httpPod, slice, startProxy, target, tcpPod, timed } from "./support";
+import { Caller, echoPod, httpPod, ofRun, slice, startProxy, target, tcpPod, timed } from "./support";
 
 const match = { path: "/slow/*", headers: { "x-session": "mine" }, except: [{ path: "/slow/health" }] };
 const withStatus = { abort: 503, match };
@@ -143,11 +143,11 @@ describe("the witness asks about a request of each sort, and", () => {
         const got: string[] = [];
         const { port } = await tcpPod((socket) => socket.on("data", (chunk) => got.push(String(chunk))));
         const fault = { abort: 503, match: { ...match, method: "POST" } };
-        const proxy = await startProxy(port, { witness: "127.0.0.1", slices: [slice(port, [uid])], fault });
+        const proxy = await startProxy(port, { witness: ["127.0.0.1"], slices: [slice(port, [uid])], fault });
         const seen = [];
         for (const { head, differs } of samplesOf(fault.match)) {
             const at = { host: "127.0.0.1", port: proxy.port };
-            const { saw } = await probeThrough(at, "the-run", uid, 2_000, head);
+            const { saw } = await probeThrough(at, ofRun, uid, 2_000, head);
             seen.push([differs, saw]);
         }
         return { seen, got, counts: proxy.counts() };
@@ -172,7 +172,7 @@ describe("the witness asks about a request of each sort, and", () => {
     });
 
     it.each(["", "no request\r\n\r\n"])("is told nothing if it sends %j", async (head) => {
-        const proxy = await startProxy((await echoPod()).port, { witness: "127.0.0.1", fault: withStatus });
+        const proxy = await startProxy((await echoPod()).port, { witness: ["127.0.0.1"], fault: withStatus });
         const caller = await Caller.connect(proxy.port);
         caller.send(`${target}\n${head}`).socket.end();
         await caller.isReset();

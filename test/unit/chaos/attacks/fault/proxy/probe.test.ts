@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { probeThrough } from "../../../../../../chaos/attacks/fault/proxy/probe";
-import { Caller, closedPort, httpPod, slice, startProxy, target, tcpPod } from "./support";
+import { bannerOf } from "../../../../../../chaos/attacks/fault/proxy/protocol";
+import { Caller, closedPort, httpPod, ofRun, slice, startProxy, target, tcpPod } from "./support";
 
 // Probes come from here.
-const witness = "127.0.0.1";
+const witness = ["127.0.0.1"];
 const at = (port: number) => ({ host: "127.0.0.1", port });
-const probe = (port: number, uid = target, timeoutMs = 5_000) => probeThrough(at(port), "the-run", uid, timeoutMs);
+const probe = (port: number, uid = target, timeoutMs = 5_000) => probeThrough(at(port), ofRun, uid, timeoutMs);
 const pod = () => httpPod((_, response) => response.end());
 
 describe("through the proxy, the witness sees", () => {
@@ -74,7 +75,9 @@ describe("without the run's proxy, the witness sees", () => {
         ["speaks first without an end of a line", (socket) => socket.write("\x00".repeat(100_000))],
         ["closes", (socket) => socket.end()],
         ["resets", (socket) => socket.resetAndDestroy()],
-        ["is the proxy of another run", (socket) => socket.write("chaos-experiments another-run\n")],
+        ["is the proxy of another run", (socket) => socket.write(`${bannerOf({ ...ofRun, run: "another" })}\n`)],
+        ["only knows the name of the run", (socket) => socket.write("chaos-experiments the-run\n")],
+        ["knows another value", (socket) => socket.write(`${bannerOf({ ...ofRun, pass: "another" })}\n`)],
     ])("that it was bypassed, if the server %s", async (_, serve) => {
         const { port } = await tcpPod(serve);
         expect(await probe(port, target, 300)).toEqual({ saw: "bypassed" });
@@ -85,14 +88,25 @@ describe("without the run's proxy, the witness sees", () => {
     });
 
     it("the pod from any address of its own", async () => {
-        const proxy = await startProxy(await pod(), { witness: `fd00::9,${witness}` });
+        const proxy = await startProxy(await pod(), { witness: ["fd00::9", ...witness] });
         expect(await probe(proxy.port)).toMatchObject({ saw: "connected" });
     });
 
     it("that it was bypassed, if the proxy takes it for an ordinary caller", async () => {
-        const proxy = await startProxy(await pod(), { witness: "10.0.0.7" });
+        const proxy = await startProxy(await pod(), { witness: ["10.0.0.7"] });
         expect(await probe(proxy.port, target, 300)).toEqual({ saw: "bypassed" });
     });
+});
+
+it("the witness is who is listed now: who gets its address later is served, and another witness is known", async () => {
+    const proxy = await startProxy(await httpPod((_, response) => response.end("served")), { witness });
+    expect(await probe(proxy.port)).toMatchObject({ saw: "connected" });
+    proxy.witnessIsAt(["10.0.0.7"]);
+    expect(await probe(proxy.port, target, 300)).toEqual({ saw: "bypassed" });
+    const later = (await Caller.connect(proxy.port)).send("GET / HTTP/1.1", "Host: a", "", "");
+    await later.receives("served");
+    proxy.witnessIsAt(["::1", ...witness]);
+    expect(await probe(proxy.port)).toMatchObject({ saw: "connected" });
 });
 
 describe("a probe", () => {
@@ -107,7 +121,7 @@ describe("a probe", () => {
         const { port } = await tcpPod((socket) => socket.on("data", (chunk) => got.push(String(chunk))));
         const proxy = await startProxy(port, { witness });
         const caller = (await Caller.connect(proxy.port)).send("GET / HTTP/1.1", "", "");
-        await caller.receives("chaos-experiments the-run\nunknown\n");
+        await caller.receives(`${bannerOf(ofRun)}\nunknown\n`);
         await sleep(50);
         expect(got).toEqual([]);
     });

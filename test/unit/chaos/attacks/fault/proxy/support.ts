@@ -2,10 +2,19 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { PodCounts, ProxyFault } from "../../../../../../chaos/attacks/fault/proxy/protocol";
+import {
+    type Limits,
+    limits,
+    type PodCounts,
+    type ProxyFault,
+    type ProxyReport,
+} from "../../../../../../chaos/attacks/fault/proxy/protocol";
 import { Proxy, type StopTimes } from "../../../../../../chaos/attacks/fault/proxy/proxy";
 import { Pods, type Slice } from "../../../../../../chaos/attacks/fault/proxy/slices";
 import { local, until } from "../../../../../support/until";
+
+/** What a proxy and the witness know of their run. */
+export const ofRun = { run: "the-run", pass: "its-random-value" };
 
 /** The chosen pod, in most tests the only one. */
 export const target = "uid-of-the-target";
@@ -30,36 +39,54 @@ export interface ProxyOptions {
     fault?: Partial<ProxyFault>;
     /** @default Math.random */
     random?: () => number;
-    /** @default nobody */
-    witness?: string;
+    limits?: Partial<Limits>;
+    /** Addresses of the witness. @default nobody */
+    witness?: string[];
 }
 
 /** A proxy before a pod's port. It ends with the test. */
-export async function startProxy(podPort: number, { slices, fault, random, witness = "" }: ProxyOptions = {}) {
+export async function startProxy(
+    podPort: number,
+    { slices, fault, random, limits: some, witness = [] }: ProxyOptions = {},
+) {
     const pods = new Pods();
     pods.update(slices ?? [slice(podPort)]);
+    const witnesses = new Pods();
+    const isAt = (addresses: string[]) =>
+        witnesses.update([
+            { metadata: { name: "witness" }, endpoints: addresses.map((one) => ({ addresses: [one] })) },
+        ]);
+    isAt(witness);
     const proxy = new Proxy({
-        run: "the-run",
+        ...ofRun,
         ports: [{ name: "", listen: 0 }],
         fault: { percentage: 100, ...fault },
         targets: [target],
-        witness,
+        witness: witnesses,
         pods,
         random,
+        limits: { ...limits, ...some },
     });
     const [port] = await proxy.listen();
+    const report = () => {
+        let line = "";
+        proxy.counts.report((text) => (line = text), Infinity);
+        return JSON.parse(line) as ProxyReport;
+    };
     const stop = (times: StopTimes) => proxy.stop(times);
     onTestFinished(() => stop({ acceptMs: 0, closeMs: 0 }));
     return {
         port: port!,
         url: `http://127.0.0.1:${port}`,
         pods,
+        /** The witness has other addresses from now on. */
+        witnessIsAt: isAt,
         stop,
+        /** Connections that were closed for the limits of all of them. */
+        refused: () => report().refused ?? 0,
         /** What went to a pod. */
         counts(uid = target): PodCounts {
-            let line = "";
-            proxy.counts.report((text) => (line = text), Infinity);
-            return (JSON.parse(line) as { pods: Record<string, PodCounts> }).pods[uid]!;
+            return report().pods[uid]!;
         },
     };
 }

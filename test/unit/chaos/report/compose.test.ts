@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { journalOf } from "../../../../chaos/report/compose";
+import { journalSchema } from "../../../../chaos/report/journal-schema";
+import { journal } from "./support";
+
+/** The conclusion of a run whose attack has counted this. */
+function reasonWith(counts: object | undefined): string {
+    const { plan, checks, startedAt, attackedAt } = journal;
+    const attacks = plan.attacks.map((planned, index) => ({
+        ...planned,
+        chosen: { targets: journal.attacks[index]!.targets },
+        proven: { attackedAt },
+        counts: index === 0 ? counts : undefined,
+    }));
+    const seen = { checks, actions: [], reasons: [] };
+    const found = { stack: "s", startedAt, before: [], attacks, seen, isEnded: true, readiness: [] };
+    return journalSchema.parse(JSON.parse(JSON.stringify(journalOf(plan, found as never)))).conclusion.reason;
+}
+
+it("a verdict says what its attack has hit, and whether a check met it", () => {
+    const without = reasonWith(undefined);
+    const name = journal.plan.attacks[0]!.name;
+    const told = name.charAt(0).toUpperCase() + name.slice(1);
+    const counts = { requests: 745, faulted: 6, unfaultable: 0 };
+    expect(reasonWith(counts)).toBe(
+        `${without} ${told} hit 6 of 745 requests of all callers in the window; whether one that a check caused was ` +
+            "among them is not known.",
+    );
+    expect(reasonWith({ ...counts, ofChecks: 30, ofChecksFaulted: 2 })).toBe(
+        `${without} ${told} hit 2 of 30 requests that the checks caused, and 6 of 745 requests of all callers, ` +
+            "in the window.",
+    );
+});
