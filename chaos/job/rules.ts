@@ -37,7 +37,7 @@ export function jobRightsOf(
     );
     // Which these are is found when the targets are.
     const policies = rightsOn(resources.networkPolicy)(
-        ["list", "patch"],
+        ["get", "list", "patch"],
         "restore those that do not select targets; not for `kill`",
     );
     return [
