@@ -12,7 +12,7 @@ import type { Scope, Some } from "./scope";
 /** Calls to the API server at a time, in each part: fewer than the Job's connections, of which some may hang. */
 const maxCalls = 12;
 
-/** Objects that are restored at a time, in each part: some may have a megabyte, of which the Job needs most for that. */
+/** Objects that are restored at a time, in each part: one may have a megabyte, of which that takes the most. */
 const maxRestored = 3;
 
 /** How long the Events may take that say so on the targets, in milliseconds: all is ended by then. */

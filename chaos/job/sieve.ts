@@ -1,6 +1,6 @@
 /**
- * Lets through what the Job reads of an API server's answer, piece by piece as it comes. Anybody may put a megabyte into
- * each object of a namespace: neither a list nor an object is in memory as a whole.
+ * Lets through what the Job reads of an API server's answer, piece by piece as it comes. Anybody may put a megabyte
+ * into each object of a namespace: neither a list nor an object is in memory as a whole.
  */
 
 /** The keys that lead to a field, without indexes of arrays: `["spec", "containers", "env"]`. */
@@ -122,6 +122,8 @@ export class Sieve {
                     this.isKeyNext = this.open.at(-1) !== undefined;
                     // The one between two items is part of neither.
                     if (this.isAmongItems) from = at + 1;
+                    break;
+                default:
             }
         }
         keep(chunk.length);

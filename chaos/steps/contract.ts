@@ -28,6 +28,8 @@ export interface SteadyState extends KnownRoutes {
     pass: string;
     /** Whether the account may make Events on targets: then the deadline Job may, too. @default false */
     mayMakeEvents?: boolean;
+    /** Whether the cluster replaces the pod of a deadline Job at once, however often. @default false */
+    replacesAtOnce?: boolean;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
     /** What was answered; see `keptOf`. */

@@ -27,7 +27,7 @@ import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
-import { jobObjects, requireRoom } from "./room";
+import { jobObjects, replacesAtOnce, requireRoom } from "./room";
 
 const timeoutMs = 10_000;
 const pauseMs = 20;
@@ -87,8 +87,9 @@ async function findSteadyState(
     say(`Steady: ${answersToHold} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     const runName = runNameOf(plan, stack);
     const pass = randomBytes(8).toString("hex");
-    const [mayMakeEvents] = await Promise.all([
+    const [mayMakeEvents, isReplacedAtOnce] = await Promise.all([
         isAttack(plan) && isAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
+        room && replacesAtOnce(context, room),
         isAttack(plan) && requireTargets(context, discovered, removing),
         room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
     ]);
@@ -98,6 +99,7 @@ async function findSteadyState(
         runName,
         pass,
         ...(mayMakeEvents && { mayMakeEvents }),
+        ...(isReplacedAtOnce && { replacesAtOnce: true }),
         latencyMs,
         checks: keptOf(checks),
     };
