@@ -13,6 +13,7 @@ const face = {
         "chaos/checks/abort.ts",
         "chaos/checks/kind.ts",
         "chaos/definition/time-mistakes.ts",
+        "chaos/definition/usual-deadline.ts",
         "chaos/targets/radius.ts",
     ],
     /** How a Service is asked, and what it answers. */

@@ -50,6 +50,6 @@ export const times = {
     interval: { least: "20ms", most: "1m", usual: "1s" },
     /** Time limit of a probe. */
     timeout: { least: "100ms", most: "1m", usual: "5s" },
-    /** The attacks end by themselves after this time. */
+    /** The attacks end by themselves after this time. Those that end with the verdict: see `usualDeadlineMs`. */
     deadline: { least: "10s", most: "24h", usual: "10m" },
 } as const satisfies Record<string, Range & { usual: Duration }>;

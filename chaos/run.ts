@@ -66,10 +66,11 @@ export function runResources(args: RunArgs): {
     const runName = found.apply((known) => known.runName);
     const pass = found.apply((known) => known.pass);
     const mayMakeEvents = found.apply((known) => known.mayMakeEvents ?? false);
+    const replacesAtOnce = found.apply((known) => known.replacesAtOnce ?? false);
     const { image, programs, pod } = args;
     const deadline = new Deadline(
         `${prefix}deadline`,
-        { plan, runName, pass, mayMakeEvents, image, pod, program: programs.deadline },
+        { plan, runName, pass, mayMakeEvents, replacesAtOnce, image, pod, program: programs.deadline },
         { parent, dependsOn: first.resource },
     );
     // Not its uid: a refresh may find that the Job is gone, and make another. That is no other run.

@@ -32,7 +32,7 @@ export interface ApiCall {
  * Calls the API server, and resolves when the response begins: the caller reads its status and body, for example of a
  * watch. Each call reads the token again, because the kubelet renews it.
  */
-function openApi(path: string, call: ApiCall = {}, server = ownApiServer): Promise<IncomingMessage> {
+export function openApi(path: string, call: ApiCall = {}, server = ownApiServer): Promise<IncomingMessage> {
     const { method = "GET", body, silenceMs = 5_000, signal, agent = false } = call;
     const { host, port, account } = server;
     const content = body && JSON.stringify(body);
@@ -77,8 +77,12 @@ export async function callApi(path: string, call?: ApiCall, server?: ApiServer):
     const response = await openApi(path, call, server);
     let body = "";
     for await (const text of response.setEncoding("utf8")) body += text as string;
-    const sentAt = Date.parse(response.headers.date ?? "");
-    return { status: response.statusCode!, body, sentAt: Number.isNaN(sentAt) ? Date.now() : sentAt };
+    return { status: response.statusCode!, body, sentAt: sentAtOf(response) };
+}
+
+export function sentAtOf({ headers }: IncomingMessage): number {
+    const sentAt = Date.parse(headers.date ?? "");
+    return Number.isNaN(sentAt) ? Date.now() : sentAt;
 }
 
 /** The API server answered a reading call with another status than 200. */

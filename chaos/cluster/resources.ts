@@ -69,8 +69,11 @@ export interface KubeObject extends KubernetesObject {
 /** Five calls to an API server. What fails has the status as its `code`, if there was an answer. */
 export interface ObjectApi {
     get(object: ObjectReference): Promise<KubeObject | undefined>;
-    /** @param labelSelector absent for all objects */
-    list(resource: Resource, namespace: string, labelSelector?: string): AsyncIterable<KubeObject>;
+    /**
+     * @param labelSelector absent for all objects
+     * @param withRules whether the rules of NetworkPolicies are read, which may be large. The Job's memory is small
+     */
+    list(resource: Resource, namespace: string, labelSelector?: string, withRules?: boolean): AsyncIterable<KubeObject>;
     patch(object: ObjectReference, body: object): Promise<KubeObject | undefined>;
     create(resource: Resource, namespace: string, body: object): Promise<unknown>;
     /**

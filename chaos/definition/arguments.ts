@@ -17,6 +17,7 @@ import {
 } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
+import { stayingMs } from "./usual-deadline";
 import { timeMistakes } from "./time-mistakes";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
@@ -48,7 +49,8 @@ export interface DefinedExperiment extends ExperimentDefinition {
     abortBelow?: string;
     /**
      * The attacks end by themselves after this time, 10 s to 24 h, even if nothing is left of the update and its
-     * machine. @default "10m"
+     * machine. @default what the run needs and a minute, such as 3 min 25 s with the default window; "10m" with
+     * `until: "disabled"`
      */
     deadline?: Duration;
     /**
@@ -153,7 +155,7 @@ function timesOf(args: DefinedExperiment) {
         graceMs: parseDuration(window?.grace ?? (isWithoutAttack(args) ? "0s" : times.grace.usual))!,
         intervalMs: parseDuration(interval ?? times.interval.usual)!,
         timeoutMs: parseDuration(timeout ?? times.timeout.usual)!,
-        deadlineMs: parseDuration(deadline ?? times.deadline.usual)!,
+        deadlineMs: deadline === undefined ? undefined : parseDuration(deadline)!,
     };
 }
 
@@ -167,7 +169,9 @@ function contradictionsIn(args: DefinedExperiment, wrong: ReadonlySet<string>): 
         durationMs: isRight("window", "window.duration") ? durationMs : undefined,
         graceMs: isRight("window", "window.grace", "attacks") ? graceMs : undefined,
         intervalMs: isRight("interval") ? intervalMs : undefined,
-        deadlineMs: isRight("deadline") ? deadlineMs : undefined,
+        deadlineMs: isRight("deadline")
+            ? (deadlineMs ?? (args.until === "disabled" ? stayingMs : undefined))
+            : undefined,
         beginMs: isRight("attacks") ? beginMsOf(attacks ?? []) : undefined,
         cutMs: isRight("attacks") ? cutMsOf(attacks ?? []) : undefined,
     };

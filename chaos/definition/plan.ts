@@ -13,6 +13,7 @@ import type { ChosenFor } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
+import { stayingMs, usualDeadlineMs } from "./usual-deadline";
 import { parseRadius, type Radius } from "../targets/radius";
 import type { Share } from "../share";
 
@@ -36,6 +37,8 @@ export interface Plan extends DiscoveryScope, Written {
     actions: Action[];
     window: Window;
     deadlineMs: number;
+    /** Nobody has set the deadline, and the attacks end with the verdict. @default absent: somebody has, or they stay */
+    isUsualDeadline?: true;
     /** The attacks stay after the verdict. @default absent: they end with it */
     until?: "disabled";
     /** `fail`: a verdict other than PASSED fails the update, after the run is undone. */
@@ -67,11 +70,14 @@ interface CheckDefaults extends Pick<PlannedCheck, "intervalMs" | "timeoutMs" | 
 type FromDefinition = "experiment" | "hypothesis" | "namespace" | "attacks" | "checks" | "actions" | "window";
 
 /** A run's settings. */
-export interface PlanArgs extends Omit<Plan, FromDefinition | "until">, Window, CheckDefaults {
+export interface PlanArgs
+    extends Omit<Plan, FromDefinition | "until" | "deadlineMs" | "isUsualDeadline">, Window, CheckDefaults {
     definition: ExperimentDefinition;
     name: string;
     /** What ends the attacks. @default "verdict" */
     until?: "verdict" | "disabled";
+    /** @default see `usualDeadlineMs`; 10 min for attacks that stay */
+    deadlineMs?: number;
     /** For an experiment with one attack. @default the definition's */
     target?: AttributeExpression;
     /** For each attack. @default the definition's, else one container */
@@ -101,6 +107,9 @@ export function planOf(args: PlanArgs): Plan {
     const planned = checks.map((check) => planCheck(check, args));
     if (service === undefined) requireEndpoints(experiment, planned);
     requireAbortRules(planned, durationMs);
+    const located = planAttacks(attacks, args);
+    const window = { durationMs, graceMs: attacks.length === 0 ? 0 : graceMs };
+    const isUsualDeadline = deadlineMs === undefined && until !== "disabled";
     return {
         experiment,
         run,
@@ -111,17 +120,18 @@ export function planOf(args: PlanArgs): Plan {
         agent,
         service,
         area,
-        ...planAttacks(attacks, args),
+        ...located,
         checks: planned,
         actions,
-        window: { durationMs, graceMs: attacks.length === 0 ? 0 : graceMs },
-        deadlineMs,
+        window,
+        deadlineMs: isUsualDeadline ? usualDeadlineMs(located.attacks, planned, window) : (deadlineMs ?? stayingMs),
         // As above: what has its default is left out.
         until: until === "disabled" ? until : undefined,
         onFailure,
         reports,
         settings,
         stack,
+        isUsualDeadline: isUsualDeadline || undefined,
     };
 }
 
@@ -255,6 +265,8 @@ export const tokenOf = (text: string) => createHash("sha256").update(text).diges
  * otherwise is no part of it: nobody wants an experiment to run again because a kubeconfig has other names.
  */
 export function planToken(plan: Plan): string {
-    const { context: _, reports: __, settings: ___, stack: ____, ...run } = plan;
+    const { context: _, reports: __, settings: ___, stack: ____, isUsualDeadline, ...run } = plan;
+    // The usual deadline of versions until 0.5: it is no other run if another version computes another one.
+    if (isUsualDeadline) run.deadlineMs = stayingMs;
     return tokenOf(JSON.stringify(run));
 }

@@ -12,6 +12,9 @@ import type { Scope, Some } from "./scope";
 /** Calls to the API server at a time, in each part: fewer than the Job's connections, of which some may hang. */
 const maxCalls = 12;
 
+/** Objects that are restored at a time, in each part: one may have a megabyte, of which that takes the most. */
+const maxRestored = 3;
+
 /** How long the Events may take that say so on the targets, in milliseconds: all is ended by then. */
 const eventsMs = 1_000;
 
@@ -113,7 +116,7 @@ class Ending {
         if (areSelected) return;
         const workOn = (pod: ObjectReference, found: KubeObject | undefined) =>
             isAttacked(found) ? this.unlabeling(pod, found) : undefined;
-        await this.each(this.scope.labeled, workOn, []);
+        await this.each(this.scope.labeled, workOn, { failures: [] });
     }
 
     /** Whether no policy leaves out pods that are labeled `attacked`: none but experiments' own, which only allow. */
@@ -146,9 +149,11 @@ class Ending {
     }
 
     restore(some?: readonly Some[]): Promise<unknown> {
-        return this.each(some, (object, found) =>
-            found && this.restorablesOf(found).length === 0 ? undefined : () => this.restoreOne(object, found),
-        );
+        const workOn = (object: ObjectReference, found: KubeObject | undefined) => {
+            const isNamed = found === undefined;
+            return isNamed || this.restorablesOf(found).length > 0 ? () => this.restoreOne(object, isNamed) : undefined;
+        };
+        return this.each(some, workOn, { atATime: maxRestored });
     }
 
     /**
@@ -156,12 +161,12 @@ class Ending {
      *
      * @param workOn undefined for one with which there is nothing to do. It keeps what it needs of the object: lists of
      *   large namespaces are read page by page
-     * @param failures where what fails is noted. @default it is thrown at the end
+     * @param options.failures where what fails is noted. @default it is thrown at the end
      */
     async each(
         some: readonly Some[] = [],
         workOn: (object: ObjectReference, found: KubeObject | undefined) => Work | undefined,
-        failures = this.failures,
+        { failures = this.failures, atATime = maxCalls }: { failures?: unknown[]; atATime?: number } = {},
     ): Promise<void> {
         const works = new Map<string, Work>();
         const collect = async (one: Some) => {
@@ -177,7 +182,7 @@ class Ending {
             );
         };
         await Promise.all(some.map((one) => attempt(() => collect(one), 0)));
-        await inTurns([...works.values()], maxCalls, (work) => attempt(work, 1));
+        await inTurns([...works.values()], atATime, (work) => attempt(work, 1));
     }
 
     /** The objects of some that are not being deleted. */
@@ -198,10 +203,12 @@ class Ending {
                     yield { object: { resource, namespace, name: found.metadata!.name! }, found };
     }
 
-    /** Restores all that is changed of an object: an attack and an action may have changed the same one. */
-    private async restoreOne(object: ObjectReference, known?: KubeObject): Promise<void> {
-        const isNamed = known === undefined;
-        let found = known ?? (await this.api.get(object));
+    /**
+     * Restores all that is changed of an object: an attack and an action may have changed the same one. A list may lack
+     * what that takes.
+     */
+    private async restoreOne(object: ObjectReference, isNamed: boolean): Promise<void> {
+        let found = await this.api.get(object);
         const failures: unknown[] = [];
         for (const restorable of found ? this.restorablesOf(found, isNamed) : []) {
             await this.restoreBy(restorable, object, isNamed, found).catch((error: unknown) => failures.push(error));

@@ -33,8 +33,8 @@ export interface Scope {
 export const isJobOrder = ({ resource }: Some): boolean => resource === resources.configMap;
 
 /**
- * Name of the policy that lets a run's deadline Job through. The other policies by which the run's steps let something
- * through are owned by it: the Job may delete it alone, and at its end so deletes all of them.
+ * Name of the policy that lets a run's deadline Job through. It owns the other policies by which the run's steps let
+ * something through, and goes with the Job's rights: at its end, the Job so deletes all of them.
  */
 export const jobPolicyName = (runName: string) => `${runName}-job`;
 

@@ -6,7 +6,7 @@ import { restrictedContainer } from "../cluster/pod-security";
 import { pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
 import { changedBy } from "../ending/left";
-import { jobNameOf, jobPolicyName } from "../ending/scope";
+import { jobNameOf } from "../ending/scope";
 import { leasePath } from "../lifecycle/lease";
 import { podProgram } from "../packed";
 import { type PodOptions, runPod } from "../pod-options";
@@ -22,6 +22,8 @@ export interface DeadlineArgs {
     pass: pulumi.Output<string>;
     /** See `SteadyState`. */
     mayMakeEvents: pulumi.Output<boolean>;
+    /** See `SteadyState`. */
+    replacesAtOnce: pulumi.Output<boolean>;
     /** A Node image. */
     image: string;
     /** The Job's program: the bundle of `main.ts`. */
@@ -31,7 +33,8 @@ export interface DeadlineArgs {
 
 /**
  * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;
- * with 2,000 targets the peak is 61 MiB, and 70 MiB with a larger heap and the optimizing compiler.
+ * with 2,000 targets the peak is 61 MiB, and 70 MiB with a larger heap and the optimizing compiler. Among 60 objects of
+ * up to 1.3 MB each it is 65 MiB, since none is read as a whole: see `Sieve`.
  */
 export const heap = ["--max-semi-space-size=1", "--max-old-space-size=16", "--no-opt"];
 
@@ -58,7 +61,7 @@ export class Deadline {
             roleRulesOf(
                 attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
                 changedBy(args.plan),
-                jobPolicyName(run),
+                jobNameOf(run),
                 mayMakeEvents,
             ),
         );
@@ -72,7 +75,9 @@ export class Deadline {
             {
                 metadata: jobMetadata(objectName, args.plan),
                 // A preview does not know the name: it leaves out the hundred lines that are the same for every run.
-                spec: pulumi.all([args.runName, args.pass]).apply(([run, pass]) => jobSpec({ ...args, run, pass })),
+                spec: pulumi
+                    .all([args.runName, args.pass, args.replacesAtOnce])
+                    .apply(([run, pass, replacesAtOnce]) => jobSpec({ ...args, run, pass, replacesAtOnce })),
             },
             {
                 ...child,
@@ -90,6 +95,7 @@ export class Deadline {
 interface KnownJob extends Pick<DeadlineArgs, "plan" | "image" | "program" | "pod"> {
     run: string;
     pass: string;
+    replacesAtOnce: boolean;
 }
 
 /** The Job, as the program makes it. */
@@ -110,12 +116,35 @@ function jobSpec(job: KnownJob) {
     // The experiment's label keeps experiments from choosing this pod as a target.
     const ofRun = { [labels.experiment]: job.plan.experiment, [labels.pass]: job.pass };
     return {
-        backoffLimit: 20,
+        ...(isReplacedAtOnce(job) ? replacedAtOnce : { backoffLimit: maxInt32 }),
         // No `ttlSecondsAfterFinished`: an update with --refresh would create a Job that is gone again, and it would
         // kill pods without a lease or a check.
         template: { metadata: { labels: { ...own, ...ofRun }, annotations }, spec: { ...spec, ...podSpec(job) } },
     };
 }
+
+const maxInt32 = 2_147_483_647;
+
+/** As many pods as a Job may have had: one that crashes at once is replaced every two seconds. */
+const maxPods = 10_000;
+
+/**
+ * A Job waits 10 s before it replaces a pod that failed or was deleted, then 20 s, and so on, up to 10 min. So this one
+ * does not replace its pod: that was for one index, and the next index has a pod at once, as many times as there are
+ * indexes. The first that succeeds completes the Job. Kubernetes has both fields since 1.31.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/job/#backoff-limit-per-index
+ */
+const replacedAtOnce = {
+    completionMode: "Indexed",
+    completions: maxPods,
+    parallelism: 1,
+    backoffLimitPerIndex: 0,
+    successPolicy: { rules: [{ succeededCount: 1 }] },
+};
+
+/** A pod of an Indexed Job has its index in its host name, of 63 characters at most. */
+const isReplacedAtOnce = ({ replacesAtOnce, run }: KnownJob) =>
+    replacesAtOnce && `${jobNameOf(run)}-${maxPods - 1}`.length <= 63;
 
 /** The default is five minutes. Meanwhile nothing would end the attacks if the pod's node is lost. */
 const lostNode = ["not-ready", "unreachable"].map((condition) => ({
@@ -129,12 +158,13 @@ const lostNode = ["not-ready", "unreachable"].map((condition) => ({
  * `fieldRef` is an atomic map, in which the API server sets `apiVersion`: without it, a creation that is repeated after
  * a killed update, under another field manager, would have a conflict.
  */
-const podIps = { apiVersion: "v1", fieldPath: "status.podIPs" };
+const fieldOf = (fieldPath: string) => ({ fieldRef: { apiVersion: "v1", fieldPath } });
 
-function podSpec({ plan, run, image, program }: KnownJob) {
+function podSpec(job: KnownJob) {
+    const { plan, run, image, program } = job;
     const { namespace } = plan;
     const lease: LeaseOfRun = { path: leasePath(namespace), run };
-    const env: Record<Exclude<keyof DeadlineEnvironment, "POD_IPS">, string> = {
+    const env: Record<Exclude<keyof DeadlineEnvironment, "POD_IPS" | "POD_NAME">, string> = {
         NAMESPACE: namespace,
         ATTACKS: JSON.stringify(plan.attacks.map((planned) => jobAttack(plan, planned, run))),
         CHANGED: JSON.stringify(changedBy(plan).map((object) => pathOf({ ...object, namespace }))),
@@ -142,7 +172,8 @@ function podSpec({ plan, run, image, program }: KnownJob) {
         LEASE: JSON.stringify(lease),
     };
     return {
-        restartPolicy: "OnFailure",
+        // A container that is restarted waits longer each time, too.
+        restartPolicy: isReplacedAtOnce(job) ? "Never" : "OnFailure",
         serviceAccountName: jobNameOf(run),
         enableServiceLinks: false,
         terminationGracePeriodSeconds: 1,
@@ -154,7 +185,8 @@ function podSpec({ plan, run, image, program }: KnownJob) {
                 env: [
                     ...Object.entries(env).map(([name, value]) => ({ name, value })),
                     // Its network interfaces may have others, at which no pod of another node reaches it.
-                    { name: "POD_IPS", valueFrom: { fieldRef: podIps } },
+                    { name: "POD_IPS", valueFrom: fieldOf("status.podIPs") },
+                    { name: "POD_NAME", valueFrom: fieldOf("metadata.name") },
                 ],
                 volumeMounts: podProgram(program).volumeMounts,
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },

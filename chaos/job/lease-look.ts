@@ -1,5 +1,5 @@
 import { annotations } from "../cluster/labels";
-import { get } from "./api";
+import { get, isMissing } from "./api";
 import type { KeptTargets } from "../definition/plan";
 import type { LeaseOfRun } from "./protocol";
 
@@ -53,7 +53,7 @@ export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
 /** The lease, if the run holds it, and the time by the API server's clock. */
 async function readOwn({ path, run }: LeaseOfRun): Promise<{ own?: Lease; sentAt: number }> {
     const { status, body, sentAt } = await get(path);
-    if (status === 404) return { sentAt };
+    if (isMissing({ status, body })) return { sentAt };
     if (status !== 200) throw new Error(`the lease cannot be read: ${status}`);
     const lease = JSON.parse(body) as Lease;
     return lease.metadata.annotations?.[annotations.run] === run ? { own: lease, sentAt } : { sentAt };

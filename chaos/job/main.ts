@@ -18,7 +18,7 @@ import type { JobPart } from "../attacks/job-part";
 import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
-import { jobPolicyName, ofRun } from "../ending/scope";
+import { jobNameOf, ofRun } from "../ending/scope";
 import { whyRunsUnfit } from "../policies/listed";
 import { ageOf, endingApi, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
@@ -37,10 +37,12 @@ const reach = {
         attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
         (JSON.parse(CHANGED) as string[]).map(referenceAt),
     ),
-    // Last: without it, a default deny could keep this pod from the API server.
-    rest: [{ resource: resources.networkPolicy, name: jobPolicyName(lease.run) }],
+    // Last: this program has no rights any more. With it goes the policy that lets it through to the API server.
+    rest: [{ resource: resources.roleBinding, name: jobNameOf(lease.run) }],
 };
 const maxShown = 5;
+/** How long after this program an attack may begin, in milliseconds: as a run's lease lasts beyond its deadline. */
+const preparationMs = 300_000;
 /** Between two looks whether the attacks must end, in milliseconds. */
 const lookMs = 1_000;
 
@@ -117,10 +119,17 @@ async function lasts(path: string, deadlineMs: number): Promise<boolean> {
     return created !== undefined && Date.now() < created + deadlineMs;
 }
 
-/** When the first of the attacks' objects was created. Undefined while there is none. */
+/**
+ * When the first of the attacks' objects was created. Undefined while there is none.
+ *
+ * @throws Error if the API server does not say of one, and no earlier look has shown any
+ */
 async function attackedSince(attacks: readonly JobAttack[]): Promise<number | undefined> {
-    const created = await Promise.all(attacks.map(({ path }) => creationOf(path)));
-    const known = created.filter((at) => at !== undefined);
+    const looks = await Promise.allSettled(attacks.map(({ path }) => creationOf(path)));
+    const created = looks.flatMap((look) => (look.status === "fulfilled" ? (look.value ?? []) : []));
+    const failed = looks.find((look) => look.status === "rejected");
+    const known = failed ? [...created, ...begunAt.values()] : created;
+    if (failed && known.length === 0) throw failed.reason;
     return known.length === 0 ? undefined : Math.min(...known);
 }
 
@@ -167,9 +176,11 @@ async function whyTooLate(begun: number): Promise<string | undefined> {
     // Without attacks, what was changed is restored. Who may change the lease must not put that off.
     const beginning =
         attacks.length > 0 ? attackedSince(attacks) : takenAt(lease).then((at = begun) => Math.min(at, begun));
-    const since = await beginning.catch(log);
+    // What the API server does not say is no answer, unless it never says it.
+    const since = await beginning.catch((error: unknown) => log(error) ?? begun + preparationMs);
     // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
-    return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
+    const until = since === undefined ? begun + Math.max(deadlineMs, preparationMs) : since + deadlineMs;
+    return Date.now() >= until ? "the deadline has passed" : undefined;
 }
 
 // Not 0: a node that shuts down or is drained ends the pod before its work is done, and the Job must start another.

@@ -50,6 +50,8 @@ export interface Presence {
     addresses?: string[];
     /** The endpoints of all labeled pods that it has found so far. */
     watched: string[];
+    /** When the process began, in milliseconds since the epoch. @default version 0.5.0 did not note it */
+    begun?: number;
 }
 
 export interface DeadlineEnvironment {
@@ -61,6 +63,8 @@ export interface DeadlineEnvironment {
     DEADLINE_MS: string;
     /** The addresses of the Job's pod, as the kubelet gives them: the cluster's first family first, comma-separated. */
     POD_IPS: string;
+    /** Name of the Job's pod. */
+    POD_NAME: string;
     /** `LeaseOfRun` as JSON. */
     LEASE: string;
 }

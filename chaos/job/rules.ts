@@ -3,20 +3,19 @@ import { type NamedObject, resources, type Right, rightsOn } from "../cluster/re
 import { eventType } from "../cluster/events";
 import { leaseName } from "../lifecycle/lease";
 
-const toEnd =
-    "end the attacks; then delete the policy that lets the Job through, with which go those of the run's steps";
+const toEnd = "end the attacks; then give up these rights, with which go the policies that the run's steps have made";
 
 /**
  * What the Job may do in its namespace.
  *
  * @param changed what the run changes besides NetworkPolicies, and must be restored
- * @param policy name of the NetworkPolicy that lets the Job through
+ * @param binding name of the RoleBinding that gives the Job these rights
  * @param mayMakeEvents whether the account that runs the experiment may: it cannot grant more
  */
 export function jobRightsOf(
     attacks: readonly { attack: Attack; object: string }[],
     changed: readonly NamedObject[],
-    policy: string,
+    binding: string,
     mayMakeEvents = false,
 ): Right[] {
     const meetsPolicies = attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);
@@ -28,7 +27,7 @@ export function jobRightsOf(
         });
     const objects = [
         ...attacks.map(({ attack, object }) => ({ resource: objectTypeOf(attack), name: object })),
-        { resource: resources.networkPolicy, name: policy },
+        { resource: resources.roleBinding, name: binding },
     ];
     const lease = { apiGroup: "coordination.k8s.io", resource: "leases", names: [leaseName] };
     const pods = rightsOn(resources.pod)(
@@ -37,7 +36,7 @@ export function jobRightsOf(
     );
     // Which these are is found when the targets are.
     const policies = rightsOn(resources.networkPolicy)(
-        ["list", "patch"],
+        ["get", "list", "patch"],
         "restore those that do not select targets; not for `kill`",
     );
     return [

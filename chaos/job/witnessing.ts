@@ -82,6 +82,7 @@ export async function witness(
         found: (pods: readonly AttackedPod[]) => void;
     },
 ): Promise<void> {
+    const begun = Math.round(performance.timeOrigin);
     let pods: LabeledPod[] | undefined;
     let endpoints: string[] = [];
     let announced: string | undefined;
@@ -92,7 +93,7 @@ export async function witness(
     const announceChange = async () => {
         const watched = endpoints.join();
         if (watched === announced) return;
-        const presence: Presence = { address: addresses[0]!, addresses, watched: endpoints };
+        const presence: Presence = { address: addresses[0]!, addresses, watched: endpoints, begun };
         if (await announce(namespace, presence).then(() => true, log)) announced = watched;
     };
     // Before the first look: the address that targets can connect to is needed at once.

@@ -6,7 +6,7 @@ import { type KnownPolicy, knownPolicy } from "./known";
 
 /** The NetworkPolicies of a namespace without those of experiments, one after another: they may be large. */
 export const othersIn = (api: ObjectApi, namespace: string) =>
-    api.list(resources.networkPolicy, namespace, `!${labels.experiment},!${labels.witness}`) as Policies;
+    api.list(resources.networkPolicy, namespace, `!${labels.experiment},!${labels.witness}`, true) as Policies;
 
 /** The NetworkPolicies that a run has made itself, or its attacks are. */
 export async function* policiesOfRun(api: ObjectApi, namespace: string, run: string): Policies {

@@ -1,4 +1,5 @@
 import { type Cluster, ignoreNotFound } from "../cluster/client";
+import { parseJson } from "../json";
 import {
     type ConnectionReport,
     deadlineContainer,
@@ -61,6 +62,17 @@ export class JobLogReader {
     }
 }
 
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === "string");
+
+/** A line of the log. Undefined if it is none: the container may print something else there. */
+function readLine(text: string): LogLine | undefined {
+    if (!text.startsWith("{")) return undefined;
+    const line = (parseJson(text) ?? {}) as Partial<LogLine>;
+    if ([line.begun, line.line, line.at].some((one) => !Number.isFinite(one))) return undefined;
+    const { more: _, ...lists } = line.changed ?? {};
+    return Object.values(lists).every(isTexts) ? (line as LogLine) : undefined;
+}
+
 /** What one pod has logged, as far as it was read. */
 class PodLog {
     readonly reports: ConnectionReport[] = [];
@@ -80,7 +92,8 @@ class PodLog {
     /** Adds the lines that are not known yet. @returns whether none is missing before them */
     add(text: string): boolean {
         for (const line of text.split("\n")) {
-            if (line.startsWith("{") && line.endsWith("}") && !this.addLine(JSON.parse(line) as LogLine)) return false;
+            const read = readLine(line);
+            if (read && !this.addLine(read)) return false;
         }
         return true;
     }

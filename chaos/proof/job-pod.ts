@@ -1,10 +1,12 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
-import { type Cluster, statusOf } from "../cluster/client";
-import { isActive, whyNotRunning } from "../cluster/kubernetes-rules";
+import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
+import { addressesOf, isActive, whyNotRunning } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
-import type { Presence } from "../job/protocol";
+import { isAttack, type Plan } from "../definition/plan";
+import { deadlineContainer, type Presence } from "../job/protocol";
+import { parseJson } from "../json";
 import { ReasonError } from "../reasons";
 import { poll } from "../async";
 import { JobLogReader, type JobReports } from "./job-log-reader";
@@ -12,12 +14,17 @@ import { JobLogReader, type JobReports } from "./job-log-reader";
 /** How long the deadline Job may take to start: its image may have to be pulled. */
 export const startTimeoutMs = 120_000;
 
+/** A pod that ends meanwhile is replaced within this time, in milliseconds; see `replacedAtOnce`. */
+const replacedMs = 15_000;
+
 /** A Job that the cluster lets have a pod gets it sooner, in milliseconds. */
 const createdAfterMs = 2_000;
 
 /** The pod of a deadline Job: what it says about itself, and what it has logged. */
 export class JobPod {
     private readonly log: JobLogReader;
+    /** The Job's, once it is known. */
+    private uid?: string;
 
     constructor(
         private readonly cluster: Cluster,
@@ -34,9 +41,18 @@ export class JobPod {
 
     /** Waits until the Job's program runs. @throws Error if the cluster rejects the pod, or it does not run in time */
     async awaitStart(timeoutMs: number): Promise<void> {
-        const isRunning = ({ status }: V1Pod) =>
-            status?.containerStatuses?.some(({ state }) => state?.running) ?? false;
+        const isRunning = (pod: V1Pod) => runningSince(pod) !== undefined;
         await this.awaited(async () => (await this.pods()).find(isActive), isRunning, timeoutMs);
+    }
+
+    /**
+     * Wants the Job to run now: what is about to begin, nothing else would end. What an earlier pod has noted does not
+     * count. Waits 15 s for a pod that has just been replaced.
+     *
+     * @throws Error if it does not run
+     */
+    async requireRunning(plan: Plan): Promise<void> {
+        await (isAttack(plan) ? this.awaitPresence(replacedMs, () => true) : this.awaitStart(replacedMs));
     }
 
     private async awaited<T>(
@@ -83,14 +99,19 @@ export class JobPod {
     /**
      * An account that may not list events waits instead.
      *
-     * @throws Error with the reason, if a quota, a limit or an admission policy keeps the Job from creating its pod
+     * @throws Error with the reason, if the Job is gone, or a quota, a limit or an admission policy keeps it from
+     *   creating its pod
      */
     private async requireAdmission(): Promise<void> {
         const { cluster, namespace, job } = this;
         if ((await this.pods()).length > 0) return;
         // By uid: a Job of an earlier run may have had the name, and events outlive it.
-        const { metadata } = await cluster.batch.readNamespacedJob({ name: job, namespace });
-        const fieldSelector = `involvedObject.uid=${metadata!.uid},reason=FailedCreate`;
+        const found = await ignoreNotFound(cluster.batch.readNamespacedJob({ name: job, namespace }));
+        if (found === undefined) {
+            const message = `the Job ${job}, which must undo the run at its deadline, is gone: somebody has deleted it`;
+            throw new ReasonError("job-not-running", message, "Start another run");
+        }
+        const fieldSelector = `involvedObject.uid=${found.metadata!.uid},reason=FailedCreate`;
         const events = await cluster.core.listNamespacedEvent({ namespace, fieldSelector }).catch((error: unknown) => {
             if (statusOf(error) !== 403) throw error;
             return { items: [] };
@@ -105,14 +126,33 @@ export class JobPod {
         );
     }
 
+    /** What the pod says about itself that runs now. Its addresses are those that the kubelet gives. */
     private async presence(): Promise<Presence | undefined> {
-        const reported = (await this.pods()).find(isActive)?.metadata!.annotations?.[annotations.witness];
-        return reported === undefined ? undefined : (JSON.parse(reported) as Presence);
+        const pod = (await this.pods()).find(isActive);
+        const since = pod && runningSince(pod);
+        const noted = parseJson(pod?.metadata!.annotations?.[annotations.witness] ?? "") as Presence | undefined;
+        if (since === undefined || !Array.isArray(noted?.watched)) return undefined;
+        // A container that is restarted keeps its pod's annotations.
+        if ((noted.begun ?? Infinity) < since) return undefined;
+        const addresses = addressesOf(pod!);
+        return addresses.length === 0 ? noted : { ...noted, address: addresses[0]!, addresses };
     }
 
+    /** The Job's own: anybody who may create pods can give them its label. */
     private async pods(): Promise<V1Pod[]> {
-        const { namespace, job } = this;
-        const labelSelector = `batch.kubernetes.io/job-name=${job}`;
-        return (await this.cluster.core.listNamespacedPod({ namespace, labelSelector })).items;
+        const { cluster, namespace, job: name } = this;
+        const job = this.uid === undefined && cluster.batch.readNamespacedJob({ name, namespace });
+        if (job) this.uid = (await ignoreNotFound(job))?.metadata!.uid;
+        const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+        const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector });
+        const isOwn = ({ metadata }: V1Pod) =>
+            metadata!.ownerReferences?.some(({ controller, uid }) => controller && uid === this.uid);
+        return items.filter(isOwn);
     }
+}
+
+/** When the program of a pod started, in milliseconds since the epoch, to the second. Undefined if it does not run. */
+function runningSince({ status }: V1Pod): number | undefined {
+    const running = status?.containerStatuses?.find(({ name }) => name === deadlineContainer)?.state?.running;
+    return running && new Date(running.startedAt ?? 0).getTime();
 }

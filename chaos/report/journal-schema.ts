@@ -42,6 +42,7 @@ const plan = z.object({
     actions: z.array(actionSchema),
     window: z.object({ durationMs: milliseconds, graceMs: milliseconds }),
     deadlineMs: milliseconds,
+    isUsualDeadline: z.literal(true).optional().describe("Nobody has set the deadline"),
     until: z.literal("disabled").optional().describe("Absent if the attacks end with the verdict"),
     onFailure: z.enum(["report", "fail"]),
     reports: z.string(),

@@ -3,8 +3,8 @@ import { type Counted, countedSince, describeCounts } from "../attacks/kind";
 import { attackKindOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
 import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";
+import { JobPod } from "../proof/job-pod";
 import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
-import { ignoreNotFound } from "../cluster/client";
 import { describeEstablished } from "../proof/established";
 import { whyDeniedByOthers } from "../proof/policy-denies";
 import { noteConcluded } from "../ending/end-run";
@@ -64,11 +64,12 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const abort = (error: unknown) => sweep(context, error instanceof ReasonError ? error.reason : undefined);
     const undone = { hasBegun: true, undo: abort };
     if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)), undone);
+    const { deadlineJob: job } = given;
     const over =
         ended ??
+        (await whyNotWatched(context, job)) ??
         (isPoliced ? await labelAttacked(context, run) : undefined) ??
         (await abortingRun(context, () => beginAttacks(context, run), undone));
-    const { deadlineJob: job } = given;
     const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
@@ -125,16 +126,22 @@ async function whyUnproven(
     return decisive([denied, over?.code === "run-over" ? over : unproven]);
 }
 
-/** Whether the deadline Job is there, without which nothing would end attacks that stay. Never rejects. */
-async function wouldEnd({ plan, cluster, say }: StepContext, name: string): Promise<boolean> {
-    if (!needsDeadlineJob(plan)) return true;
-    const reading = ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace: plan.namespace }));
-    const isGone = await reading
-        .then((job) => !job || job.metadata!.deletionTimestamp !== undefined)
-        .catch(() => false);
-    if (isGone)
-        say(`The deadline Job ${name} is gone, and nothing else would end ${undoneOf(plan)} on time: ending it`);
-    return !isGone;
+/** Why nothing would end the attacks now: the deadline Job does not run. Undefined if it does, or none is needed. */
+async function whyNotWatched({ plan, cluster }: StepContext, job: string): Promise<Reason | undefined> {
+    if (!needsDeadlineJob(plan)) return undefined;
+    const running = new JobPod(cluster, plan.namespace, job).requireRunning(plan);
+    return running.then(
+        () => undefined,
+        (error: unknown) => notSeen(error).inconclusive,
+    );
+}
+
+/** Whether the deadline Job runs, without which nothing would end attacks that stay. Never rejects. */
+async function wouldEnd(context: StepContext, job: string): Promise<boolean> {
+    const why = await whyNotWatched(context, job);
+    if (why?.code !== "job-not-running") return true;
+    context.say(`Nothing would end ${undoneOf(context.plan)} on time, which is ended now: ${why.message}`);
+    return false;
 }
 
 /** Prints the verdict, and that the attacks stay; or waits for recovery, if they were ended. @throws as `check` */

@@ -34,6 +34,8 @@ export interface SteadyState extends KnownRoutes {
     mayMakeEvents?: boolean;
     /** Of the targets' namespace: a change of context must not lead elsewhere. Absent if the account may not read it. */
     namespaceUid?: string;
+    /** Whether the cluster replaces the pod of a deadline Job at once, however often. @default false */
+    replacesAtOnce?: boolean;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
     /** What was answered; see `keptOf`. */

@@ -132,6 +132,8 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);
+        // Last: the attacks begin when Pulumi makes their objects.
+        await new JobPod(cluster, plan.namespace, deadlineJob).requireRunning(plan);
         return result;
     } catch (error) {
         // An ABORTED run is ended as a whole.

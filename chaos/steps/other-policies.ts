@@ -42,18 +42,24 @@ export const policyOfJob = ({ experiment, namespace }: Plan, runName: string, pa
 
 /**
  * Lets the deadline Job through, whether or not other policies are there yet: one that comes during the run must not
- * keep it from ending the attacks. Its policy goes with the Job's work, and with the Job's account. Not with the Job:
- * if somebody deleted that, the policies of this one would go too, while a fault's Service still leads to its proxy.
+ * keep it from ending the attacks. Its policy goes with the Job's rights, which the Job gives up at its end. Not with
+ * the Job: if somebody deleted that, the policies of this one would go too, while a fault's Service still leads to its
+ * proxy.
  *
- * @param job name of the Job, and of its account
+ * @param job name of the Job, and of its RoleBinding
  */
 export async function admitJob(run: Omit<Admitted, "owner">, job: string): Promise<Admitted> {
     const { cluster, plan, runName, pass } = run;
     const { metadata, spec } = policyOfJob(plan, runName, pass);
-    const account = await cluster.core.readNamespacedServiceAccount({ name: job, namespace: plan.namespace });
-    const { uid } = account.metadata!;
-    const ownerReferences = [{ apiVersion: "v1", kind: resources.serviceAccount.kind, name: job, uid: uid! }];
-    const made = await create(cluster, { metadata: { ...metadata, ownerReferences }, spec });
+    const binding = await cluster.rbac.readNamespacedRoleBinding({ name: job, namespace: plan.namespace });
+    const { uid } = binding.metadata!;
+    const owner = {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: resources.roleBinding.kind,
+        name: job,
+        uid: uid!,
+    };
+    const made = await create(cluster, { metadata: { ...metadata, ownerReferences: [owner] }, spec });
     const { kind } = resources.networkPolicy;
     const { name } = metadata;
     return { ...run, owner: { apiVersion: "networking.k8s.io/v1", kind, name, uid: made.metadata!.uid! } };

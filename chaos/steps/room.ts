@@ -82,6 +82,19 @@ export async function requireRoom(context: StepContext, objects: readonly object
     );
 }
 
+/**
+ * Whether the cluster keeps the fields by which the deadline Job's pod is replaced at once: an API server without one of
+ * them leaves it out. Never rejects.
+ */
+export async function replacesAtOnce({ plan: { namespace }, cluster }: StepContext, { job }: Room): Promise<boolean> {
+    if (job === undefined) return false;
+    const { metadata, spec } = job as V1Job;
+    // One of an earlier run may still have the name.
+    const body = { metadata: { ...metadata, name: undefined, generateName: "chaos-trial-" }, spec };
+    const kept = await cluster.batch.createNamespacedJob({ namespace, body, dryRun: "All" }).catch(() => undefined);
+    return kept?.spec?.backoffLimitPerIndex !== undefined && kept.spec.successPolicy !== undefined;
+}
+
 /** @returns what it is and why, unless it is admitted or cannot be tried */
 async function whyRejected(
     { plan: { namespace }, cluster, say }: StepContext,

@@ -27,7 +27,7 @@ import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
-import { jobObjects, requireRoom } from "./room";
+import { jobObjects, replacesAtOnce, requireRoom } from "./room";
 import { namespaceUid } from "./same-cluster";
 import { refuseSelectedPods } from "./selected";
 
@@ -90,9 +90,10 @@ async function findSteadyState(
     say(`Steady: ${answersToHold} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     const runName = runNameOf(plan, stack);
     const pass = randomBytes(8).toString("hex");
-    const [uid, mayMakeEvents] = await Promise.all([
+    const [uid, mayMakeEvents, isReplacedAtOnce] = await Promise.all([
         namespaceUid(cluster, plan),
         isAttack(plan) && isAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
+        room && replacesAtOnce(context, room),
         isAttack(plan) && requireTargets(context, discovered, removing),
         room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
     ]);
@@ -103,6 +104,7 @@ async function findSteadyState(
         pass,
         ...(mayMakeEvents && { mayMakeEvents }),
         ...(uid !== undefined && { namespaceUid: uid }),
+        ...(isReplacedAtOnce && { replacesAtOnce: true }),
         latencyMs,
         checks: keptOf(checks),
     };

@@ -13,6 +13,7 @@ import {
 import { abortRuleOf, contradictionsIn } from "../../chaos/checks/abort";
 import type { CheckSettings } from "../../chaos/checks/kind";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
+import { stayingMs } from "../../chaos/definition/usual-deadline";
 import { formatDuration } from "../../chaos/duration";
 import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/share";
@@ -103,7 +104,7 @@ function timesOfRun({ get, experiment, attacks }: Facts) {
         // Without an attack, all answers count.
         graceMs: experiment && !experiment.attacks?.length ? 0 : get("experiment.grace"),
         intervalMs: get("experiment.interval"),
-        deadlineMs: get("experiment.deadline"),
+        deadlineMs: get("experiment.deadline") ?? (get("experiment.until") === "disabled" ? stayingMs : undefined),
         beginMs: beginMsOf(attacks),
         cutMs: cutMsOf(attacks.map((attack) => ({ established: get("experiment.established") ?? attack.established }))),
     };

@@ -412,9 +412,13 @@ export const settings = {
                 "can set another one.",
             { describedDefault: "none: the attacks do not end early", example: "50%", makesAnother: true },
         ),
-        "experiment.deadline": time(
-            "deadline",
+        "experiment.deadline": setting(
+            duration(times.deadline),
             "Time after which the attack ends by itself, even if the update that started it was killed.",
+            {
+                describedDefault: "`10m`; with `experiment.until` `verdict`, what the run needs and a minute",
+                example: "10m",
+            },
         ),
         "experiment.until": setting(
             oneOf("verdict", "disabled"),

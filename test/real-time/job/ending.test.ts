@@ -47,6 +47,25 @@ it.each([
     expect([job.exitCode, job.objects.has(policyPath)]).toEqual([0, false]);
 });
 
+it("a look at the attack that fails does not move the deadline", async () => {
+    const { metadata } = job.objects.get(policyPath);
+    job.refuse = (request) => (request === `GET ${policyPath}` ? 500 : undefined);
+    await start();
+    await job.until("it looks three times", () => job.output.split("cannot be read: 500").length > 3);
+    expect([job.exitCode, job.objects.has(policyPath)]).toEqual([undefined, true]);
+    metadata.creationTimestamp = new Date().toISOString();
+    job.refuse = () => undefined;
+    await job.until("the program ends", () => job.exitCode === 0);
+    expect(job.objects.has(policyPath)).toBe(false);
+});
+
+it("an attack may begin later than its deadline lasts", async () => {
+    job.objects.delete(policyPath);
+    await start();
+    await job.until("it looks three times", () => job.requests.filter((one) => one === `GET ${policyPath}`).length > 3);
+    expect([job.exitCode, labeled()]).toEqual([undefined, ["a", "b", "c"]]);
+});
+
 it("without attacks, what was scaled is restored when the deadline has passed since the lease was taken", async () => {
     job.refuse = (request) => (request.includes("/pods") ? 403 : undefined);
     await job.start([], { DEADLINE_MS: "1000", CHANGED: changed });
@@ -100,18 +119,18 @@ describe("in a namespace with other policies", () => {
         expect(first("PATCH /api/v1/namespaces/demo/pods/c")).toBeLessThan(first(`DELETE ${policyPath}`));
     });
 
-    it("those of another run stay as they are; that of its own pod goes last, with all that it owns", async () => {
+    it("those of another run stay as they are; its own go with its rights, which it gives up last", async () => {
         const theirs = { run: "another", selector: {}, owners: [] };
         const spec = { podSelector: { matchLabels: { app: "web" }, matchExpressions: [line] } };
         const annotations = { "chaos-experiments/exempting": JSON.stringify(theirs) };
         job.objects.set(otherPath, { metadata: { name: "theirs", annotations }, spec: structuredClone(spec) });
-        const ownPath = otherPath.replace("theirs", "run-job");
-        job.objects.set(ownPath, { metadata: { name: "run-job" }, spec: structuredClone(spec) });
+        const binding = "/apis/rbac.authorization.k8s.io/v1/namespaces/demo/rolebindings/run-deadline";
+        job.objects.set(binding, { metadata: { name: "run-deadline" } });
         await start();
         await job.until("the program ends", () => job.exitCode === 0);
         expect(job.objects.get(otherPath).spec).toEqual(spec);
         const changes = job.requests.filter((request) => /^(PATCH|DELETE)/.test(request));
-        expect(changes.at(-1)).toBe(`DELETE ${ownPath}`);
+        expect(changes.at(-1)).toBe(`DELETE ${binding}`);
     });
 
     it("they are not read if no attack denies traffic: the Job has no right to", async () => {

@@ -86,11 +86,11 @@ function environmentOf(asked: Asked[]): Record<string, string> {
     const { env } = find(asked, kinds.job, "deadline").spec.template.spec.containers[0];
     return Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 }
-/** The deadline Job's right to remove the policy that lets it through, and all that this owns. */
-const passRule = {
-    apiGroups: ["networking.k8s.io"],
-    resources: ["networkpolicies"],
-    resourceNames: [`${runName}-job`],
+/** The deadline Job's right to give up its rights, with which the policy goes that lets it through. */
+const ownRights = {
+    apiGroups: ["rbac.authorization.k8s.io"],
+    resources: ["rolebindings"],
+    resourceNames: [`${runName}-deadline`],
     verbs: ["get", "delete"],
 };
 /** The deadline Job's right to look at the lease. */
@@ -156,18 +156,19 @@ describe("the blackhole", () => {
 });
 
 describe("the deadline", () => {
-    it("must be able to delete that policy, restore others, unlabel pods and read the lease, and nothing else", () => {
+    it("must be able to delete that policy, restore others, unlabel pods, read the lease and give that up, and nothing else", () => {
         const policy = find(experiment, kinds.policy, "blackhole").metadata.name;
         expect(find(experiment, kinds.role, "deadline-role").rules).toEqual([
             {
                 apiGroups: ["networking.k8s.io"],
                 resources: ["networkpolicies"],
-                resourceNames: [policy, `${runName}-job`],
+                resourceNames: [policy],
                 verbs: ["get", "delete"],
             },
+            ownRights,
             leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
-            { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["list", "patch"] },
+            { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["get", "list", "patch"] },
         ]);
     });
 
@@ -210,7 +211,7 @@ describe("the deadline", () => {
         expect(environmentOf(asked).LEASE).toContain('"run":"a-run"');
         expect(environmentOf(asked).ATTACKS).toContain("/networkpolicies/a-run-blackhole");
         const [{ resourceNames }] = find(asked, kinds.role, "deadline-role").rules;
-        expect(resourceNames).toEqual(["a-run-blackhole", "a-run-job"]);
+        expect(resourceNames).toEqual(["a-run-blackhole"]);
     });
 
     it("must carry the run's random value, by which policies let its pod through", () => {
@@ -356,7 +357,7 @@ describe("a kill", () => {
         const killRequest = find(killing, kinds.configMap, "kill").metadata.name;
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
             { apiGroups: [""], resources: ["configmaps"], resourceNames: [killRequest], verbs: ["get", "delete"] },
-            passRule,
+            ownRights,
             leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
             { apiGroups: [""], resources: ["pods"], verbs: ["delete"] },
@@ -419,7 +420,7 @@ describe("several attacks", () => {
         expect(find(several, kinds.role, "deadline-role").rules[0]).toEqual({
             apiGroups: ["networking.k8s.io"],
             resources: ["networkpolicies"],
-            resourceNames: [...objects, `${runName}-job`],
+            resourceNames: objects,
             verbs: ["get", "delete"],
         });
         expect(
@@ -515,7 +516,7 @@ describe("an experiment without an attack", () => {
         expect(names(asked, kinds.command)).toEqual(["steady-state", "targets", "end-attacks", "check"]);
         expect(names(asked, kinds.policy)).toEqual([]);
         expect(find(asked, kinds.role, "deadline-role").rules).toEqual([
-            passRule,
+            ownRights,
             leaseRule,
             { apiGroups: ["apps"], resources: ["deployments"], resourceNames: ["gateway"], verbs: ["get", "patch"] },
         ]);

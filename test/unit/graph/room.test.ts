@@ -34,7 +34,7 @@ const pass = "0".repeat(16);
 const ports = [{ name: "", port: 80, target: 8080, listen: 8080 }];
 const found = { service: "web", selector: {}, ports, pods: [] };
 const printed = {
-    "slow-steady-state": { runName, pass },
+    "slow-steady-state": { runName, pass, replacesAtOnce: true },
     "slow-targets": { attacks: [{ name: "fault", matching: 0, targets: [], found }] },
     "slow-check": { verdict: "PASSED" },
 };

@@ -173,7 +173,7 @@ export class JobProcess {
             return { status: 200, answer: this.list(pathname, searchParams) };
         if (method === "POST") return this.create(pathname, JSON.parse(body));
         const object = this.objects.get(pathname);
-        if (object === undefined) return { status: 404, answer: {} };
+        if (object === undefined) return { status: 404, answer: { reason: "NotFound" } };
         if (method === "DELETE") this.objects.delete(pathname);
         if (method === "PATCH") {
             const patch = JSON.parse(body);
@@ -196,7 +196,9 @@ export class JobProcess {
         }
         const refusal = this.refuseEviction(pod);
         if (refusal) return { status: refusal.code, answer: refusal };
-        return this.objects.delete(podPath(pod)) ? { status: 201, answer: {} } : { status: 404, answer: {} };
+        return this.objects.delete(podPath(pod))
+            ? { status: 201, answer: {} }
+            : { status: 404, answer: { reason: "NotFound" } };
     }
 
     private list(pathname: string, query: URLSearchParams): object {

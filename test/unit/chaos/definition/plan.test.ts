@@ -211,3 +211,29 @@ it("equal plans have equal tokens, and another plan has another one", () => {
     expect(planToken(plan())).toBe(planToken(plan()));
     expect(planToken(plan({ run: "2" }))).not.toBe(planToken(plan()));
 });
+
+describe("the deadline, if nobody sets one,", () => {
+    const unset = { deadlineMs: undefined };
+
+    it("is what the run needs at most, and a minute", () => {
+        // 5 s until the attack is proven, twice 45 s for a slow network, grace, window, and the last answers.
+        expect(plan(unset)).toMatchObject({ deadlineMs: (5 + 90 + 15 + 30 + 5 + 60) * 1_000, isUsualDeadline: true });
+    });
+
+    it("of a run that only checks and acts also has room for what comes before its window", () => {
+        const target = { attacks: undefined, actions: [{ kind: "wait", durationMs: 1_000 }] as const };
+        const without = plan({ ...unset, area: "demo" }, { ...target, actions: [...target.actions] });
+        expect(without.deadlineMs).toBe((180 + 30 + 5 + 60) * 1_000);
+    });
+
+    it("is 10 min for attacks that stay", () => {
+        const staying = plan({ ...unset, until: "disabled" });
+        expect(staying).toMatchObject({ deadlineMs: 600_000, isUsualDeadline: undefined });
+    });
+
+    it("makes no other run than the 10 min that version 0.5.0 has planned", () => {
+        expect(planToken(plan(unset))).toBe(planToken(plan()));
+        expect(planToken(plan({ ...unset, until: "disabled" }))).toBe(planToken(plan({ until: "disabled" })));
+        expect(planToken(plan({ deadlineMs: 205_000 }))).not.toBe(planToken(plan()));
+    });
+});

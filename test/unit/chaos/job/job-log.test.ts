@@ -14,9 +14,15 @@ class ServedLog {
     /** Of all answers, in bytes. */
     served = 0;
     requests = 0;
+    readonly batch = { readNamespacedJob: async () => ({ metadata: { uid: "u" } }) };
     readonly core = {
         listNamespacedPod: async () => ({
-            items: [{ metadata: { name: "job" }, status: { containerStatuses: [{ state: { running: {} } }] } }],
+            items: [
+                {
+                    metadata: { name: "job", ownerReferences: [{ uid: "u", controller: true }] },
+                    status: { containerStatuses: [{ state: { running: {} } }] },
+                },
+            ],
         }),
         readNamespacedPodLog: async ({ sinceSeconds }: { sinceSeconds?: number }) => {
             this.requests++;
@@ -26,7 +32,7 @@ class ServedLog {
             return text;
         },
     };
-    readonly cluster = { core: this.core } as unknown as Cluster;
+    readonly cluster = { core: this.core, batch: this.batch } as unknown as Cluster;
     readonly reader = new JobLogReader(this.cluster, "demo");
     log = this.begin();
 

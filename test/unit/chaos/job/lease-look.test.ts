@@ -3,7 +3,7 @@ import { keptTargets, lookAtLease, takenAt } from "../../../../chaos/job/lease-l
 import { startClock, stopClock } from "../support/time";
 
 const get = vi.hoisted(() => vi.fn());
-vi.mock("../../../../chaos/job/api", () => ({ get }));
+vi.mock("../../../../chaos/job/api", async (original) => ({ ...(await original<object>()), get }));
 
 beforeEach(stopClock);
 afterEach(startClock);
@@ -21,8 +21,11 @@ it("a lease is held until it ends, and lost when it is deleted or another run's"
     expect(await look(60_000)).toBe("held");
     expect(await look(59_000)).toBe("expired");
     expect(await look(60_000, {}, "another")).toBe("lost");
-    expect(await look(60_000, { status: 404 })).toBe("lost");
+    expect(await look(60_000, { status: 404, body: '{"reason":"NotFound"}' })).toBe("lost");
 });
+
+it("a load balancer that answers 404 in the API server's place has not deleted the lease", () =>
+    expect(look(60_000, { status: 404, body: "<html>404 page not found</html>" })).rejects.toThrow("404"));
 
 it("a lease ends by the API server's clock, and not by the node's", async () => {
     expect(await look(3_600_000, { sentAt: Date.now() + 3_600_000 })).toBe("expired");

@@ -1,20 +1,94 @@
 import { expect, it } from "vitest";
 import { annotations } from "../../../../chaos/cluster/labels";
-import type { Presence } from "../../../../chaos/job/protocol";
+import { deadlineContainer, type LogLine, type Presence } from "../../../../chaos/job/protocol";
+import type { Plan } from "../../../../chaos/definition/plan";
 import { JobPod } from "../../../../chaos/proof/job-pod";
 import { FakeCluster } from "../support/fake-cluster";
 
-it.each<[string, Partial<Presence>, string[]]>([
-    ["all that its pod has", { addresses: ["fd00::9", "10.0.0.9"] }, ["fd00::9", "10.0.0.9"]],
-    ["the one that an earlier version's Job notes", {}, ["fd00::9"]],
-])("the witness may connect from %s", async (_, noted, addresses) => {
+const startedAt = "2026-11-21T10:00:00Z";
+const begun = Date.parse(startedAt) + 400;
+
+/** A cluster with the Job and its pod, as far as that is not said otherwise. */
+function clusterWith({
+    noted = {},
+    state = { running: { startedAt } },
+    status = {},
+}: { noted?: Partial<Presence> | string; state?: object; status?: object } = {}) {
     const cluster = new FakeCluster();
-    const presence: Presence = { address: "fd00::9", watched: [], ...noted };
-    const metadata = {
-        labels: { "batch.kubernetes.io/job-name": "job" },
-        annotations: { [annotations.witness]: JSON.stringify(presence) },
+    const { uid } = cluster.add("Job", "job").metadata;
+    const presence: Partial<Presence> = { address: "fd00::9", watched: [], ...(noted as object) };
+    const labels = { "batch.kubernetes.io/job-name": "job" };
+    const pod = (ownerReferences: object[], presence: string) => ({
+        metadata: { labels, ownerReferences, annotations: { [annotations.witness]: presence } },
+        status: { phase: "Running", containerStatuses: [{ name: deadlineContainer, state }], ...status },
+    });
+    const owner = { kind: "Job", name: "job", uid, controller: true };
+    cluster.add("Pod", "job-1", pod([owner], typeof noted === "string" ? noted : JSON.stringify(presence)));
+    const forge = (name: string, ...owners: object[]) =>
+        cluster.add("Pod", name, pod(owners, JSON.stringify({ address: "10.6.6.6", watched: ["10.0.0.1:80"] })));
+    return { cluster, forge, uid, job: new JobPod(cluster.api, "demo", "job") };
+}
+
+const isPresent = (job: JobPod) =>
+    job
+        .awaitPresence(0, () => true)
+        .then(
+            () => true,
+            () => false,
+        );
+
+it.each<[string, Partial<Presence>, object, string[]]>([
+    ["all that its pod notes", { addresses: ["fd00::9", "10.0.0.9"] }, {}, ["fd00::9", "10.0.0.9"]],
+    ["the one that an earlier version's Job notes", {}, {}, ["fd00::9"]],
+    ["those that the kubelet gives, whatever is noted", {}, { podIPs: [{ ip: "10.0.0.7" }] }, ["10.0.0.7"]],
+])("the witness may connect from %s", async (_, noted, status, addresses) => {
+    expect(await clusterWith({ noted, status }).job.addresses(0)).toEqual(addresses);
+});
+
+it.each<[string, Parameters<typeof clusterWith>[0], boolean]>([
+    ["runs, and has noted it", { noted: { begun } }, true],
+    ["is of an earlier version, and has noted it", {}, true],
+    ["has noted it before its container was restarted", { noted: { begun: begun - 60_000 } }, false],
+    ["waits to be restarted", { state: { waiting: { reason: "CrashLoopBackOff" } } }, false],
+    ["has failed", { status: { phase: "Failed" } }, false],
+    ["has a note that somebody has edited", { noted: "{x}" }, false],
+])("a pod is present if it %s: %s %s", async (_, pod, expected) => {
+    expect(await isPresent(clusterWith(pod).job)).toBe(expected);
+});
+
+it("nothing begins until the Job runs, which a pod that was just replaced does soon", async () => {
+    const { job, cluster } = clusterWith({ status: { phase: "Failed" } });
+    const wanted = job.requireRunning({ attacks: [{}] } as Plan);
+    cluster.get("Pod", "job-1").status.phase = "Running";
+    await expect(wanted).resolves.toBeUndefined();
+});
+
+it("another pod with the Job's label is not the Job's, neither of another uid nor without a controller", async () => {
+    const { job, forge, uid, cluster } = clusterWith();
+    forge("a");
+    forge("b", { kind: "Job", name: "job", uid: "another", controller: true });
+    forge("c", { kind: "Job", name: "job", uid });
+    const read: string[] = [];
+    const line: LogLine = { begun: 1, line: 0, at: 1, changed: { open: ["10.0.0.1:80"] } };
+    cluster.intercept = (call, { name }) => {
+        if (call === "readNamespacedPodLog") read.push(name!);
     };
-    cluster.add("Pod", "job-1", { metadata, status: { phase: "Running" } });
-    const job = new JobPod(cluster.api, "demo", "job");
-    expect(await job.addresses(0)).toEqual(addresses);
+    for (const pod of ["job-1", "a", "b", "c"]) cluster.logs.set(pod, JSON.stringify(line));
+    expect(await job.addresses(0)).toEqual(["fd00::9"]);
+    expect((await job.read()).reports).toHaveLength(1);
+    expect(read).toEqual(["job-1"]);
+});
+
+it.each([
+    ["no JSON", "{x}"],
+    ["null", "null"],
+    ["another object", '{"begun":1}'],
+    ["a line of which a list is none", '{"begun":1,"line":1,"at":2,"changed":{"open":5}}'],
+])("a line of the log that is %s is not read, and the others are", async (_, garbage) => {
+    const { job, cluster } = clusterWith();
+    const lines = [0, 1].map((line) =>
+        JSON.stringify({ begun: 1, line, at: line, changed: { open: ["10.0.0.1:80"] } }),
+    );
+    cluster.logs.set("job-1", [lines[0], garbage, lines[1]].join("\n"));
+    expect((await job.read()).reports.map(({ at }) => at)).toEqual([0, 1]);
 });

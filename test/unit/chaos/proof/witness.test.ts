@@ -25,11 +25,17 @@ function witnessOf(reports: readonly ConnectionReport[], watching: Partial<Witne
     for (const report of reports) jobLog.looked(report);
     const core = {
         listNamespacedPod: async () => ({
-            items: [{ metadata: { name: "job" }, status: { containerStatuses: [{ state: { running: {} } }] } }],
+            items: [
+                {
+                    metadata: { name: "job", ownerReferences: [{ uid: "u", controller: true }] },
+                    status: { containerStatuses: [{ state: { running: {} } }] },
+                },
+            ],
         }),
         readNamespacedPodLog: async () => log,
     };
-    const cluster = { core } as unknown as Cluster;
+    const batch = { readNamespacedJob: async () => ({ metadata: { uid: "u" } }) };
+    const cluster = { core, batch } as unknown as Cluster;
     const run = { cluster, namespace: "demo", job: "job", targetLabel: "label", targets: [target] };
     return new Witness({ ...run, ...watching });
 }

@@ -580,15 +580,19 @@ describe("an attack that stays until it is disabled", () => {
         expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
     });
 
-    it("is ended with its verdict all the same if the Job is gone: nothing else would end it", async () => {
+    it.each<[string, string, () => void]>([
+        ["is gone", "is gone: somebody has deleted it", () => run.cluster.remove("Job", job)],
+        ["crashes", "has no running pod after 15 s", () => (run.cluster.get("Pod", job).status.containerStatuses = [])],
+    ])("is ended with its verdict all the same if the Job %s: nothing else would end it", async (_, why, lose) => {
         await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
         run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
             "chaos-experiments/experiment": run.plan.experiment,
         };
-        run.after(2_900, () => run.cluster.remove("Job", job));
+        run.after(2_900, lose);
         expect(await step()).not.toHaveProperty("lasts");
         expect(run.said).toContainEqual(
-            expect.stringMatching(/^The deadline Job run-deadline is gone, and nothing else/),
+            `Nothing would end the attack on time, which is ended now: ` +
+                `the Job run-deadline, which must undo the run at its deadline, ${why}`,
         );
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
     });

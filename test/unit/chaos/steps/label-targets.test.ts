@@ -730,14 +730,23 @@ describe("a blackhole of addresses", () => {
     });
 });
 
+it("no attack begins over a Job that has stopped running since it saw the targets: ABORTED", async () => {
+    const started = step();
+    run.after(100, () => (run.cluster.get("Pod", job).status.containerStatuses = []));
+    await expect(started).rejects.toThrow(
+        /^ABORTED \(job-not-running\): the Job run-deadline, .* no running pod after/,
+    );
+});
+
 it("lets the deadline Job through also without other policies: a default deny may come at any time", async () => {
     await step();
     expect(run.cluster.names("NetworkPolicy")).toEqual(["run-job"]);
     const { metadata, spec } = run.cluster.get("NetworkPolicy", "run-job");
     expect(spec).toMatchObject({ podSelector: { matchLabels: { "chaos-experiments/pass": pass } }, egress: [{}] });
-    // It goes with the run's parts, not with the Job: somebody may delete that while callers need a fault's proxy.
-    const { uid } = run.cluster.get("ServiceAccount", job).metadata;
-    expect(metadata.ownerReferences).toEqual([{ apiVersion: "v1", kind: "ServiceAccount", name: job, uid }]);
+    // It goes with the Job's rights, not with the Job: somebody may delete that while callers need a fault's proxy.
+    const { uid } = run.cluster.get("RoleBinding", job).metadata;
+    const owner = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", name: job, uid };
+    expect(metadata.ownerReferences).toEqual([owner]);
 });
 
 it("does so also if it has done so before, and was killed", async () => {

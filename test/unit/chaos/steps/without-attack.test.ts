@@ -29,8 +29,7 @@ afterEach(() => run.close());
 
 const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack), pass, checks: [] });
 const begin = () => settled(steadyState(run.context, {}));
-/** The check, as a run without a deadline Job is given it. */
-const observe = () => settled(check(run.context, { steadyState: found(), ...nothingAttacked }));
+const observe = () => settled(check(run.context, { steadyState: found(), ...nothingAttacked, deadlineJob: job }));
 const breakApplication = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
 const journal = () => keptJournals(run.plan.reports)[0]!;
 

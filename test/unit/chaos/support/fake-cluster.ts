@@ -210,7 +210,8 @@ export class FakeCluster {
 
 /** What the API server answers with an error. */
 export function refuse(code: number, message: string): never {
-    throw new ApiException(code, message, { kind: "Status", message, code }, {});
+    const reason = code === 404 ? "NotFound" : undefined;
+    throw new ApiException(code, message, { kind: "Status", message, code, reason }, {});
 }
 
 const keyOf = (kind: string, { name, namespace }: { name: string; namespace?: string }) =>

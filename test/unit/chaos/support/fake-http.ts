@@ -1,5 +1,7 @@
 import { ApiException } from "@kubernetes/client-node";
-import type { ApiCall, ApiResponse } from "../../../../chaos/cluster/in-cluster-api";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import type { ApiCall } from "../../../../chaos/cluster/in-cluster-api";
 import { eventType } from "../../../../chaos/cluster/events";
 import { resources } from "../../../../chaos/cluster/resources";
 import type { FakeCluster } from "./fake-cluster";
@@ -10,7 +12,7 @@ const groups: Record<string, string> = { "": "core", "networking.k8s.io": "netwo
 /** How the deadline Job calls a fake cluster: by HTTP, and lists page by page. */
 export const httpOf =
     ({ api }: FakeCluster) =>
-    async (path: string, { method = "GET", body }: Pick<ApiCall, "method" | "body"> = {}): Promise<ApiResponse> => {
+    async (path: string, { method = "GET", body }: Pick<ApiCall, "method" | "body"> = {}): Promise<IncomingMessage> => {
         const { pathname, searchParams } = new URL(path, "https://api");
         const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?$/.exec(pathname)!;
         const { kind, apiGroup } = [...Object.values(resources), eventType].find(
@@ -23,12 +25,15 @@ export const httpOf =
         try {
             const answer = await calls[`${verb}Namespaced${kind}`]!({ namespace, name, labelSelector, body });
             if (verb === "list") page(answer, searchParams);
-            return { status: 200, body: JSON.stringify(answer), sentAt: Date.now() };
+            return answering(200, answer);
         } catch (error) {
             if (!(error instanceof ApiException)) throw error;
-            return { status: error.code, body: JSON.stringify(error.body), sentAt: Date.now() };
+            return answering(error.code, error.body);
         }
     };
+
+const answering = (statusCode: number, body: unknown) =>
+    Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), { statusCode, headers: {} }) as IncomingMessage;
 
 /** Leaves one page of a list. */
 function page(list: { metadata: { continue?: string }; items: object[] }, query: URLSearchParams): void {

@@ -112,8 +112,10 @@ export class FakeRun {
             },
         };
         const running = { phase: "Running", containerStatuses: [{ name: "deadline", state: { running: {} } }] };
-        this.cluster.add("Job", job);
-        this.cluster.add("ServiceAccount", job);
+        const { uid } = this.cluster.add("Job", job).metadata;
+        const ownerReferences = [{ kind: "Job", name: job, uid, controller: true }];
+        Object.assign(metadata, { ownerReferences });
+        this.cluster.add("RoleBinding", job);
         this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status: running });
         setInterval(() => this.look(), lookMs);
         vi.spyOn(Exec.prototype, "exec").mockImplementation((...args) => this.exec(...args));

@@ -83,7 +83,7 @@ describe("a stack without settings", () => {
             timeoutMs: 5_000,
             graceMs: 15_000,
             successRate: 1,
-            deadlineMs: 600_000,
+            deadlineMs: undefined,
         });
     });
 });

@@ -1,0 +1,30 @@
+import { type Attack, beginMsOf } from "../attacks/registry";
+import type { PlannedCheck } from "../checks/observe";
+import { parseDuration, times } from "../duration";
+import { enforcementTimeoutMs } from "../policies/enforcement";
+import type { Window } from "./plan";
+
+/** Beyond what a run needs: for a proxy's image that must be pulled, a slow backend of Pulumi, and the last proof. */
+const spareMs = 60_000;
+/** Without attacks, a deadline counts from the taking of the lease: the Job's pod may take 2 min to start. */
+const preparationMs = 180_000;
+
+/** The deadline of attacks that stay until they are disabled, in milliseconds, if nobody sets one. */
+export const stayingMs = parseDuration(times.deadline.usual)!;
+
+/**
+ * The deadline of attacks that end with the verdict, in milliseconds, if nobody sets one: what the run needs at most,
+ * and a minute. A network may take its time to enforce the attacks, and once more to let through what they spare. If
+ * the update is killed, nobody is cut off for longer.
+ */
+export function usualDeadlineMs(
+    attacks: readonly { attack: Attack }[],
+    checks: readonly Pick<PlannedCheck, "timeoutMs">[],
+    { graceMs, durationMs }: Window,
+): number {
+    const beginMs =
+        attacks.length === 0
+            ? preparationMs
+            : beginMsOf(attacks.map(({ attack }) => attack)) + 2 * enforcementTimeoutMs;
+    return beginMs + graceMs + durationMs + Math.max(0, ...checks.map(({ timeoutMs }) => timeoutMs)) + spareMs;
+}
