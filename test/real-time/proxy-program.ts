@@ -99,7 +99,7 @@ export const readiness = async (readyPort: number) =>
     (await fetch(`http://127.0.0.1:${readyPort}/ready`).catch(() => undefined))?.status;
 
 async function listen(server: ReturnType<typeof createServer>): Promise<number> {
-    await once(server.listen(0, "127.0.0.1"), "listening");
+    await once(server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }), "listening");
     onTestFinished(() => {
         server.close();
         server.closeAllConnections();

@@ -76,7 +76,8 @@ export class Proxy {
                 this.accept(socket, name),
             );
             this.servers.push(server);
-            await once(server.listen(listen), "listening");
+            // With the default of 511, callers that come all at once would have to try again, for seconds.
+            await once(server.listen({ port: listen, backlog: usualLimits.connections }), "listening");
             server.on("error", log);
             return (server.address() as { port: number }).port;
         });
