@@ -37,7 +37,7 @@ export interface Plan extends DiscoveryScope, Written {
     actions: Action[];
     window: Window;
     deadlineMs: number;
-    /** Nobody has set the deadline, and the attacks end with the verdict. @default absent: somebody has, or they stay */
+    /** Nobody has set the deadline of attacks that end with the verdict. @default absent: somebody has, or they stay */
     isUsualDeadline?: true;
     /** The attacks stay after the verdict. @default absent: they end with it */
     until?: "disabled";

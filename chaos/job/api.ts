@@ -9,12 +9,20 @@ import { parseJson } from "../json";
 import { endpoint } from "./protocol";
 import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "./sieve";
 
+/** Whether the API server has let this program do something. Then an earlier one has not given up its rights. */
+export let hasRights = false;
+
 type Opening = (path: string, call?: Pick<ApiCall, "method" | "body">) => Promise<IncomingMessage>;
 
 /** A connection per call would cost 2,000 TLS handshakes to unlabel 2,000 pods, and as many buffers at once. */
 function over(maxSockets: number): Opening {
     const agent = new Agent({ keepAlive: true, maxSockets });
-    return (path, call = {}) => openApi(path, { ...call, agent });
+    return async (path, call = {}) => {
+        const response = await openApi(path, { ...call, agent });
+        // What does not exist, too, is answered only to who may read it.
+        hasRights ||= [200, 201, 404, 409].includes(response.statusCode!);
+        return response;
+    };
 }
 
 const opening = over(16);

@@ -20,7 +20,7 @@ import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobNameOf, ofRun } from "../ending/scope";
 import { whyRunsUnfit } from "../policies/listed";
-import { ageOf, endingApi, log, noteOnOwnPod, objectApi, post } from "./api";
+import { ageOf, endingApi, hasRights, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
@@ -56,6 +56,9 @@ async function mayAct(attack: string): Promise<boolean> {
 
 async function main(): Promise<void> {
     const begun = Date.now();
+    // A pod that was deleted while it gave up its rights has been replaced, and the Job shall complete. They may come
+    // later than this program.
+    setTimeout(() => hasRights || process.exit(0), preparationMs);
     const jobLog = new JobLog((line) => process.stdout.write(line), begun);
     const ending = new AbortController();
     const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);

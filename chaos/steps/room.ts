@@ -83,8 +83,8 @@ export async function requireRoom(context: StepContext, objects: readonly object
 }
 
 /**
- * Whether the cluster keeps the fields by which the deadline Job's pod is replaced at once: an API server without one of
- * them leaves it out. Never rejects.
+ * Whether the cluster keeps the fields by which the deadline Job's pod is replaced at once: an API server without one
+ * of them leaves it out. Never rejects.
  */
 export async function replacesAtOnce({ plan: { namespace }, cluster }: StepContext, { job }: Room): Promise<boolean> {
     if (job === undefined) return false;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { heap } from "../../../chaos/job/deadline";
 import { JobProcess, killPath, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
-/** Of annotations the API server takes 256 KiB, and etcd of an object 1.5 MB: https://etcd.io/docs/v3.5/dev-guide/limit/ */
+/** The API server takes 256 KiB of annotations, and etcd 1.5 MB in all: https://etcd.io/docs/v3.5/dev-guide/limit/ */
 const note = "x".repeat(250_000);
 const env = Array.from({ length: 1_000 }, (_, index) => ({ name: `VARIABLE_${index}`, value: "y".repeat(1_000) }));
 const ingress = Array.from({ length: 10_000 }, (_, index) => ({
