@@ -29,7 +29,7 @@ const neverRepeated = new Set<PropertyKey>(["headers", "body", "query", "path", 
 export const placeIn = (path: readonly PropertyKey[]): string =>
     path.map((key) => (credentialIn(String(key)) === undefined ? String(key) : "…")).join(".");
 
-interface WrongValue {
+export interface WrongValue {
     input?: unknown;
     /** Keys and indices that lead to it, if they are known. */
     path?: readonly PropertyKey[];
