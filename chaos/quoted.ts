@@ -23,7 +23,7 @@ export function onOneLine(text: string, most = 500): string {
         : line;
 }
 
-/** In quotes that the text itself cannot end: such texts often have straight ones. @param most characters. @default 500 */
+/** In quotes that the text cannot end: it may have straight ones. @param most characters. @default 500 */
 export const quoted = (text: string, most?: number): string => `“${onOneLine(text, most).replace(/[“”]/g, '"')}”`;
 
 /** Lines of our own, in which a text of others may be, without what controls a terminal. */

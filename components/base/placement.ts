@@ -21,7 +21,8 @@ function withoutIds({ runAsUser: _, runAsGroup: __, fsGroup: ___, ...rest }: Non
 
 /**
  * Adds node selector, tolerations and pull Secrets to the pods of a component's workloads, beside those that they have,
- * and takes user ids out of them. Empty if the stack sets none of this. An experiment's own pods have them from `experimentPods`.
+ * and takes user ids out of them. Empty if the stack sets none of this. An experiment's own pods have them from
+ * `experimentPods`.
  */
 export function placement({
     pullSecrets,

@@ -273,8 +273,8 @@ export const settings = {
         ),
         "pods.userIds": setting(
             oneOf("image", "cluster"),
-            "Who sets the user and group ids of all pods. `image`: they are those of the images' users. `cluster`: none " +
-                "is set, for a cluster that assigns them, such as [OpenShift](installing.md#openshift).",
+            "Who sets the user and group ids of all pods. `image`: they are those of the images' users. `cluster`: " +
+                "none is set, for a cluster that assigns them, such as [OpenShift](installing.md#openshift).",
             { default: "image" },
         ),
         "shutdown.delay": setting(

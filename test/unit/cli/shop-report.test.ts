@@ -128,7 +128,8 @@ describe("`npm start` during an experiment that breaks /products", () => {
         expect(await report()).toBe(false);
         expect(said).toEqual([
             "The shop is installed, but /products fails: status 502: “hot-deals does not answer”",
-            "The experiment hot-deals-blackhole of stack theirs/0a1b (its application is in demo) runs in namespace demo: hot-deals-1 (blackhole)",
+            "The experiment hot-deals-blackhole of stack theirs/0a1b (its application is in demo) runs in namespace " +
+                "demo: hot-deals-1 (blackhole)",
             "End it: $ kubectl --context kind-kind --namespace demo delete lease chaos-experiment",
         ]);
     });

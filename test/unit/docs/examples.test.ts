@@ -38,7 +38,8 @@ it.each(pages)(
     (page, folder, checkout) => {
         const command = installIn(read(page))!.replaceAll("CHECKOUT", checkout);
         // The tarball has the same name without what the build makes.
-        const shell = `npm() { case $1 in install) echo "$2" ;; *) command npm "$@" --ignore-scripts ;; esac; }\n${command}`;
+        const npm = 'npm() { case $1 in install) echo "$2" ;; *) command npm "$@" --ignore-scripts ;; esac; }';
+        const shell = `${npm}\n${command}`;
         const printed = execFileSync("sh", ["-c", shell], { cwd: join(root, folder), encoding: "utf8" });
         const tarball = join(checkout === "" ? join(root, folder) : "/", printed.trim());
         expect(tarball).toBe(join(root, "chaos", `${name}-${version}.tgz`));
