@@ -4,9 +4,18 @@ const face = {
     clusters: ["client", "guard", "kubeconfig", "kubernetes-rules", "labels", "pod-security", "problem"].map(
         (file) => `chaos/cluster/${file}.ts`,
     ),
-    units: ["async", "duration", "grouped", "kubectl", "share", "texts", "user-error"].map(
-        (file) => `chaos/${file}.ts`,
-    ),
+    units: [
+        "async",
+        "credentials",
+        "duration",
+        "grouped",
+        "json",
+        "kubectl",
+        "quoted",
+        "share",
+        "texts",
+        "user-error",
+    ].map((file) => `chaos/${file}.ts`),
     /** How settings are read, and what they contradict. */
     settings: [
         "chaos/attacks/registry.ts",

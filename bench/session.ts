@@ -7,6 +7,7 @@ import { project } from "../cli/stack-file";
 import { sandboxEnvironment } from "../sandbox/node/env";
 import { sandboxUp } from "../sandbox/node/up";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
+import { reportsVariable } from "../experiments/run";
 import { fileBackend } from "../toolchain/pulumi/environment";
 import { type Cluster, connect } from "../chaos/cluster/client";
 import { removeNamespaces, untilProductsAnswer } from "./cluster";
@@ -47,6 +48,7 @@ export class Session {
             KUBECONFIG: kubeconfig,
             PULUMI_BACKEND_URL: fileBackend(scratch),
             PULUMI_CONFIG_PASSPHRASE: "bench",
+            [reportsVariable]: join(scratch, "reports"),
         });
         delete process.env.PULUMI_CONFIG_PASSPHRASE_FILE;
         // Reading extra certificates doubles the start time of each Node program.

@@ -3,6 +3,8 @@
  *
  * If a run has several reasons, the first of this order counts; see `decisive`.
  */
+import { withoutControls } from "./quoted";
+
 export const reasonCodes = {
     // Before the attack: the run ends with the first that is met. A probe or the Job may fail then, too.
     "missing-right": "the account lacks a right that the run needs",
@@ -69,7 +71,8 @@ export interface Reason {
     message: string;
 }
 
-export const reason = (code: ReasonCode, message: string): Reason => ({ code, message });
+/** Journals, terminals and pages show it: it may quote others. */
+export const reason = (code: ReasonCode, message: string): Reason => ({ code, message: withoutControls(message) });
 
 const order = Object.keys(reasonCodes);
 
@@ -93,7 +96,7 @@ export class ReasonError extends Error {
         readonly advice: string,
     ) {
         super(`${message}. ${advice}`);
-        this.reason = { code, message };
+        this.reason = reason(code, message);
     }
 }
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { storedInClear } from "./checks/credentials";
+import { storedInClear } from "./credentials";
 import type { Plan } from "./definition/plan";
 
 /** Shorter values may be anywhere by chance: a user `postgres`, a database `orders`. */

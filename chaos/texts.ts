@@ -2,38 +2,62 @@
 import { quote } from "shlex";
 import * as z from "zod";
 import { dnsLabel } from "./cluster/kubernetes-rules";
+import { credentialIn } from "./credentials";
 import { parseDuration, type Range } from "./duration";
 import { parsePercentage } from "./share";
 
 export const isOutput = (value: unknown): boolean =>
     value instanceof Promise || (typeof value === "object" && value !== null && "__pulumiOutput" in value);
 
-/** A value for people. An Output has no text: definitions are plain values. */
+const maxShownLength = 100;
+
+/** A value for people, unless it may be a secret. An Output has no text: definitions are plain values. */
 export function describeValue(value: unknown): string {
     if (Array.isArray(value)) return "a list";
     if (isOutput(value)) return "an Output";
-    return typeof value === "number" ? String(value) : JSON.stringify(value);
+    if (typeof value === "object" && value !== null) return "an object";
+    if (typeof value !== "string") return String(value);
+    const credential = credentialIn(value);
+    if (credential !== undefined) return `a text with ${credential}`;
+    return value.length > maxShownLength ? `a text of ${value.length} characters` : JSON.stringify(value);
 }
+
+/** Fields of requests and of programs, of which no message repeats a value: what is wrong may be a secret. */
+const neverRepeated = new Set<PropertyKey>(["headers", "body", "query", "path", "url", "ca", "env", "command"]);
+
+/** The place of a mistake: the keys that lead there. In place of a name, a whole header may have been written. */
+export const placeIn = (path: readonly PropertyKey[]): string =>
+    path.map((key) => (credentialIn(String(key)) === undefined ? String(key) : "…")).join(".");
+
+export interface WrongValue {
+    input?: unknown;
+    /** Keys and indices that lead to it, if they are known. */
+    path?: readonly PropertyKey[];
+}
+
+const mayBeRepeated = ({ path = [] }: WrongValue) => !path.some((key) => neverRepeated.has(key));
 
 /** The error of a schema: the wrong value, and what is allowed. */
 export const notAllowed =
     (allowed: string, what = "allowed") =>
-    ({ input }: { input?: unknown }) =>
-        `${input === undefined ? "is missing" : `${describeValue(input)} is not ${what}`}; allowed: ${allowed}`;
+    (wrong: WrongValue) => {
+        const shown = mayBeRepeated(wrong) ? `${describeValue(wrong.input)} ` : "";
+        return `${wrong.input === undefined ? "is missing" : `${shown}is not ${what}`}; allowed: ${allowed}`;
+    };
 
 /** What an issue of a schema says to a person. Undefined if the schema's own text does. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     switch (issue.code) {
         case "unrecognized_keys":
-            return `there is no field ${issue.keys.map((key) => JSON.stringify(key)).join(" or ")} here`;
+            return `there is no field ${issue.keys.map((key) => JSON.stringify(placeIn([key]))).join(" or ")} here`;
         case "invalid_type":
-            return wrong(issue.input, issue.expected.replace("string", "text"));
+            return wrong(issue, issue.expected.replace("string", "text"));
         case "invalid_value":
-            return wrong(issue.input, oneOf(issue.values));
+            return wrong(issue, oneOf(issue.values));
         case "invalid_union":
             return issue.discriminator === undefined
                 ? undefined
-                : wrong((issue.input as Record<string, unknown>)[issue.discriminator], oneOf(issue.options));
+                : wrong({ input: (issue.input as Record<string, unknown>)[issue.discriminator] }, oneOf(issue.options));
         case "too_small":
             return outside(issue.input, `${issue.inclusive ? "at least" : "above"} ${issue.minimum}`);
         case "too_big":
@@ -43,9 +67,11 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     }
 }
 
-function wrong(input: unknown, allowed: string): string {
-    if (input === undefined) return `is missing; allowed: ${allowed}`;
-    return `is ${describeValue(input)}; allowed: ${allowed}`;
+function wrong(value: WrongValue, allowed: string): string {
+    if (value.input === undefined) return `is missing; allowed: ${allowed}`;
+    const isScalar = !["object", "undefined"].includes(typeof value.input);
+    const type = isScalar && !mayBeRepeated(value) ? `a ${typeof value.input}`.replace("string", "text") : undefined;
+    return `is ${type ?? describeValue(value.input)}; allowed: ${allowed}`;
 }
 
 /** `"a", "b" or "c"` */

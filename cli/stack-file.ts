@@ -1,7 +1,7 @@
 import { dump, load } from "js-yaml";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { yamlProblem } from "../chaos/cluster/kubeconfig";
+import { yamlProblem } from "../chaos/json";
 import type { AgentReference } from "../chaos/targets/agents";
 import { builtinAgent } from "../components/configuration/experiment";
 import { defaultAgentNamespace } from "../components/configuration/agent";

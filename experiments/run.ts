@@ -14,6 +14,8 @@ import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
 export const reportsFolder = "reports";
+/** Names another folder for the reports: what measures the shop keeps its own apart from the user's. */
+export const reportsVariable = "CHAOS_SHOP_REPORTS";
 
 /** A stack's settings `experiment.*`, and where its shop is. */
 export interface ExperimentSettings extends Omit<
@@ -34,7 +36,7 @@ export function planOnShop<S extends ExperimentSettings>(settings: S & Unplanned
         definition: validExperiment(settings.name),
         defaultChecks: [productsCheck],
         defaultNamespace: settings.service.namespace,
-        reports: reportsFolder,
+        reports: process.env[reportsVariable] ?? reportsFolder,
         settings: "experiment.",
     });
 }

@@ -1,9 +1,6 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { ignoreNotFound } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
 import type { Conclusion } from "../../chaos/report/conclusion";
-import { project } from "../../cli/stack-file";
 import type { ManifestObject } from "../../components/manifest/read";
 import { kubectlApply } from "../cluster";
 import { type Figure, measureRounds, median } from "../figure";
@@ -28,7 +25,7 @@ async function measureRound(session: Session) {
     const shop = await session.runningShop();
     await shop.set({ "experiment.enabled": "true" });
     const enable = (await shop.up()) - windowSeconds;
-    discardFailedRun(await shop.output<Conclusion>("experiment"));
+    requireFailed(await shop.output<Conclusion>("experiment"));
     // The shop has policies, too.
     const policy = manifestsOf(await shop.state(), namespaces.shop).find(
         ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.labels?.[labels.experiment] !== undefined,
@@ -39,13 +36,8 @@ async function measureRound(session: Session) {
     return { enable, kubectl };
 }
 
-/**
- * Deletes the report of a run.
- *
- * @throws Error if its verdict is not FAILED: with one replica of hot-deals, an attack must break the listing
- */
-export function discardFailedRun({ verdict, reason, journal }: Conclusion): void {
-    for (const kind of ["json", "svg", "html"]) rmSync(join(project, journal.replace(/json$/, kind)), { force: true });
+/** @throws Error if the verdict is not FAILED: with one replica of hot-deals, an attack must break the listing */
+export function requireFailed({ verdict, reason }: Conclusion): void {
     if (verdict !== "FAILED") throw new Error(`the verdict was ${verdict} instead of FAILED: ${reason}`);
 }
 

@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { BorrowedStack } from "../../cli/stack";
 import { project } from "../../cli/stack-file";
 import type { Conclusion } from "../../chaos/report/conclusion";
@@ -8,7 +8,7 @@ import type { Journal } from "../../chaos/report/journal-schema";
 import { type Figure, measureRounds, median } from "../figure";
 import { windowSeconds } from "../session";
 import { secondsSince, timed } from "../time";
-import { discardFailedRun } from "./experiment-enable";
+import { requireFailed } from "./experiment-enable";
 
 export const experimentRun: Figure = {
     name: "experiment-run",
@@ -37,8 +37,8 @@ async function measureRun(shop: BorrowedStack) {
     const enable = (await update(shop, "true", witnessed.onEvent)) - windowSeconds;
     const conclusion = (await shop.outputs()).experiment!.value as Conclusion;
     const disable = await update(shop, "false", () => undefined);
-    const journal = JSON.parse(readFileSync(join(project, conclusion.journal), "utf8")) as Journal;
-    discardFailedRun(conclusion);
+    const journal = JSON.parse(readFileSync(resolve(project, conclusion.journal), "utf8")) as Journal;
+    requireFailed(conclusion);
     const witness = witnessed.seconds();
     const proofs = (journal.endedAt - journal.startedAt) / 1_000 - windowSeconds;
     const recovery = journal.recovery!.recoveredAfterMs / 1_000;

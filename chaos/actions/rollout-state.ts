@@ -1,4 +1,5 @@
 import type { FoundWorkload, WorkloadKind } from "./workload";
+import { quoted } from "../quoted";
 
 export type RolloutState = "complete" | { missing: string } | { failed: string };
 
@@ -39,7 +40,10 @@ function whyStuck({ status }: FoundWorkload): string | undefined {
     const stuck = status?.conditions?.find(
         ({ type, reason }) => type === "Progressing" && reason === "ProgressDeadlineExceeded",
     );
-    return stuck && `the rollout exceeded its progress deadline: ${stuck.message ?? "no reason is known"}`;
+    return (
+        stuck &&
+        `the rollout exceeded its progress deadline: ${stuck.message ? quoted(stuck.message) : "no reason is known"}`
+    );
 }
 
 function describeOld(kind: WorkloadKind, workload: FoundWorkload): string | undefined {

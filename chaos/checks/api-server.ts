@@ -1,6 +1,8 @@
 import { kubectlFor } from "../kubectl";
 import { type Cluster, statusOf } from "../cluster/client";
+import { quote } from "shlex";
 import { parseJson } from "../json";
+import { quoted } from "../quoted";
 import type { Answer } from "./answer";
 
 /** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */
@@ -28,11 +30,12 @@ export function refusalIn(body: string): string | undefined {
 export function lackOfEndpoints(body: string, path: string, cluster: Cluster): string | undefined {
     const { kind, message = "" } = parsed(body);
     if (kind !== "Status" || !message.startsWith("no endpoints available for service")) return undefined;
-    const namespace = /^\/api\/v1\/namespaces\/([^/]+)\//.exec(path)?.[1];
-    const service = /"([^"]+)"/.exec(message)?.[1];
+    // Not as the message has it: an application may answer like this, too.
+    const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/services\/(?:https?:)?([^/:]+)/.exec(path) ?? [];
+    const service = quote(name ?? "NAME");
     const kubectl = `${kubectlFor(cluster, namespace)} get`;
     return (
-        `${message}: none of its pods is ready, or its selector matches none; compare ` +
+        `${quoted(message)}: none of its pods is ready, or its selector matches none; compare ` +
         `\`${kubectl} service ${service} --output wide\` with \`${kubectl} pods --show-labels\``
     );
 }

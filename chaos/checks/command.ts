@@ -1,10 +1,10 @@
-import { stripVTControlCharacters } from "node:util";
 import * as z from "zod";
 import { answerOf } from "./answer";
 import { spoiledBySilence } from "./api-server";
-import { carriesCredential, credentialIn, credentialInArguments, storedInClear } from "./credentials";
+import { carriesCredential, credentialIn, credentialInArguments, storedInClear, valueOf } from "../credentials";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Ended, runCommand } from "./run-command";
+import { onOneLine, quoted } from "../quoted";
 
 /** Runs a program on the machine of the update. */
 export interface CommandCheck extends CheckSettings {
@@ -26,7 +26,7 @@ const env = z.record(z.string(), text).superRefine((all, context) => {
     for (const name of Object.keys(all)) {
         const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
         if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) refuse("not the name of a variable; allowed: such as LIMIT_MS");
-        const what = carriesCredential(name) ? `a value of ${name}` : credentialIn(all[name]!);
+        const what = carriesCredential(name) ? valueOf(name) : credentialIn(all[name]!);
         if (what) refuse(storedInClear(what, instead));
     }
 });
@@ -73,10 +73,5 @@ function nameOf({ command }: CommandCheck): string {
 
 function problemWith({ exitCode, signal, lastLine }: Ended, wanted: number): string {
     const how = signal === undefined ? `exit code ${exitCode} (required: ${wanted})` : `ended by ${signal}`;
-    // It is shown in terminals and pictures.
-    const said = stripVTControlCharacters(lastLine)
-        .replace(/[\p{Cc}\s]+/gu, " ")
-        .trim()
-        .slice(0, 200);
-    return said === "" ? how : `${how}: ${said}`;
+    return onOneLine(lastLine) === "" ? how : `${how}: ${quoted(lastLine, 200)}`;
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
 import { dnsLabel, dnsSubdomain } from "../cluster/kubernetes-rules";
-import { carriesCredential, credentialIn, storedInClear } from "./credentials";
+import { carriesCredential, credentialIn, storedInClear, valueOf } from "../credentials";
 import type { EndpointSettings, FromSecrets } from "./endpoint";
 import { type Mistake, nameSchema as name, notAllowed } from "../texts";
 
@@ -22,12 +22,10 @@ function problemWithUrl(text: string): string | undefined {
     const form = "allowed: http:// or https://, a host, and if needed a port and a path, such as https://shop.example";
     // A URL that cannot be read may hold a password.
     if (!URL.canParse(text)) return `not an absolute URL; ${form}`;
-    const { protocol, username, password, search, hash, href } = new URL(text);
+    const { protocol, username, password, search, hash } = new URL(text);
     if (username || password) return storedInClear("a user or a password", inHeaders);
-    if (!["http:", "https:"].includes(protocol)) return `"${href}" has the scheme ${protocol}; ${form}`;
-    return search || hash
-        ? `"${href}" has a query or a fragment; ${form}, and the rest in the path of the check`
-        : undefined;
+    if (!["http:", "https:"].includes(protocol)) return `has another scheme; ${form}`;
+    return search || hash ? `has a query or a fragment; ${form}, and the rest in the path of the check` : undefined;
 }
 
 const inHeaders = "use headersFrom with a Secret";
@@ -112,7 +110,7 @@ export const endpointSchema = {
         .optional(),
     headers: byHeader(
         headerValue,
-        (name) => carriesCredential(name) && storedInClear(`a value of ${name}`, inHeaders),
+        (name) => carriesCredential(name) && storedInClear(valueOf(name), inHeaders),
     ).optional(),
     headersFrom: byHeader(secretReference).optional(),
     queryFrom: fromSecrets(/./, "not the name of a parameter; allowed: such as access_token").optional(),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints, spoiledBySilence } from "./api-server";
-import { credentialInPath, credentialsWithin, storedInClear } from "./credentials";
+import { credentialInPath, credentialsWithin, storedInClear } from "../credentials";
 import type { EndpointSettings, SecretReference } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
 import { endpointMistakes, endpointSchema, fromSecrets } from "./endpoint-schema";

@@ -12,6 +12,7 @@ import { describeLimits, excerpt, limitMistakes, type Limits, missOf, numberLimi
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { together } from "../texts";
 import { type Response, send } from "./request";
+import { onOneLine } from "../quoted";
 
 /** Asks Prometheus, or what has its API, for the value of a query now. */
 export interface PrometheusCheck extends CheckSettings, EndpointSettings {
@@ -103,7 +104,9 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string): 
     const answered = (parseJson(body) ?? {}) as Answered;
     const { error, errorType, data } = answered;
     if (answered.status === "error")
-        throw new Error(`Prometheus answered with an error (${errorType}): ${hide(String(error)).slice(0, 200)}`);
+        throw new Error(
+            `Prometheus answered with an error (${onOneLine(String(errorType), 60)}): ${excerpt(hide(String(error)))}`,
+        );
     if (answered.status !== "success") {
         // The API server's proxy answers for a pod that does not, with a Status object.
         const { message } = answered;
@@ -135,7 +138,7 @@ function problemWith(
     if (samples.length === 0) return allowEmpty ? undefined : "the query gives no samples";
     const misses = samples.flatMap(({ series, value }) => {
         const miss = missOf(value, limits);
-        return miss === undefined ? [] : [`${hide(series).slice(0, 120) || "the value"} ${miss}`];
+        return miss === undefined ? [] : [`${onOneLine(hide(series), 120) || "the value"} ${miss}`];
     });
     const others = misses.length > 1 ? `, and ${misses.length - 1} more of ${samples.length} samples are not good` : "";
     return misses.length === 0 ? undefined : misses[0]! + others;

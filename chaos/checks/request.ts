@@ -9,6 +9,7 @@ import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
 import { notPassedOn } from "./proxy-limits";
 import type { Route } from "./service";
+import { quoted } from "../quoted";
 
 export interface Request {
     path: string;
@@ -125,7 +126,7 @@ async function sendThroughApiServer(
     const response = await askApiServer(cluster, route.path + path, options, body);
     const refusal = refusalIn(response.body);
     if (refusal === undefined) return response;
-    const told = response.status === 403 ? forbidden(refusal) : refusal;
+    const told = response.status === 403 ? forbidden(refusal) : quoted(refusal);
     throw new UnseenError(`the API server answered with status ${response.status}: ${told}`);
 }
 

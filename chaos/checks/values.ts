@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { onOneLine, quoted } from "../quoted";
 import { type Mistake, notAllowed } from "../texts";
 
 /** Something that a JSON document must contain. */
@@ -19,8 +20,8 @@ export const expectationSchema = z.strictObject({
     atLeast: z.int().nonnegative().optional(),
 });
 
-/** The beginning of a text, on one line. */
-export const excerpt = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
+/** The beginning of an answer, in quotes: it is the application's text. */
+export const excerpt = (text: string) => quoted(text, 200);
 
 /** The first expectation that a document does not meet, in words. Undefined if it meets all. */
 export function unmet(
@@ -32,7 +33,7 @@ export function unmet(
         const found = valueAt(document, path);
         if (found === undefined) return `${path} is missing`;
         if (equals !== undefined && found !== equals)
-            return `${path} is ${hide(JSON.stringify(found)).slice(0, 80)} (required: ${JSON.stringify(equals)})`;
+            return `${path} is ${onOneLine(hide(JSON.stringify(found)), 80)} (required: ${JSON.stringify(equals)})`;
         if (atLeast === undefined) continue;
         if (!Array.isArray(found)) return `${path} is not a list`;
         if (found.length < atLeast) return `${path} has ${found.length} items (required: at least ${atLeast})`;
@@ -83,6 +84,6 @@ export function missOf(value: unknown, limits: Limits): string | undefined {
     const met =
         equals === undefined ? typeof value === "number" && value >= atLeast && value <= atMost : value === equals;
     if (met) return undefined;
-    const shown = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "missing").slice(0, 80);
+    const shown = typeof value === "number" ? String(value) : onOneLine(JSON.stringify(value) ?? "missing", 80);
     return `is ${shown} (required: ${describeLimits(limits)})`;
 }

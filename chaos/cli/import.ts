@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { yamlProblem } from "../json";
 import { nameSchema } from "../texts";
 import { checkOf } from "../import/imported";
 import { importExperiments } from "../import/import";
@@ -46,7 +47,7 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
     try {
         experiments = importExperiments(readFileSync(file, "utf8"), additions);
     } catch (error) {
-        return wrong(`${file} is not read: ${(error as Error).message}`);
+        return wrong(`${file} is not read: ${yamlProblem(error)}`);
     }
     if ("refused" in experiments) {
         output.error(`${file} is not imported: an experiment cannot say all of it\n${listed(experiments.refused)}`);

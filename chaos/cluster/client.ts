@@ -27,6 +27,7 @@ import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../json";
 import { forgetCredentials } from "./exec-plugin";
 import { KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
+import { onOneLine } from "../quoted";
 
 /** The parts of the Kubernetes API that are used directly, not through resources of a stack. */
 const apis = {
@@ -164,7 +165,7 @@ const maxMessageLength = 1_000;
 /** `message` of a Status object, which the library leaves as text if it does not expect it. */
 function statusMessageOf(body: unknown): string | undefined {
     const { message } = ((typeof body === "string" ? parseJson(body) : body) ?? {}) as { message?: unknown };
-    return typeof message === "string" ? message.slice(0, maxMessageLength) : undefined;
+    return typeof message === "string" ? onOneLine(message, maxMessageLength) : undefined;
 }
 
 /**

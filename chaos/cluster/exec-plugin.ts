@@ -1,6 +1,8 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { promisify } from "node:util";
+import { withoutCredentials } from "../credentials";
 import { parseJson } from "../json";
+import { onOneLine, quoted } from "../quoted";
 
 /** The field `exec` of a kubeconfig's user: how to run a program that gives credentials. */
 export interface ExecPlugin {
@@ -80,15 +82,14 @@ async function run(who: string, plugin: ExecPlugin, info: string): Promise<Crede
     throw new Error(`${who} gives no ExecCredential with a token or a client certificate`);
 }
 
-/** Words that are as long as tokens and their parts. UUIDs, which errors often have, are shorter. */
-const secrets = /[\w+=-]{40,}/g;
 const maxReasonLength = 500;
 
 /** Why a plugin gave nothing, with the end of what it says to people. */
 function failureOf({ code, killed, stderr }: ExecFileException, { installHint }: ExecPlugin): string {
-    if (code === "ENOENT") return `is not installed${installHint ? `. ${installHint}` : ""}`;
+    if (code === "ENOENT")
+        return `is not installed${installHint ? `. The kubeconfig says: ${quoted(installHint)}` : ""}`;
     if (typeof code === "string") return `cannot be run: ${code}`;
     const how = killed ? `did not end within ${timeoutMs / 1_000} s` : `failed with exit code ${code}`;
-    const said = (stderr ?? "").trim().replaceAll(secrets, "…").slice(-maxReasonLength);
-    return said === "" ? how : `${how}: ${said}`;
+    const said = onOneLine(withoutCredentials((stderr ?? "").slice(-8 * maxReasonLength)), Infinity);
+    return said === "" ? how : `${how}: ${quoted(said.slice(-maxReasonLength))}`;
 }

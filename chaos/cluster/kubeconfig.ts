@@ -2,6 +2,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { yamlProblem } from "../json";
 import { type Login, Logins } from "./logins";
 
 export class KubeconfigError extends Error {
@@ -75,7 +76,7 @@ export function requireSupported(kubeconfig: KubeConfig, context: string): void 
         ],
         [
             cluster && !/^https?:/.test(cluster.server),
-            `the server of cluster "${clusterName}" is "${cluster?.server}"; it must begin with https:// or http://`,
+            `the server of cluster "${clusterName}" must begin with https:// or http://`,
         ],
     ];
     const made = mistakes.filter(([isMade]) => isMade).map(([, mistake]) => mistake);
@@ -119,11 +120,4 @@ function loaded(name: string, textOf: () => string, remedy = ""): Logins {
         const problem = error instanceof TypeError ? "it is YAML, but not a kubeconfig" : yamlProblem(error);
         throw new KubeconfigError(`${name} cannot be read: ${problem}${remedy}`);
     }
-}
-
-/** Why a file cannot be read, without its text: YAML's own message quotes lines, which may hold a token. */
-export function yamlProblem(error: unknown): string {
-    const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };
-    if (reason === undefined) return message;
-    return mark === undefined ? reason : `${reason} in line ${mark.line + 1}`;
 }

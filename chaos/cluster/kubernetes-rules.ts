@@ -4,6 +4,7 @@
  */
 import type { V1Container, V1NetworkPolicyPort, V1Pod } from "@kubernetes/client-node";
 import { isIP } from "node:net";
+import { quoted } from "../quoted";
 
 /** What is read of a pod, as a client or JSON has it. */
 export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
@@ -63,11 +64,12 @@ export const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeed
 /** Whether a pod has not ended, and is not being deleted. */
 export const isActive = (pod: Pod): boolean => !pod.metadata?.deletionTimestamp && !hasEnded(pod);
 
-/** Why a pod does not run, in the words of the kubelet or the scheduler. Undefined if they say nothing. */
+/** Why a pod does not run, in the words of the kubelet or the scheduler, in quotes. Undefined if they say nothing. */
 export function whyNotRunning({ status }: Pod): string | undefined {
     const waiting = status?.containerStatuses?.map(({ state }) => state?.waiting).find((one) => one !== undefined);
     const unscheduled = status?.conditions?.find((one) => one.type === "PodScheduled" && one.status === "False");
-    return waiting?.message ?? waiting?.reason ?? unscheduled?.message;
+    const why = waiting?.message ?? waiting?.reason ?? unscheduled?.message;
+    return why && quoted(why.replace(/\.$/, ""));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { kubectl, type KubectlPlace } from "../kubectl";
+import { onOneLine, quoted } from "../quoted";
 import { contextOf, messageOf, statusOf } from "./client";
 
 /** As `explain`, to complete "… : ": without a period at the end. */
@@ -14,7 +15,8 @@ export function explain(error: unknown): string {
     // Several things were tried.
     if (error instanceof AggregateError && error.message === "") return error.errors.map(problemOf).join("; ");
     const context = contextOf(error);
-    switch (statusOf(error)) {
+    const status = statusOf(error);
+    switch (status) {
         case 401:
             return (
                 "the API server rejects your credentials (401). Log in to the cluster again, or choose another " +
@@ -25,19 +27,31 @@ export function explain(error: unknown): string {
         case 404:
             return missing(messageOf(error), context);
         default:
+            if (status !== undefined) return answered(status, messageOf(error));
             return unanswered(error) ?? messageOf(error);
     }
 }
 
-/** As in `pods is forbidden: User "ada" cannot list resource "pods" in API group "" in the namespace "demo"`. */
-const refusal =
-    /User "([^"]*)" cannot (\S+) resource "([^"]*)"(?: in API group "([^"]*)")?(?: in the namespace "([^"]*)")?/;
+/** Admission webhooks choose the words, and the status. */
+function answered(status: number, message: string): string {
+    const what = `the API server answered with status ${status}`;
+    return message === what ? what : `${what}: ${quoted(withoutPeriod(message))}`;
+}
+
+/**
+ * As in `pods is forbidden: User "ada" cannot list resource "pods" in API group "" in the namespace "demo"`. Names
+ * only: a webhook may say the like, and they become a part of a command.
+ */
+const refusal = new RegExp(
+    'User "([^"]*)" cannot ([a-z]+) resource "([a-z\\d./-]+)"' +
+        '(?: in API group "([a-z\\d.-]*)")?(?: in the namespace "([a-z\\d-]+)")?',
+);
 
 /** Names the right whose lack the message of a 403 tells, as RBAC and `kubectl auth can-i` do. */
 export function forbidden(message: string, context?: string): string {
     const [, user, verb, named, group, namespace] = refusal.exec(message) ?? [];
-    if (named === undefined) return `the API server refuses this (403): ${message}`;
-    return lacking(`the account "${user}"`, { verb: verb!, named, group, namespace, context });
+    if (named === undefined) return `the API server refuses this (403): ${quoted(withoutPeriod(message))}`;
+    return lacking(`the account "${onOneLine(user!, 200)}"`, { verb: verb!, named, group, namespace, context });
 }
 
 /** @param account who lacks it, as the beginning of a sentence */
@@ -58,8 +72,8 @@ function lacking(
 }
 
 function missing(message: string, context?: string): string {
-    const namespace = /^namespaces "([^"]+)" not found/.exec(message)?.[1];
-    if (namespace === undefined) return message;
+    const namespace = /^namespaces "([a-z\d-]+)" not found/.exec(message)?.[1];
+    if (namespace === undefined) return answered(404, message);
     return (
         `namespace ${namespace} does not exist in this cluster. Create it, or name another one; see those that ` +
         `exist: ${kubectl({ context })} get namespaces`

@@ -16,7 +16,7 @@ import { changedOf } from "../cluster/resources";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";
-import { inWords, isOutput } from "../texts";
+import { inWords, isOutput, notAllowed, placeIn } from "../texts";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
 import { allowedRadius, parseRadius } from "../targets/radius";
@@ -75,7 +75,7 @@ interface AttackOptions {
 }
 
 const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
-    error: ({ input }) => `"${String(input)}" is not a radius; allowed: ${allowedRadius}`,
+    error: notAllowed(allowedRadius, "a radius"),
 });
 const aimOf = (kind: Attack["kind"]) => ({
     // Types know when it is optional: `AttackDefinition`.
@@ -180,7 +180,7 @@ export interface Issue {
     message: string;
 }
 
-export const describeIssue = ({ path, message }: Issue) => `${path.join(".") || "the experiment"}: ${message}`;
+export const describeIssue = ({ path, message }: Issue) => `${placeIn(path) || "the experiment"}: ${message}`;
 
 /** As `mistakesIn`, with the places as lists. */
 export function issuesIn(definition: unknown, schema: z.ZodType): Issue[] {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { dnsSubdomain } from "../cluster/kubernetes-rules";
 import { type PodOptions, runPods } from "../pod-options";
-import { nameSchema } from "../texts";
+import { nameSchema, placeIn } from "../texts";
 import { issuesIn } from "./definition";
 
 /** Labels and annotations by which runs find their pods, and keep meshes and autoscalers away from them. */
@@ -43,4 +43,4 @@ const podSchema = z.strictObject({
 export const podMistakes = (pod: unknown): string[] =>
     pod === undefined
         ? []
-        : issuesIn(pod, podSchema).map(({ path, message }) => `${["pod", ...path].join(".")}: ${message}`);
+        : issuesIn(pod, podSchema).map(({ path, message }) => `${placeIn(["pod", ...path])}: ${message}`);

@@ -13,7 +13,7 @@ export const stopCommand = (place: KubectlPlace & { namespace: string }) =>
 
 /** The stack that holds a lease, with its identity: `local/0f3c5a7be2914d86`. Undefined if the lease names none. */
 export const holderIn = ({ spec }: { spec?: { holderIdentity?: string } }): string | undefined =>
-    /^stack (\S+) /.exec(spec?.holderIdentity ?? "")?.[1];
+    /^stack ([\w./-]+) /.exec(spec?.holderIdentity ?? "")?.[1];
 
 /** A time of an object, in milliseconds since the epoch. 0 if it does not say it, as a lease that others have made. */
 export const timeOf = (time?: Date | string) => new Date(time ?? 0).getTime() || 0;

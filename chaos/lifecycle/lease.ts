@@ -1,11 +1,13 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, sentAt, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
+import { dnsLabel } from "../cluster/kubernetes-rules";
 import { parseJson } from "../json";
 import { kubectl } from "../kubectl";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
+import { onOneLine, quoted } from "../quoted";
 import { anotherRun } from "../texts";
 import { holderIn, leaseEndsAt, leaseName, leasePath, stopCommand, timeOf } from "./holder";
 
@@ -175,7 +177,11 @@ export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string):
 
 /** A run that was ABORTED stays so, for the same reason: its Job is gone, and the engine makes no other. */
 export const abortedAgain = ({ code, message }: Reason, plan: Plan) =>
-    new ReasonError(code, `run ${plan.run} was ABORTED before: ${message}`, anotherRun(plan));
+    new ReasonError(
+        code,
+        `run ${plan.run} was ABORTED before, as its lease says: ${quoted(message, maxAborted)}`,
+        anotherRun(plan),
+    );
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
 export interface RunEnd {
@@ -202,10 +208,13 @@ export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
     return {
         at,
         ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }),
-        ...(isReason && { aborted, run }),
+        ...(isReason && { aborted: { code: aborted.code, message: onOneLine(aborted.message, maxAborted) }, run }),
         ...(notRecovered === true && { notRecovered }),
     };
 }
+
+/** Reasons are shorter, in characters. */
+const maxAborted = 2_000;
 
 /** As `earlyEndOf`. Undefined if it says that another run was ABORTED: one with another plan. */
 export function endOf(lease: V1Lease, runName: string): RunEnd | undefined {
@@ -259,14 +268,29 @@ export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1L
 export async function othersOfStack(cluster: Cluster, owner: LeaseOwner): Promise<string[]> {
     const { items, now } = await allLeases(cluster, owner.defaultNamespace);
     const running = items.filter((held) => !isOver(held, now) && earlyEndOf(held) === undefined);
-    return running.flatMap((held) => (isOfStackName(held, owner) && !belongsTo(held, owner) ? experimentIn(held) : []));
+    return running.flatMap((held) =>
+        isOfStackName(held, owner) && !belongsTo(held, owner) ? (experimentIn(held) ?? []) : [],
+    );
 }
 
-const experimentIn = ({ metadata }: V1Lease) => metadata?.annotations?.[labels.experiment] ?? [];
+/** The name of the experiment that a lease names. Anybody who may write the lease may write something else there. */
+export function experimentIn({ metadata }: V1Lease): string | undefined {
+    const name = metadata?.annotations?.[labels.experiment];
+    return name !== undefined && dnsLabel().isValid(name) ? name : undefined;
+}
+
+const ofStack = /^stack [\w./-]+ \(its application is in [a-z\d-]+\)$/;
+
+/** Who holds a lease, in words, or what somebody has written there. */
+export function describeHolder({ spec }: V1Lease): string {
+    const { holderIdentity: holder } = spec ?? {};
+    if (holder === undefined) return "somebody";
+    return ofStack.test(holder) ? holder : `the holder of the lease, ${quoted(holder, 100)},`;
+}
 
 /** Whether a stack of some name holds a lease, with any identity. */
 function isOfStackName({ spec }: V1Lease, { stack }: { stack: string }): boolean {
-    const [, name] = /^stack ([^ ]*)\/\w+ /.exec(spec?.holderIdentity ?? "") ?? [];
+    const [, name] = /^stack ([\w.-]*)\/\w+ /.exec(spec?.holderIdentity ?? "") ?? [];
     return name !== undefined && name === stack.replace(/\/\w+$/, "");
 }
 
@@ -322,16 +346,14 @@ async function readAt({ coordination }: Cluster, namespace: string): Promise<Fou
  * has an identity: a component that was renamed is another one, and begins before Pulumi undoes the earlier one.
  */
 function otherOfStack(held: V1Lease, { stack, plan }: LeaseHolder): string | undefined {
-    const experiment = held.metadata?.annotations?.[labels.experiment];
+    const experiment = experimentIn(held);
     return experiment !== plan.experiment && isOfStackName(held, { stack }) ? experiment : undefined;
 }
 
 function describe(held: V1Lease): string {
-    const { namespace, annotations } = held.metadata!;
-    const holder = held.spec?.holderIdentity ?? "somebody";
     const until = new Date(leaseEndsAt(held)).toISOString();
     return (
-        `${holder} runs ${annotations?.[labels.experiment]} in namespace ${namespace}, until it is disabled there or ` +
-        `its lease ends at ${until}`
+        `${describeHolder(held)} runs ${experimentIn(held) ?? "an experiment"} in namespace ` +
+        `${held.metadata!.namespace}, until it is disabled there or its lease ends at ${until}`
     );
 }

@@ -1,7 +1,7 @@
 import type { V1Lease, V1Pod } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
 import { experimentOf, labels, targetLabelOf } from "../cluster/labels";
-import { allLeases, earlyEndOf, inAllOr, leaseEndsAt } from "./lease";
+import { allLeases, describeHolder, earlyEndOf, experimentIn, inAllOr, leaseEndsAt } from "./lease";
 
 export interface RunningExperiment {
     namespace: string;
@@ -59,8 +59,8 @@ function inNamespace(
     const endsAt = lease === undefined ? 0 : leaseEndsAt(lease);
     const targets = pods.map((pod) => ({ pod: pod.metadata!.name!, label: targetLabelOf(pod)! }));
     return {
-        experiment: lease?.metadata?.annotations?.[labels.experiment] ?? experimentOf(targets[0]?.label ?? "unknown."),
-        lease: lease && { holder: lease.spec?.holderIdentity ?? "somebody", endsAt, endsInMs: endsAt - now },
+        experiment: (lease && experimentIn(lease)) ?? experimentOf(targets[0]?.label ?? "unknown."),
+        lease: lease && { holder: describeHolder(lease), endsAt, endsInMs: endsAt - now },
         targets: targets.map(({ pod, label }) => ({ pod, attack: label.slice(experimentOf(label).length + 1) })),
     };
 }

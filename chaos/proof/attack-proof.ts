@@ -9,6 +9,7 @@ import { decisive, reason, type Reason } from "../reasons";
 import { awaitBaseline, type Baseline, type Inconclusive, type Proven, type Witnessed } from "./outcome";
 import type { PositiveControl } from "./positive-control";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
+import { quoted } from "../quoted";
 
 /**
  * Time limits of a probe from within a target, in milliseconds. The baseline, before the attack, must work within the
@@ -115,7 +116,9 @@ export class AttackProof {
         // Those that were refused at first may be evicted later.
         const kills = (await witness.kills()).length;
         const { pod, problem } = first.refused;
-        return kills > 0 ? undefined : reason("eviction-refused", `the API server did not evict ${pod}: ${problem}`);
+        return kills > 0
+            ? undefined
+            : reason("eviction-refused", `the API server did not evict ${pod}: ${quoted(problem)}`);
     }
 
     /**

@@ -3,10 +3,10 @@ import { kubectlFor } from "../kubectl";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { addressesOf, isActive, whyNotRunning } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
-import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
 import { deadlineContainer, type Presence } from "../job/protocol";
 import { parseJson } from "../json";
+import { quoted } from "../quoted";
 import { ReasonError } from "../reasons";
 import { poll } from "../async";
 import { JobLogReader, type JobReports } from "./job-log-reader";
@@ -74,7 +74,7 @@ export class JobPod {
         throw new ReasonError(
             "job-not-running",
             `the Job ${this.job}, which must undo the run at its deadline, has no running pod${after}` +
-                (why === undefined ? "" : `: ${withoutPeriod(why)}`),
+                (why === undefined ? "" : `: its status says ${why}`),
             // The events outlive the pod.
             `See its events: ${kubectlFor(this.cluster, this.namespace)} get events --field-selector ` +
                 "involvedObject.kind=Pod --sort-by .lastTimestamp",
@@ -116,12 +116,12 @@ export class JobPod {
             if (statusOf(error) !== 403) throw error;
             return { items: [] };
         });
-        const reason = events.items.at(-1)?.message?.replace(/^Error creating: /, "");
-        if (reason === undefined) return;
+        const said = events.items.at(-1)?.message?.replace(/^Error creating: /, "");
+        if (said === undefined) return;
         throw new ReasonError(
             "no-room",
             `namespace ${namespace} admits no pod of the Job ${job}, which must undo the run at its deadline: ` +
-                withoutPeriod(reason),
+                `an Event says ${quoted(said)}`,
             "Make room for one pod, or allow it",
         );
     }

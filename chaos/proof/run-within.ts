@@ -5,6 +5,7 @@ import { forgetCredentials } from "../cluster/exec-plugin";
 import { problemOf } from "../cluster/problem";
 import type { Prober, Target } from "../targets/containers";
 import { commandFor, kindOf, noTool, type Question, toolNames } from "./tools";
+import { quoted } from "../quoted";
 
 const answerTimeoutMs = 10_000;
 const maxOutput = 64_000;
@@ -71,7 +72,7 @@ function execute(
             const code = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
             if (status.status === "Success") resolve({ exitCode: 0, output });
             else if (code !== undefined) resolve({ exitCode: Number(code), output });
-            else reject(new Error(status.message ?? "it was refused"));
+            else reject(new Error(status.message ? quoted(status.message) : "it was refused"));
         };
         const ignored = new PassThrough().resume();
         // Also keeps the process running: a connection that is closed silently leaves nothing else to wait for.

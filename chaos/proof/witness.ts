@@ -12,6 +12,7 @@ import { becameOf, type Established } from "./established";
 import { JobPod, startTimeoutMs } from "./job-pod";
 import { awaitBaseline, type Inconclusive, inconclusive, maxSilenceMs, sinceProven, type Witnessed } from "./outcome";
 import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unaffectedIn, unlabeledIn } from "./reports";
+import { quoted } from "../quoted";
 
 export interface WitnessArgs {
     cluster: Cluster;
@@ -197,7 +198,10 @@ export class Witness {
         if (first === undefined) return undefined;
         const { forMs, problem } = first.missed;
         const due = `the kill that was due ${sinceProven(first.at - witnessedAt)}`;
-        return reason("attack-not-held", `${due} could not be made for ${describeMilliseconds(forMs)}: ${problem}`);
+        return reason(
+            "attack-not-held",
+            `${due} could not be made for ${describeMilliseconds(forMs)}: ${quoted(problem)}`,
+        );
     }
 
     /** The connections that the Job tries. */

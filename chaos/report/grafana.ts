@@ -61,12 +61,25 @@ export async function annotate(base: string, token: string, journals: readonly J
     };
     const attacked = journals.flatMap((journal) => annotationOf(journal) ?? []);
     for (const { tag, annotation } of attacked) {
-        const found = (await ask("GET", `?type=annotation&tags=${encodeURIComponent(tag)}`)) as { id: number }[];
-        if (found[0]) await ask("PATCH", `/${found[0].id}`, annotation);
+        const found = (await ask("GET", `?type=annotation&tags=${encodeURIComponent(tag)}`)) as Found[];
+        const own = found.find(({ id, tags }) => Number.isInteger(id) && isOfRun(tags, annotation.tags));
+        if (own) await ask("PATCH", `/${own.id}`, annotation);
         else await ask("POST", "", annotation);
     }
     return attacked.length;
 }
+
+interface Found {
+    id: number;
+    tags?: string[];
+}
+
+/** Whether an annotation has all tags of a run's but that of its verdict: another one may quote the trace. */
+const isOfRun = (tags: readonly string[] = [], own: readonly string[]) =>
+    own.every((tag) => tag.startsWith("verdict:") || tags.includes(tag));
+
+/** Grafana shows the text as HTML. */
+const inHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** The annotation of a run, and the tag that no other has. Undefined if it attacked nothing. */
 function annotationOf(journal: Journal) {
@@ -75,7 +88,7 @@ function annotationOf(journal: Journal) {
     const { name, verdict, targets } = journal.conclusion;
     // The trace's ID: it leads to the trace, if that is sent, too. Grafana keeps 100 characters at most.
     const tag = `trace_id:${traceIdOf(journal)}`;
-    const text = `${name}: ${verdictLine(journal.conclusion)}\nTargets: ${targets.join(", ")}`;
+    const text = inHtml(`${name}: ${verdictLine(journal.conclusion)}\nTargets: ${targets.join(", ")}`);
     const tags = ["chaos", `experiment:${name}`, `verdict:${verdict}`, tag];
     return { tag, annotation: { time: time.from, timeEnd: time.to, tags, text } };
 }

@@ -14,8 +14,12 @@ export function element(
 export const inLines = (name: string, attributes: Record<string, string | number>, children: readonly string[]) =>
     element(name, attributes, children.length === 0 ? [] : ["\n", ...children.map((child) => `${child}\n`)]);
 
-/** What XML 1.0 has no way to write, such as the escape character of terminal colors, or half of a surrogate pair. */
-const notInXml = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+/**
+ * What XML 1.0 has no way to write, such as the escape character of terminal colors, or half of a surrogate pair; and
+ * other control characters, with those that reorder a text.
+ */
+const notInXml =
+    /[^\t\n\r\u0020-\u007e\u00a0-\u200d\u2010-\u2029\u202f-\u2065\u206a-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 /** Text as contents or attribute of an element. Characters that are not allowed there become "\uFFFD". */
 export function escape(text: string): string {

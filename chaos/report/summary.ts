@@ -1,4 +1,5 @@
 import { describeMilliseconds } from "../duration";
+import { onOneLine } from "../quoted";
 import { pageOfReason } from "../reasons";
 import {
     codeOf,
@@ -90,9 +91,12 @@ const special = /[&<>|`*_~[\]\\]/g;
 /** Before what GitHub and GitLab would take for the name of a user, an issue or the like: `@sha256`, `#12`. */
 const beforeReference = /(?<=[@#!$%])(?=\w)/g;
 
-/** Text as it is, on one line: nothing in it is formatted, notifies a user or links to an issue. */
-function shown(text: string, most: number): string {
-    const line = text.replace(/\s+/g, " ").trim();
-    const short = line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
-    return short.replace(beforeReference, "\u200b").replace(special, (character) => `&#${character.charCodeAt(0)};`);
-}
+/** In what GitHub and GitLab make links of by themselves: `https://a.example`, `www.a.example`, `GH-12`. */
+const inLink = /(?=:\/\/)|(?<=\bwww)(?=\.)|(?<=\bGH)(?=-\d)/gi;
+
+/** Text as it is, on one line: nothing in it is formatted, is a link, notifies a user or refers to an issue. */
+const shown = (text: string, most: number): string =>
+    onOneLine(text, most)
+        .replace(beforeReference, "\u200b")
+        .replace(inLink, "\u200b")
+        .replace(special, (character) => `&#${character.charCodeAt(0)};`);

@@ -32,7 +32,7 @@ export interface SteadyState extends KnownRoutes {
     pass: string;
     /** Whether the account may make Events on targets: then the deadline Job may, too. @default false */
     mayMakeEvents?: boolean;
-    /** Of the targets' namespace: a change of context must not lead elsewhere. Absent if the account may not read it. */
+    /** Of the targets' namespace: no change of context may lead elsewhere. Absent if the account may not read it. */
     namespaceUid?: string;
     /** Whether the cluster replaces the pod of a deadline Job at once, however often. @default false */
     replacesAtOnce?: boolean;

@@ -4,6 +4,7 @@
  */
 import { type Cluster, type ClusterAccess, connect } from "../cluster/client";
 import { explain } from "../cluster/problem";
+import { withoutControls } from "../quoted";
 import { check } from "./check";
 import type { Plan } from "../definition/plan";
 import { inputsFrom, printingAgain, type Step, type StepInputs, type StepName, variables } from "./contract";
@@ -25,7 +26,9 @@ const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
 
 /** For the error that ends a step, in characters. */
 const maxErrorLength = 5_000;
-const say = sayWithin(maxVariableLength - 4 * maxErrorLength, (line) => process.stderr.write(line));
+const say = sayWithin(maxVariableLength - 4 * maxErrorLength, (line) => process.stderr.write(withoutControls(line)));
+
+const told = (error: unknown) => withoutControls(explain(error)).slice(0, maxErrorLength);
 
 function accessOf({ context }: Plan): ClusterAccess {
     const kubeconfig = process.env[variables.kubeconfig];
@@ -54,5 +57,5 @@ async function main(name: string | undefined): Promise<unknown> {
 main(process.argv.at(-1)).then(
     // Exits only when all is written: a pipe would be cut off.
     (result) => process.stdout.write(`${printed(result)}\n`, () => process.exit(0)),
-    (error: unknown) => process.stderr.write(`${explain(error).slice(0, maxErrorLength)}\n`, () => process.exit(1)),
+    (error: unknown) => process.stderr.write(`${told(error)}\n`, () => process.exit(1)),
 );

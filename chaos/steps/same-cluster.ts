@@ -3,7 +3,7 @@ import { parseJson } from "../json";
 import type { Plan } from "../definition/plan";
 import type { SteadyState } from "./contract";
 
-/** What tells a cluster from another one whose namespaces have the same names. Undefined if the account may not look. */
+/** Tells a cluster from another whose namespaces have the same names. Undefined if the account may not look. */
 export async function namespaceUid({ core }: Cluster, { namespace }: Pick<Plan, "namespace">) {
     return (await unlessForbidden(core.readNamespace({ name: namespace })))?.metadata?.uid;
 }
@@ -24,9 +24,9 @@ export async function printedAgain(access: ClusterAccess, plan: Plan, earlier: s
     const context = cluster.kubeconfig.getCurrentContext();
     const seen = now === undefined ? "has no such namespace" : "has another namespace of that name";
     throw new Error(
-        `the experiment ${plan.experiment} runs in namespace ${plan.namespace} of the cluster in which it began, and the ` +
-            `context ${context} leads to a cluster that ${seen}. Go back to the context and kubeconfig of before, and ` +
-            "disable the experiment; then change them. Or disable it and change them in the same update: it is undone " +
-            "where it began",
+        `the experiment ${plan.experiment} runs in namespace ${plan.namespace} of the cluster in which it began, and ` +
+            `the context ${context} leads to a cluster that ${seen}. Go back to the context and kubeconfig of ` +
+            "before, and disable the experiment; then change them. Or disable it and change them in the same update: " +
+            "it is undone where it began",
     );
 }

@@ -32,8 +32,8 @@ export async function refuseSelectedPods({ plan, cluster }: StepContext, room: R
         const labels = keys.map(([key, value]) => `${key}=${value}`).join();
         throw new ReasonError(
             "attack-refused",
-            `the labels of \`pod\` (${labels}) are those that ${kind} ${name} of namespace ${plan.namespace} selects, ` +
-                `and the run's own pods would ${effect}`,
+            `the labels of \`pod\` (${labels}) are those that ${kind} ${name} of namespace ${plan.namespace} ` +
+                `selects, and the run's own pods would ${effect}`,
             `Remove one of them from pod.labels in the program, or give it another value`,
         );
     }
@@ -59,10 +59,11 @@ function podLabels({ job, attacks }: Room): { given: Labels; own: Labels }[] {
 /** What selects pods in a namespace, as far as the account may look. */
 async function selecting({ core, apps, networking, custom }: Cluster, namespace: string): Promise<Selecting[]> {
     const budget = { group: "policy", version: "v1", namespace, plural: "poddisruptionbudgets" };
+    const budgets = custom.listNamespacedCustomObject(budget) as Promise<{ items: Listed[] }>;
     const seen = await Promise.all([
         found("Service", "get a share of its requests", core.listNamespacedService({ namespace })),
         found("NetworkPolicy", "have what it allows and denies", networking.listNamespacedNetworkPolicy({ namespace })),
-        found("PodDisruptionBudget", "count as pods of the application", custom.listNamespacedCustomObject(budget)),
+        found("PodDisruptionBudget", "count as pods of the application", budgets),
         found("ReplicaSet", "be taken for its pods", apps.listNamespacedReplicaSet({ namespace })),
         found("StatefulSet", "be taken for its pods", apps.listNamespacedStatefulSet({ namespace })),
         found("DaemonSet", "be taken for its pods", apps.listNamespacedDaemonSet({ namespace })),

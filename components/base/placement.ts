@@ -8,23 +8,32 @@ const placed = ["kubernetes:apps/v1:Deployment"];
 const pulled = [...placed, "kubernetes:apps/v1:DaemonSet"];
 
 interface PodSpec {
+    securityContext?: { runAsUser?: number; runAsGroup?: number; fsGroup?: number };
     imagePullSecrets?: object[];
     nodeSelector?: Record<string, string>;
     tolerations?: object[];
 }
 
+/** OpenShift's `restricted-v2` sets all of these from the namespace's range, and refuses others. */
+function withoutIds({ runAsUser: _, runAsGroup: __, fsGroup: ___, ...rest }: NonNullable<PodSpec["securityContext"]>) {
+    return rest;
+}
+
 /**
- * Adds node selector, tolerations and pull Secrets to the pods of a component's workloads, beside those that they have.
- * Empty if the stack sets none of them. An experiment's own pods have them from `experimentPods`.
+ * Adds node selector, tolerations and pull Secrets to the pods of a component's workloads, beside those that they have,
+ * and takes user ids out of them. Empty if the stack sets none of this. An experiment's own pods have them from
+ * `experimentPods`.
  */
 export function placement({
     pullSecrets,
     nodeSelector,
     tolerations,
-}: Omit<Placement, "priorityClassName">): pulumi.ResourceTransformation[] {
-    if (!pullSecrets && !nodeSelector && !tolerations) return [];
+    withoutUserIds,
+}: Partial<Omit<Placement, "priorityClassName">>): pulumi.ResourceTransformation[] {
+    if (!pullSecrets && !nodeSelector && !tolerations && !withoutUserIds) return [];
     const place = (pod: PodSpec, isPlaced: boolean) => ({
         ...pod,
+        ...(withoutUserIds && pod.securityContext && { securityContext: withoutIds(pod.securityContext) }),
         ...(pullSecrets && {
             imagePullSecrets: [...(pod.imagePullSecrets ?? []), ...pullSecrets.map((name) => ({ name }))],
         }),
@@ -51,4 +60,8 @@ export function placement({
 }
 
 /** The same for the pods of an experiment, with their priority class, as its `pod`. */
-export const experimentPods = ({ pullSecrets, ...rest }: Placement) => ({ imagePullSecrets: pullSecrets, ...rest });
+export const experimentPods = ({ pullSecrets, withoutUserIds, ...rest }: Placement) => ({
+    imagePullSecrets: pullSecrets,
+    ...rest,
+    ...(withoutUserIds && { runAsUser: false as const }),
+});

@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein";
+import { namesCredential } from "../../chaos/credentials";
 import { pulumiCommand } from "../pulumi-command";
 import { type Key, type Setting, settingOf, settings } from "./settings";
 
@@ -115,7 +116,7 @@ export function secretMeantBy(key: string): string | undefined {
     if (settingOf(key) !== undefined) return isSecretKey(key) ? key : undefined;
     const nearest = nearestKey(key);
     if (nearest !== undefined && isSecretKey(nearest)) return nearest;
-    return /(?:^|[._-])(?:key|password|token)$/i.test(key) ? key : undefined;
+    return /(?:^|[._-])key$/i.test(key) || namesCredential(key.replace(/^.*\./, "")) ? key : undefined;
 }
 
 /** The setting that a mistyped key most likely means. */

@@ -141,6 +141,8 @@ function configurationOf(get: Values, stack: string) {
             pullSecrets: get("images.pullSecrets"),
             nodeSelector: get("nodes.selector"),
             tolerations: get("nodes.tolerations"),
+            /** Whether the cluster assigns user ids to pods, which then set none. */
+            withoutUserIds: get("pods.userIds") === "cluster" || undefined,
             /** Of an experiment's own pods. */
             priorityClassName: get("pods.priorityClass"),
         },

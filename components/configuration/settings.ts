@@ -271,6 +271,12 @@ export const settings = {
                 "fault's proxy.",
             { describedDefault: "the cluster's", example: "high-priority", isRendered: false },
         ),
+        "pods.userIds": setting(
+            oneOf("image", "cluster"),
+            "Who sets the user and group ids of all pods. `image`: they are those of the images' users. `cluster`: " +
+                "none is set, for a cluster that assigns them, such as [OpenShift](installing.md#openshift).",
+            { default: "image" },
+        ),
         "shutdown.delay": setting(
             duration({ least: "0s", most: "1m" }),
             "How long a stopping program keeps serving while the cluster removes it from its Services. `5s` " +

@@ -75,8 +75,20 @@ if [ ! -s "$data/PG_VERSION" ]; then
     rm -rf "$data.new"
     say "makes a new database in $data"
     # The superuser has no password and can log in through the socket only; see pg_hba.conf.
+    # initdb wants a name for its user. A cluster that assigns ids may give pods one that the image does not know;
+    # Debian's images have a library that tells it one.
+    if ! getent passwd "$(id -u)" >/dev/null; then
+        for library in /usr/lib/*/libnss_wrapper.so; do
+            [ -e "$library" ] || fail "cannot start: user $(id -u) has no name in this image, and initdb wants one;" \
+                "set runAsUser, for example to 999, or use an image with libnss_wrapper, such as postgres:15-bookworm"
+            echo "postgres:x:$(id -u):$(id -g)::/:/bin/false" >"$run/passwd"
+            export NSS_WRAPPER_PASSWD="$run/passwd" NSS_WRAPPER_GROUP=/etc/group LD_PRELOAD="$library"
+            break
+        done
+    fi
     "$bin/initdb" --pgdata "$data.new" --username postgres --auth-local trust --auth-host scram-sha-256 \
         --encoding UTF8 --locale C.UTF-8 --data-checksums >/dev/null
+    unset LD_PRELOAD
     rm -f "$data.new/postgresql.conf" "$data.new/pg_hba.conf"
     mv "$data.new" "$data"
 fi

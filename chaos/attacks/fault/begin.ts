@@ -1,7 +1,6 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { change } from "../../cluster/change";
-import { withoutPeriod } from "../../cluster/problem";
 import { hasEnded, isReady, whyNotRunning } from "../../cluster/kubernetes-rules";
 import { objectApi } from "../../cluster/objects";
 import { resources } from "../../cluster/resources";
@@ -36,8 +35,10 @@ export async function proxyReady(
     const found = await poll(look, isKnown, readyWithinMs);
     if ("error" in found) throw found.error;
     if (found.pod !== undefined && isReady(found.pod)) return awaitReach(attack, cluster);
-    const why = found.pod && (whyRestarted(found.pod) ?? whyNotRunning(found.pod));
-    const message = `the fault's proxy, pod ${name}, is not ready${why === undefined ? "" : `: ${withoutPeriod(why)}`}`;
+    const restarted = found.pod && whyRestarted(found.pod);
+    const why = found.pod && whyNotRunning(found.pod);
+    const said = why === undefined ? "" : `: its status says ${why}`;
+    const message = `the fault's proxy, pod ${name}, is not ready${restarted ? `: it ${restarted}` : said}`;
     return reason("proxy-failed", `${message}; see its events: ${showEvents(attack, cluster)}`);
 }
 

@@ -1,6 +1,6 @@
 import { METHODS, validateHeaderName } from "node:http";
 import * as z from "zod";
-import { carriesCredential, credentialIn, storedInClear } from "../../checks/credentials";
+import { carriesCredential, credentialIn, storedInClear, valueOf } from "../../credentials";
 import { notAllowed } from "../../texts";
 import { contradictionsIn } from "./match";
 import type { RequestMatch } from "./proxy/protocol";
@@ -10,7 +10,7 @@ const notAPath = notAllowed(
     "a path",
 );
 const notAMethod = notAllowed("a method in capitals, such as GET, HEAD, POST, PUT, PATCH or DELETE", "a method");
-const elsewhere = "match another header, or a path";
+const elsewhere = "match another header, such as x-session, or a path";
 
 /** The proxy reads 64 KiB of a request's head. */
 const longest = 4_096;
@@ -28,16 +28,14 @@ const headers = z.record(z.string(), z.string().max(longest)).superRefine((all, 
 });
 
 function headerMistakes(name: string, value: string, earlier: readonly string[]): string[] {
-    const credential = carriesCredential(name) ? `a value of ${name}` : credentialIn(value);
+    const credential = carriesCredential(name) ? valueOf(name) : credentialIn(value);
     if (credential) return [storedInClear(credential, elsewhere)];
     const same = earlier.find((other) => other.toLowerCase() === name.toLowerCase());
     const isSendable = /^[!-~](?:[\t -~]*[!-~])?$/.test(value);
     return [
         ...(isHeaderName(name) ? [] : ["is not the name of a header; allowed: such as x-session"]),
         ...(same === undefined ? [] : [`is ${same} already: names of headers have no case; leave one of them out`]),
-        ...(isSendable
-            ? []
-            : [notAllowed("text in ASCII without spaces around it", "a header's value")({ input: value })]),
+        ...(isSendable ? [] : ["is not a header's value; allowed: text in ASCII without spaces around it"]),
     ];
 }
 

@@ -4,6 +4,7 @@ import { ReasonError } from "../../reasons";
 import { onePerPod } from "../../targets/pods";
 import type { RunAttack } from "../kind";
 import { evictionOf, refusalIn, type Status } from "./eviction";
+import { quoted } from "../../quoted";
 
 const maxNamed = 3;
 
@@ -28,7 +29,7 @@ export async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cl
     const more = refusals.length > maxNamed ? ` and ${refusals.length - maxNamed} more` : "";
     throw new ReasonError(
         "eviction-refused",
-        `the API server would not evict ${named.join(", ")}${more}: ${refusals[0]!.why}`,
+        `the API server would not evict ${named.join(", ")}${more}: ${quoted(refusals[0]!.why)}`,
         `Run more pods than the budget needs, or change it: ${kubectlFor(cluster, namespace)} get ` +
             "poddisruptionbudgets. Or kill by deletion, which no budget stops",
     );

@@ -69,7 +69,7 @@ describe("`npm start`", () => {
         answers = [broken, broken, whole];
         expect(await report()).toBe(true);
         expect(said).toEqual([
-            "  … waiting for /products: status 502: hot-deals does not answer",
+            "  … waiting for /products: status 502: “hot-deals does not answer”",
             `The shop is up: ${url}`,
         ]);
     });
@@ -81,7 +81,7 @@ describe("`npm start`", () => {
         );
         expect(said.join("\n")).not.toContain("is up");
         expect(said.slice(1)).toEqual([
-            "The shop is installed, but /products fails: status 502: hot-deals does not answer",
+            "The shop is installed, but /products fails: status 502: “hot-deals does not answer”",
             "  hot-deals: 0 of 1 ready: its readiness probe fails",
             "See why: $ kubectl --context kind-kind --namespace demo get deployments,pods,services,networkpolicies",
             "An update does not see what was changed or deleted without Pulumi. If that may be the cause:",
@@ -116,15 +116,20 @@ describe("`npm start` during an experiment that breaks /products", () => {
         });
         cluster.add("Lease", leaseName, {
             metadata: { annotations: { "chaos-experiments/experiment": "hot-deals-blackhole" } },
-            spec: { holderIdentity: "stack theirs", renewTime: new Date(), leaseDurationSeconds: 600 },
+            spec: {
+                holderIdentity: "stack theirs/0a1b (its application is in demo)",
+                renewTime: new Date(),
+                leaseDurationSeconds: 600,
+            },
         });
     });
 
     it("names it, and the command that ends it", async () => {
         expect(await report()).toBe(false);
         expect(said).toEqual([
-            "The shop is installed, but /products fails: status 502: hot-deals does not answer",
-            "The experiment hot-deals-blackhole of stack theirs runs in namespace demo: hot-deals-1 (blackhole)",
+            "The shop is installed, but /products fails: status 502: “hot-deals does not answer”",
+            "The experiment hot-deals-blackhole of stack theirs/0a1b (its application is in demo) runs in namespace " +
+                "demo: hot-deals-1 (blackhole)",
             "End it: $ kubectl --context kind-kind --namespace demo delete lease chaos-experiment",
         ]);
     });

@@ -137,6 +137,29 @@ describe("the stack for managed clusters", () => {
         }
     });
 
+    it("names no user or group where the cluster assigns them, and is restricted nevertheless", async () => {
+        const assigned = await cloud({ "pods.userIds": "cluster" });
+        for (const workload of [...programs, "database", "message-broker"]) {
+            const { securityContext: ids, ...pod } = podOf(assigned, workload);
+            const { securityContext: before, ...same } = podOf(graph, workload);
+            expect(pod, workload).toEqual(same);
+            expect(before, workload).toMatchObject({ runAsUser: expect.any(Number), fsGroup: expect.any(Number) });
+            const { runAsUser: _, runAsGroup: __, fsGroup: ___, ...others } = before;
+            expect(ids, workload).toEqual(others);
+            expect(ids).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+        }
+        // Nowhere else either: in a container, say.
+        expect(JSON.stringify(assigned)).not.toMatch(/"(?:runAsUser|runAsGroup|fsGroup)"/);
+    });
+
+    it("names none in the pods of an experiment either", () => {
+        expect(runPod(experimentPods({ withoutUserIds: true } as never)).spec.securityContext).toEqual({
+            runAsNonRoot: true,
+            seccompProfile: { type: "RuntimeDefault" },
+        });
+        expect(runPod(experimentPods({} as never)).spec.securityContext).toMatchObject({ runAsUser: 1000 });
+    });
+
     it("places the pods of an experiment, too, beside what these have of their own", async () => {
         const dedicated = { key: "dedicated", operator: "Exists" };
         const placed = {

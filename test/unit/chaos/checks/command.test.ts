@@ -46,8 +46,8 @@ describe("a run of a program", () => {
         ["ends with exit code 0", "exit 0", {}, undefined],
         ["ends with the required exit code", "exit 3", { exitCode: 3 }, undefined],
         ["ends with another one", "exit 3", {}, "exit code 3 (required: 0)"],
-        ["says why on its last line", "echo first; echo last; echo; exit 1", {}, "exit code 1 (required: 0): last"],
-        ["says why on standard error", "echo bad >&2; exit 1", {}, "exit code 1 (required: 0): bad"],
+        ["says why on its last line", "echo first; echo last; echo; exit 1", {}, "exit code 1 (required: 0): “last”"],
+        ["says why on standard error", "echo bad >&2; exit 1", {}, "exit code 1 (required: 0): “bad”"],
         ["is ended by a signal", "kill -SEGV $$", {}, "ended by SIGSEGV"],
     ])("is good or not: it %s", async (_, text, fields, problem) => {
         const answer = await look(script("run.sh", text), fields);
@@ -60,7 +60,7 @@ describe("a run of a program", () => {
         process.env.EXPERIMENT_KUBECONFIG = "a-secret-token";
         const { problem } = await look(script("env.sh", "env | grep -c EXPERIMENT; exit 1"));
         delete process.env.EXPERIMENT_KUBECONFIG;
-        expect(problem).toBe("exit code 1 (required: 0): 0");
+        expect(problem).toBe("exit code 1 (required: 0): “0”");
     });
 
     it("gets its arguments without a shell, and the environment of the update", async () => {
@@ -68,7 +68,7 @@ describe("a run of a program", () => {
         process.env.CHECK_TEST = "inherited";
         const { problem } = await look([file, "$HOME; *"], { env: { LIMIT_MS: "5" } });
         delete process.env.CHECK_TEST;
-        expect(problem).toBe("exit code 1 (required: 0): $HOME; *|5|inherited");
+        expect(problem).toBe("exit code 1 (required: 0): “$HOME; *|5|inherited”");
     });
 
     it("is found from the folder of the update", async () => {
@@ -79,7 +79,7 @@ describe("a run of a program", () => {
     it("leaves nothing of its output but 200 characters of a line, without control characters", async () => {
         const long = script("long.sh", String.raw`printf '\033[31m%0300d\001\n' 7; exit 1`);
         const { problem } = await look(long);
-        expect(problem).toBe(`exit code 1 (required: 0): ${"0".repeat(200)}`);
+        expect(problem).toBe(`exit code 1 (required: 0): “${"0".repeat(199)}…”`);
     });
 });
 

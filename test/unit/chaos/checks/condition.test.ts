@@ -162,8 +162,8 @@ describe("a look at an object", () => {
                 '"apps" in the namespace "demo"',
             /kubectl auth can-i get deployments\.apps --namespace demo$/,
         ],
-        [429, "Too many requests", /^Too many requests$/],
-        [500, "etcdserver: request timed out", /^etcdserver/],
+        [429, "Too many requests", /status 429: “Too many requests”$/],
+        [500, "etcdserver: request timed out", /status 500: “etcdserver/],
     ])("knows nothing about the application from the API server's %i", async (status, message, problem) => {
         answer = (_, response) => response.writeHead(status).end(statusObject(status, message));
         expect(await look()).toMatchObject({ good: false, unseen: true, problem: expect.stringMatching(problem) });

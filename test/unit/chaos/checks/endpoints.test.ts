@@ -242,7 +242,7 @@ it("a Service without ready pods is the application's failure, and the problem s
     expect(answer).toMatchObject({
         good: false,
         problem:
-            'status 503: no endpoints available for service "orders": none of its pods is ready, or its selector ' +
+            'status 503: “no endpoints available for service "orders"”: none of its pods is ready, or its selector ' +
             "matches none; compare `kubectl --context kind-a --namespace demo get service orders --output wide` with " +
             "`kubectl --context kind-a --namespace demo get pods --show-labels`",
     });

@@ -64,25 +64,25 @@ describe("nothing is known about the application", () => {
             "rejects the query",
             400,
             { status: "error", errorType: "bad_data", error: "parse error" },
-            "Prometheus answered with an error (bad_data): parse error",
+            "Prometheus answered with an error (bad_data): “parse error”",
         ],
         [
             "cannot answer in time",
             503,
             { status: "error", errorType: "timeout", error: "too slow" },
-            "Prometheus answered with an error (timeout): too slow",
+            "Prometheus answered with an error (timeout): “too slow”",
         ],
         [
             "wants credentials",
             401,
             "Unauthorized",
-            "what was asked is not Prometheus, or rejects the request: status 401: Unauthorized",
+            "what was asked is not Prometheus, or rejects the request: status 401: “Unauthorized”",
         ],
         [
             "is something else",
             200,
             "<html>",
-            "what was asked is not Prometheus, or rejects the request: status 200: <html>",
+            "what was asked is not Prometheus, or rejects the request: status 200: “<html>”",
         ],
         [
             "gives a range",
@@ -141,7 +141,7 @@ it("never shows a secret that Prometheus repeats", async () => {
     );
     const headersFrom = { Authorization: { secret: "keys", key: "token", prefix: "Bearer " } };
     const { problem } = await look({ url: `http://127.0.0.1:${port}`, atLeast: 1, headersFrom });
-    expect(problem).toBe("Prometheus answered with an error (bad_data): [secret]");
+    expect(problem).toBe("Prometheus answered with an error (bad_data): “[secret]”");
 });
 
 it("says what is counted", () =>

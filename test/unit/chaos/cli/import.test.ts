@@ -31,6 +31,17 @@ describe("`chaos import`", () => {
         expect(error).toContain("metadata.labels: is of the object");
     });
 
+    it("names the line of a file that cannot be read, and repeats nothing of it", () => {
+        const file = join(folder, "broken.yaml");
+        for (const text of ['a: 1\npassword: "s3cr3t', "a: 1\npassword: *s3cr3t", "a: 1\npassword: !s3cr3t x"]) {
+            writeFileSync(file, text);
+            const { code, log, error } = run(...additions, file);
+            expect([code, log]).toEqual([2, ""]);
+            expect(error).toMatch(/broken\.yaml is not read: .* in line [23]/);
+            expect(error).not.toContain("s3cr3t");
+        }
+    });
+
     it("writes nothing if something cannot be said, and names it", () => {
         const { code, log, error } = run("--hypothesis", "The shop answers.", partition);
         expect([code, log]).toEqual([1, ""]);

@@ -367,12 +367,36 @@ describe("`chaos-report --grafana`", () => {
         ]);
     });
 
+    it("leaves annotations alone that are not this run's, also if they have the trace's tag", async () => {
+        keep(failed);
+        const { url, kept } = await grafana();
+        await report("--grafana", url);
+        const [{ id: _, tags, ...own }] = kept as [Annotation & { id: number }];
+        const trace = tags.find((tag) => tag.startsWith("trace_id:"))!;
+        const foreign = { ...own, text: "a deployment", tags: ["deployment", trace] };
+        kept.splice(0, 1, { ...foreign, id: 1 });
+        await report("--grafana", url);
+        expect(kept).toEqual([
+            { ...foreign, id: 1 },
+            { ...own, tags, id: 2 },
+        ]);
+    });
+
+    it("shows the text of an application as text, where Grafana shows HTML", async () => {
+        const { conclusion } = failed.journal!;
+        keep(failed, { conclusion: { ...conclusion, reason: 'status 502: <a href="//evil">log in</a>' } });
+        const { url, kept } = await grafana();
+        await report("--grafana", url);
+        expect(kept[0]!.text).toContain("&lt;a href=");
+        expect(kept[0]!.text).not.toContain("<");
+    });
+
     it.each<[string, (response: ServerResponse) => void, RegExp]>([
         ["401", (response) => response.writeHead(401).end(), /rejects the credentials \(401\)\. Set GRAFANA_TOKEN to /],
         [
             "403",
             (response) => response.writeHead(403).end('{"message":"glsa_secret lacks annotations:create"}'),
-            /\(403\)\. Set GRAFANA_TOKEN .*It says: \*\*\* lacks annotations:create$/,
+            /\(403\)\. Set GRAFANA_TOKEN .*It says: “\*\*\* lacks annotations:create”$/,
         ],
         [
             "a login page",

@@ -218,6 +218,11 @@ describe("an exec plugin", () => {
             `echo starting >&2; echo "the session has ended: run my-login login, not ${secret}" >&2; exit 3`,
             /^the exec plugin .*login\.sh of user "u" failed with exit code 3: .*: run my-login login/s,
         ],
+        [
+            "that fails with a key in Base64",
+            `echo "the key ${"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"} is not known to ${secret}" >&2; exit 1`,
+            /failed with exit code 1: “the key \[hidden\] is not known/,
+        ],
         ["that fails in silence", `echo ${secret}; exit 1`, /failed with exit code 1$/],
         ["that gives no JSON", `echo ${secret}`, /gives no ExecCredential with a token/],
         ["that gives JSON of another form", `echo '{"status": "${secret}"}'`, /gives no ExecCredential with a token/],
@@ -233,7 +238,7 @@ describe("an exec plugin", () => {
     it("that is not installed is named, with its kubeconfig's hint", async () => {
         use({ user: exec("my-login", { installHint: "Install it with: apt install my-login" }) });
         expect(await problem()).toMatch(
-            /^the exec plugin my-login of user "u" is not installed\. Install it with: apt install my-login/s,
+            /^the exec plugin my-login of user "u" is not installed\. The kubeconfig says: “Install it with: apt/s,
         );
         use({ user: exec("./login.sh") });
         write(`${count}/login.sh`, "");

@@ -36,14 +36,18 @@ it.each<[string, Error, RegExp]>([
     [
         "another refusal",
         refused(403, 'pods "a" is forbidden: exceeded quota.'),
-        /^the API server refuses this \(403\): pods "a" is forbidden: exceeded quota$/,
+        /^the API server refuses this \(403\): “pods "a" is forbidden: exceeded quota”$/,
     ],
     [
         "a namespace that is missing",
         refused(404, 'namespaces "dmeo" not found'),
         /^namespace dmeo does not exist in this cluster\. .*: kubectl get namespaces$/,
     ],
-    ["another object that is missing", refused(404, 'pods "a" not found.'), /^pods "a" not found$/],
+    [
+        "another object that is missing",
+        refused(404, 'pods "a" not found.'),
+        /^the API server answered with status 404: “pods "a" not found”$/,
+    ],
     ["another status", new ApiException(502, "", "<html>", {}), /^the API server answered with status 502$/],
     ["another error", new Error("connect ECONNREFUSED."), /^connect ECONNREFUSED$/],
 ])("%s is told in a sentence, with what to do", (_, error, problem) => {

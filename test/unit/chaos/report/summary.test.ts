@@ -48,6 +48,15 @@ describe("the Markdown summary", () => {
         expect(rowsIn(summaryMarkdown([runWith({}, { recovery: undefined })]))[0]![5]).toBe("not undone yet");
     });
 
+    it("makes no link of a text, whichever a site makes by itself, and shows no control characters", () => {
+        const error =
+            "see https://evil.example/x, ftp://evil.example, www.evil.example, GH-12, a@evil.example\u001b[2J\u202e";
+        const markdown = summaryMarkdown([{ ...broken, error }]);
+        expect(markdown).not.toMatch(/(?:https|ftp):\/\/|www\.|GH-12|@evil|[\u001b\u202e]/);
+        // It reads the same.
+        expect(markdown.replaceAll("\u200b", "")).toContain("see https://evil.example/x, ftp://evil.example, www.evil");
+    });
+
     it("shows pipes, HTML, backticks and Markdown in a text as they are", () => {
         const markdown = summaryMarkdown([
             { ...broken, experiment: "a|b", error: "`x` <img src=y> *z* _q_ \\| [l](m)" },

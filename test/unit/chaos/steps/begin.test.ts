@@ -65,7 +65,7 @@ describe("a proxy that is not ready leaves the Service alone, and the run", () =
         const status = { phase: "Failed", containerStatuses: [{ state: { waiting } }] };
         cluster.add("Pod", object, { status });
         const said =
-            /^the fault's proxy, pod slow-fault, is not ready: Back-off pulling image; see its events: kubectl /;
+            /^the fault's proxy, pod slow-fault, is not ready: .* says “Back-off pulling image”; see its events: k/;
         const message = expect.stringMatching(said);
         await expect(begin()).rejects.toMatchObject({ reason: { code: "proxy-failed", message } });
     });

@@ -627,7 +627,7 @@ it("a run that an earlier try has ABORTED is so again, for that reason", async (
     await noteAborted(run.cluster.api, run.context, { code: "proxy-failed", message: "the proxy is not ready" });
     endAttack();
     await expect(step()).rejects.toThrow(
-        /^ABORTED \(proxy-failed\): run 1 was ABORTED before: the proxy is not ready\. .*\. Start another run: /,
+        /^ABORTED \(proxy-failed\): run 1 was .* its lease says: “the proxy is not ready”\. .*\. Start another run: /,
     );
     expect(journal().conclusion).toMatchObject({ verdict: "ABORTED", code: "proxy-failed" });
 });

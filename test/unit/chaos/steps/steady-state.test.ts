@@ -349,7 +349,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         };
         await expect(begin()).resolves.toBeDefined();
         expect(run.said).toContainEqual(
-            expect.stringMatching(/^A dry run does not show .* serviceAccount default may/),
+            expect.stringMatching(/^A dry run does not show .* “serviceAccount default may/),
         );
     });
 });

@@ -203,6 +203,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["storage.keep", "maybe"],
         ["networkPolicies", "some"],
         ["pods.priorityClass", "High!"],
+        ["pods.userIds", "mine"],
         ["shutdown.delay", "an hour"],
         ["agent.enabled", "yes"],
         ["agent.install", "apt"],

@@ -99,7 +99,7 @@ it.each<[RequestMatch, string]>([
 describe("a mistake in a match says what is allowed:", () => {
     const path = 'is not a path; allowed: a path as it is sent, without a query, such as "/api/orders"';
     it.each<[unknown, string, string]>([
-        [{ path: "api" }, "match.path", `"api" ${path}`],
+        [{ path: "api" }, "match.path", path],
         [{ path: "/a?b=c" }, "match.path", path],
         [{ path: "/a#b" }, "match.path", path],
         [{ path: "/a/*/b" }, "match.path", 'or "/api/*" for all that begin with "/api/"'],
@@ -107,9 +107,9 @@ describe("a mistake in a match says what is allowed:", () => {
         [{ method: "get" }, "match.method", '"get" is not a method; allowed: a method in capitals, such as GET'],
         [{ header: {} }, "match", 'there is no field "header" here'],
         [{ headers: { "x y": "1" } }, "match.headers.x y", "is not the name of a header; allowed: such as x-session"],
-        [{ headers: { a: " 1" } }, "match.headers.a", '" 1" is not a header\'s value; allowed: text in ASCII'],
+        [{ headers: { a: " 1" } }, "match.headers.a", "is not a header's value; allowed: text in ASCII"],
         [{ headers: { a: "1\r\nb: 2" } }, "match.headers.a", "is not a header's value"],
-        [{ headers: { a: 1 } }, "match.headers.a", "is 1; allowed: text"],
+        [{ headers: { a: 1 } }, "match.headers.a", "is a number; allowed: text"],
         [{ headers: { "X-A": "1", "x-a": "1" } }, "match.headers.x-a", "is X-A already: names of headers have no case"],
         [{ headers: { Cookie: "id=7" } }, "match.headers.Cookie", "secrets must not be in a definition"],
         [{ except: { path: "/healthz" } }, "match.except", "allowed: array"],

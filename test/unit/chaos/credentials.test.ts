@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
+    carriesCredential,
     credentialIn,
     credentialInArguments,
     credentialsWithin,
     namesCredential,
-} from "../../../../chaos/checks/credentials";
+    withoutCredentials,
+} from "../../../chaos/credentials";
 
 describe("a name of a credential", () => {
     it.each([
@@ -12,13 +14,34 @@ describe("a name of a credential", () => {
         ...["api_key", "apikey", "X-Api-Key", "subscription.apikey", "AWS_SECRET_ACCESS_KEY", "accessKey"],
         ...["password", "db_password", "PGPASSWORD", "passwd", "passphrase", "pwd", "newPassword"],
         ...["secret", "client_secret", "sig", "signature", "X-Goog-Signature", "jwt", "credentials"],
+        ...["X-Access-Key", "X-Private-Key", "X-Signature", "X-Auth-Key", "Ocp-Apim-Subscription-Key"],
+        ...["X-JWT", "X-Session-Id", "sessionId", "PHPSESSID", "x-functions-key", "DD-APPLICATION-KEY", "signingKey"],
     ])("is %s", (name) => expect(namesCredential(name)).toBe(true));
 
     it.each([
         ...["page_token", "nextToken", "continuationToken", "tokens", "tokenId", "tokenizer", "csrf"],
         ...["key", "keys", "primaryKey", "code", "sign", "design", "signatures", "secretName", "passwordPolicy"],
+        ...["publicKey", "Idempotency-Key", "partition_key", "session", "sessions", "residual", "signatureAlgorithm"],
         ...["password-file", "no-password", "ask-password", "compass", "pass", "author", "id", "q"],
     ])("is not %s", (name) => expect(namesCredential(name)).toBe(false));
+});
+
+describe("a header, or a variable, that carries a credential", () => {
+    it.each([
+        ...["X-Access-Key", "X-Private-Key", "X-Signature", "X-Auth-Key", "Ocp-Apim-Subscription-Key", "X-JWT"],
+        ...["X-Session-Id", "X-Auth", "X-Hub-Signature-256", "X-Access-Key-Id", "X-Shop-Token-V2", "Set-Cookie"],
+        ...["Proxy-Authorization", "X-Api-Key", "X-Passwd", "X-OTP", "X-Sig", "X-Bearer", "PGPASSWORD", "JSESSIONID"],
+    ])("is %s", (name) => expect(carriesCredential(name)).toBe(true));
+
+    it.each([
+        ...["x-session", "X-Request-Id", "Idempotency-Key", "X-Cache-Key", "X-Author", "traceparent", "Accept"],
+        ...["Content-Type", "X-Design", "X-Shipping", "X-Side", "If-None-Match", "Host", "X-Passenger"],
+    ])("is not %s", (name) => expect(carriesCredential(name)).toBe(false));
+
+    it("is every name that a field would be", () => {
+        for (const name of ["X-Signature", "apiKey", "id_token", "sig", "pwd", "sessid"])
+            expect([namesCredential(name), carriesCredential(name)]).toEqual([true, true]);
+    });
 });
 
 describe("a credential in a text", () => {
@@ -89,4 +112,19 @@ it("credentials are found at any depth, by their names or forms", () => {
         "note.0",
     ]);
     expect(credentialsWithin({ password: null, token: true, secret: { name: "a" } })).toEqual([]);
+});
+
+describe("what another program says is repeated without", () => {
+    it.each([
+        ["the key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY is old", "the key [hidden] is old"],
+        ["AWS_SECRET_ACCESS_KEY=short: expired", "AWS_SECRET_ACCESS_KEY=[hidden]: expired"],
+        ['{"refresh_token": "abc"}', '{"refresh_token": "[hidden]"}'],
+        ["GET https://ada:pw@sso.example/login", "GET https://[hidden]@sso.example/login"],
+        ["sent Bearer abc.def", "sent Bearer [hidden]"],
+        ["token expired: run my-login login", "token expired: run my-login login"],
+        [
+            "session 72f988bf-86f1-41af-91ab-2d7cd011db47 is over",
+            "session 72f988bf-86f1-41af-91ab-2d7cd011db47 is over",
+        ],
+    ])("what may be a credential: %s", (text, expected) => expect(withoutCredentials(text)).toBe(expected));
 });

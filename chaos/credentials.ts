@@ -1,24 +1,37 @@
 /**
- * Finds credentials in checks: the state and journals show these. The rule is narrow, since nobody can say of a text
- * that it is none: names that carry credentials, and forms that hold them. It does not guess from what looks random.
+ * Finds credentials in what a person writes, and hides them in what a program says. The rule is narrow, since nobody
+ * can say of a text that it is none: names that carry credentials, and forms that hold them. It does not guess from
+ * what looks random.
  */
 
-/** A header or a variable is there for its value, so a part of its name is enough. */
-export const carriesCredential = (name: string): boolean =>
-    /authorization|cookie|token|secret|passw|api[-_]?key|credential/i.test(name);
-
+/** Whose keys are credentials. A `primaryKey`, a `publicKey` or an `Idempotency-Key` is none. */
+const keyOf =
+    "access|account|admin|api|app|application|auth|client|consumer|deploy|encryption|functions|license|master|" +
+    "private|secret|shared|signing|ssh|storage|subscription";
 /**
- * A field or an option may only speak of a credential: `maxTokens`, `noPassword`. Matches names without their
- * separators, in lower case: `X-Amz-Security-Token`, `clientSecret`, `api_key`.
+ * The one list of names that carry credentials, in lower case without separators: `X-Amz-Signature`, `clientSecret`,
+ * `Ocp-Apim-Subscription-Key`, `PGPASSWORD`, `X-Session-Id`.
  */
-const credentialName = new RegExp(
-    "^(?!no|ask|prompt).*(?:password|passwd|passphrase|secret|apikey|accesskey|secretkey|privatekey|signature)$|" +
-        "^(?:x|amz|api|access|auth|bearer|id|private|refresh|security|session|user)*token$|" +
-        "^(?:sig|pwd|jwt|authorization|credentials?)$",
+const name = `authorization|credentials?|jwt|passphrase|passw(?:or)?d|secret|sess(?:ion)?id|signature|(?:${keyOf})key`;
+/** These have other meanings as parts of names. */
+const shortName = "(?:x|http)?(?:auth|authentication|bearer|hmac|otp|pass|pin|pwd|sid|sig)";
+
+const withoutSeparators = (name: string) => name.replace(/[-_.\s]/g, "").toLowerCase();
+
+const inHeader = new RegExp(`${name}|cookie|passw|token|^${shortName}$`);
+const inField = new RegExp(
+    `^(?!no|ask|prompt).*(?:${name})$|` +
+        "^(?:x|amz|api|access|auth|bearer|id|private|refresh|security|session|user)*token$|^(?:x?sig|pwd)$",
 );
 
-export const namesCredential = (name: string): boolean =>
-    credentialName.test(name.replace(/[-_.\s]/g, "").toLowerCase());
+/** A header or a variable is there for its value, so a part of its name is enough. */
+export const carriesCredential = (name: string): boolean => inHeader.test(withoutSeparators(name));
+
+/** A field, a parameter, an option or a setting may only speak of a credential: `maxTokens`, `noPassword`. */
+export const namesCredential = (name: string): boolean => inField.test(withoutSeparators(name));
+
+/** What a name carries, in words. Where a value was written into the name, that is not repeated. */
+export const valueOf = (name: string): string => `a value of ${name.replace(/[\s:=].*$/s, "")}`;
 
 /** How a value begins that is none: a variable or command of a shell, a file, nothing. */
 const noValue = "(?![$`\"'\\s/.@&;,}-]|$)";
@@ -44,7 +57,7 @@ export function credentialIn(text: string, isCredential = namesCredential): stri
     if (urlWithPassword.test(text)) return "a URL with a password";
     if (authorization.test(text) || bearer.test(text)) return "an authorization";
     const name = [...text.matchAll(assigned)].map(([, name]) => name!).find(isCredential);
-    return name && `a value of ${name}`;
+    return name && valueOf(name);
 }
 
 /** `--secret` names a Secret, and `--signature` a file, more often than they have one. */
@@ -54,7 +67,7 @@ const isGivenInClear = (name: string) => namesCredential(name) && !/^-*(?:(?:exi
 export function credentialInArguments(args: readonly string[]): string | undefined {
     const line = args.join(" ");
     const name = [...line.matchAll(option)].map(([, name]) => name!).find(isGivenInClear);
-    if (name) return `a value of ${name}`;
+    if (name) return valueOf(name);
     return userOption.test(line) ? "a user with a password" : credentialIn(line, isGivenInClear);
 }
 
@@ -64,7 +77,7 @@ export function credentialsWithin(value: unknown, path: readonly string[] = []):
         return Object.entries(value).flatMap(([key, inner]) => credentialsWithin(inner, [...path, key]));
     const name = path.at(-1) ?? "";
     const isNamed = namesCredential(name) && ["string", "number"].includes(typeof value) && value !== "";
-    const what = isNamed ? `a value of ${name}` : typeof value === "string" ? credentialIn(value) : undefined;
+    const what = isNamed ? valueOf(name) : typeof value === "string" ? credentialIn(value) : undefined;
     return what === undefined ? [] : [{ path: [...path], what }];
 }
 
@@ -82,3 +95,21 @@ export function credentialInPath(path: string): string | undefined {
  */
 export const storedInClear = (what: string, instead: string) =>
     `has ${what}; secrets must not be in a definition: the state and journals show it; ${instead}`;
+
+const passwordInUrl = /\b([a-z][a-z\d+.-]*:\/\/)[^/\s"]+@/gi;
+const authorizationValue = /\b((?:bearer|basic)\s+)[\w.~+/=-]{6,}/gi;
+/** After a colon also words may follow: "token: expired". */
+const assignment = `["']?\\s*=\\s*["']?|["']\\s*:\\s*["']?|\\s*:\\s*(?:["']|(?=\\S*\\d)(?=\\S{6}))`;
+const namedValue = new RegExp(`([a-z][\\w.-]*)(${assignment})([^\\s"'&,;]*[^\\s"'&,;:.])`, "gi");
+/** Words as long as tokens and their parts, also in Base64. UUIDs, which errors often have, are shorter. */
+const longWord = /[\w+/=-]{40,}/g;
+
+/** A text of another program, such as an error, without what may be a credential in it. */
+export const withoutCredentials = (text: string): string =>
+    text
+        .replace(passwordInUrl, "$1[hidden]@")
+        .replace(authorizationValue, "$1[hidden]")
+        .replace(namedValue, (all, name: string, assigned: string) =>
+            namesCredential(name) ? `${name}${assigned}[hidden]` : all,
+        )
+        .replace(longWord, "[hidden]");

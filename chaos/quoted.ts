@@ -1,0 +1,33 @@
+/**
+ * Texts of others: of objects that anybody may write, of admission webhooks, of applications and programs. They are
+ * shown on one line, with a limit, and in quotes beside their source: they may look like a further line of ours, hide
+ * or reorder text in a terminal, or name a command. None becomes a part of a command.
+ */
+import { stripVTControlCharacters } from "node:util";
+
+/** What ends a line or moves a terminal's cursor. */
+const breaking = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
+/** What has no width, or reorders what follows; and halves of characters. */
+const invisible = /[\p{Cf}\p{Cs}]/gu;
+
+/** @param most characters. @default 500 */
+export function onOneLine(text: string, most = 500): string {
+    // What is hidden in a long text takes as long.
+    const start = stripVTControlCharacters(text.slice(0, 10 * most));
+    const line = start.replace(invisible, "").replace(breaking, " ").trim();
+    return line.length > most
+        ? `${line
+              .slice(0, most - 1)
+              .replace(invisible, "")
+              .trimEnd()}…`
+        : line;
+}
+
+/** In quotes that the text cannot end: it may have straight ones. @param most characters. @default 500 */
+export const quoted = (text: string, most?: number): string => `“${onOneLine(text, most).replace(/[“”]/g, '"')}”`;
+
+/** Lines of our own, in which a text of others may be, without what controls a terminal. */
+export const withoutControls = (text: string): string =>
+    stripVTControlCharacters(text)
+        .replace(/(?![\n\t])\p{Cc}/gu, " ")
+        .replace(/[\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "");
