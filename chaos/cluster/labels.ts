@@ -9,7 +9,7 @@ export const labels = {
      */
     chosenBy: "chaos-experiments/chosen-by",
     /**
-     * On a target once its attack's policy is there: the value of `chosenBy`, by which other policies stop selecting it.
+     * On a target once its attack's policy is there: the value of `chosenBy`. Other policies stop selecting it by that.
      * A value that somebody could know before the run would be a way out of these policies.
      */
     attacked: "chaos-experiments/attacked",
@@ -88,7 +88,7 @@ export const annotations = {
     kept: "chaos-experiments/kept",
     /** On an attack's object: its target pods, comma-separated. */
     targets: "chaos-experiments/targets",
-    /** On a target: TCP ports that Services lead to and it does not declare, comma-separated; the Job tries these, too. */
+    /** On a target: TCP ports that Services lead to and it does not declare, comma-separated, for the Job to try. */
     ports: "chaos-experiments/ports",
     /** On a target on which an Event says that its attack has begun: the run. */
     begun: "chaos-experiments/begun",

@@ -5,8 +5,8 @@ import type { Restorable } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
 
 /**
- * The line of a `podSelector` by which a policy stops selecting the targets of a run. It changes nothing for other pods,
- * and nobody can give a pod the label before the run: its value is random.
+ * The line of a `podSelector` by which a policy stops selecting the targets of a run. It changes nothing for other
+ * pods, and nobody can give a pod the label before the run: its value is random.
  *
  * @param attacked value of the label on the targets
  */

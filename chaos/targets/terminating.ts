@@ -8,7 +8,8 @@ const maxNamed = 3;
 
 /**
  * Which pods of the targets' workloads are terminating: a Service that has no ready pods leads to these, so they may
- * answer for targets that are cut off (https://kubernetes.io/docs/tutorials/services/pods-and-endpoint-termination-flow).
+ * answer for targets that are cut off:
+ * https://kubernetes.io/docs/tutorials/services/pods-and-endpoint-termination-flow/
  *
  * @returns undefined if there are none, or the account may not look
  */

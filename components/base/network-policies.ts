@@ -71,8 +71,8 @@ export interface NetworkPoliciesArgs {
  * Denies pods all traffic but what is listed. Traffic between a pod and its node is exempt, by the specification: the
  * kubelet's probes, for example.
  *
- * An experiment's attack is a NetworkPolicy, too. Policies add up, so what one of these allows could not be denied. So a
- * run makes those that allow stop selecting its targets, until it restores them.
+ * An experiment's attack is a NetworkPolicy, too. Policies add up, so what one of these allows could not be denied:
+ * a run makes those that allow stop selecting its targets, until it restores them.
  */
 export class NetworkPolicies extends pulumi.ComponentResource {
     constructor(

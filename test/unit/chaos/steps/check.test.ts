@@ -78,9 +78,9 @@ describe("the verdict is PASSED", () => {
 
     it("and the reason names pods of the targets' workload that were terminating: they may have answered", async () => {
         run.addPod("hot-deals-0", "10.0.0.9");
-        run.cluster.get("Pod", "hot-deals-0").metadata.deletionTimestamp = new Date() as never;
+        run.cluster.get("Pod", "hot-deals-0").metadata.deletionTimestamp = new Date();
         expect((await step()).reason).toMatch(
-            / Pods of the targets' workload that were terminating when the window began may have answered: hot-deals-0\.$/,
+            / Pods of the targets' workload that were terminating .* may have answered: hot-deals-0\.$/,
         );
     });
 
@@ -132,7 +132,7 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
         expect(await step()).toMatchObject({
             verdict: "INCONCLUSIVE",
             code: "policy-denies",
-            reason: "the NetworkPolicy allow, from which the run had made its own run-admit-1, was deleted during the run.",
+            reason: expect.stringMatching(/^the NetworkPolicy allow, .* run-admit-1, was deleted during the run\.$/),
         });
     });
 

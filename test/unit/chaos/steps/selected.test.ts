@@ -30,8 +30,8 @@ describe("labels of `pod` are refused before anything is made if they make the r
     ])("those of a %s", async (kind, effect, spec) => {
         run.cluster.add(kind, "front", { spec });
         await expect(refused({ app: "web", team: "a" })).rejects.toThrow(
-            `the labels of \`pod\` (app=web) are those that ${kind} front of namespace demo selects, and the run's own ` +
-                `pods would ${effect}. Remove one of them from pod.labels`,
+            `the labels of \`pod\` (app=web) are those that ${kind} front of namespace demo selects, and the run's ` +
+                `own pods would ${effect}. Remove one of them from pod.labels`,
         );
         expect(run.cluster.calls.filter((call) => !call.startsWith("list"))).toEqual([]);
     });

@@ -46,7 +46,7 @@ describe("a target has the TCP ports to which Services lead", () => {
     it("and the Job tries them, too, by the annotation on its pod", () => {
         const pod = { spec: { containers: [container] }, status: { podIP: "10.0.0.1" } };
         const annotations = { "chaos-experiments/ports": "9090,70000,x" };
-        const endpoints = endpointsOf({ ...pod, metadata: { annotations } } as never);
+        const endpoints = endpointsOf({ ...pod, metadata: { annotations } });
         expect(endpoints).toEqual(["10.0.0.1:8080", "10.0.0.1:9090"]);
     });
 });
@@ -64,6 +64,6 @@ describe("a pod has the TCP ports of its probes", () => {
 
     it("by name, as it declares them, each once", () => {
         const probed = { ...container, readinessProbe: { httpGet: { port: "main" } } };
-        expect(tcpPortsOf({ spec: { containers: [probed] } } as never)).toEqual([8080]);
+        expect(tcpPortsOf({ spec: { containers: [probed] } })).toEqual([8080]);
     });
 });

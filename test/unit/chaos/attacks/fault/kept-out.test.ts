@@ -81,7 +81,7 @@ describe("while a fault lasts", () => {
         await admit();
         expect(await seen()).toEqual(fits);
         add(name, spec);
-        const why = `the NetworkPolicy ${name} came during the run, and keeps callers of Service web from the fault's proxy`;
+        const why = `the NetworkPolicy ${name} came during the run, and keeps callers of Service web from the fault's`;
         expect((await seen())[0]).toMatch(why);
     });
 
