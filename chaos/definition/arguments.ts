@@ -49,8 +49,7 @@ export interface DefinedExperiment extends ExperimentDefinition {
     abortBelow?: string;
     /**
      * The attacks end by themselves after this time, 10 s to 24 h, even if nothing is left of the update and its
-     * machine. @default what the run needs and a minute, such as 3 min 25 s with the default window; "10m" with
-     * `until: "disabled"`
+     * machine. @default "10m" with `until: "disabled"`; else what the run needs and a minute, such as 3 min 25 s
      */
     deadline?: Duration;
     /**
