@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunAttack } from "../../../../chaos/definition/plan";
 import { whyPeersChanged } from "../../../../chaos/proof/peers-there";
 import { FakeRun } from "../support/fake-run";
@@ -7,6 +7,7 @@ let run: FakeRun;
 beforeEach(() => {
     run = new FakeRun();
 });
+afterEach(() => run.close());
 
 const peers = "k8s.deployment=hot-deals,k8s.namespace=demo";
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { labels } from "../../../../chaos/cluster/labels";
 import { runPods } from "../../../../chaos/pod-options";
 import type { Room } from "../../../../chaos/steps/contract";
@@ -10,6 +10,7 @@ let run: FakeRun;
 beforeEach(() => {
     run = new FakeRun();
 });
+afterEach(() => run.close());
 
 const own = { ...runPods.labels, [labels.experiment]: "e", [labels.pass]: "7b1e" };
 
