@@ -58,7 +58,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
         ...attacks.map(killsOnNodes),
         attacks.flatMap(({ name, counts }) => (counts ? describeHits(name, counts) : [])),
         // What only opens fresh connections was all that the attack could show.
-        ...(verdict === "PASSED" ? [attacks.flatMap(survivors), seen.terminating ?? []] : []),
+        ...(verdict === "PASSED" ? [survivors(attacks), seen.terminating ?? []] : []),
     ].flat();
     const done = seen.actions.filter(({ problem }) => problem === undefined);
     const lasts = needsDeadlineJob(plan) && !isEnded;
@@ -147,11 +147,14 @@ function killsOnNodes({ name, chosen: { nodes }, kills = [] }: ShownAttack): str
     ];
 }
 
-function survivors({ name, became }: ShownAttack, _: number, { length }: readonly ShownAttack[]): string[] {
-    if (became?.became !== "survived") return [];
-    return [
-        `established connections into the targets${length > 1 ? ` of ${name}` : ""} ${describeEstablished(became)}`,
-    ];
+/** Of which attacks established connections survived, in words. Empty if of none. */
+function survivors(attacks: readonly ShownAttack[]): string[] {
+    const survived = attacks.filter(({ became }) => became?.became === "survived");
+    const [first, ...others] = survived;
+    if (first === undefined) return [];
+    const of = attacks.length > 1 ? ` of ${survived.map(({ name }) => name).join(", ")}` : "";
+    const how = others.length === 0 ? describeEstablished(first.became!) : "survived";
+    return [`established connections into the targets${of} ${how}`];
 }
 
 const successRateOf = ({ good, counted }: Measured) => percentOf(good, counted);

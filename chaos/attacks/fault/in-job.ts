@@ -1,7 +1,7 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
-import { selectorOf, targetLabelOf } from "../../cluster/labels";
+import { labels, selectorOf, targetLabelOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
 import { groupedBy } from "../../grouped";
@@ -10,9 +10,7 @@ import { whyKeptOut } from "./kept-out";
 import { type Sample, samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
-import type { Fault, ProxyEnvironment } from "./proxy/protocol";
-
-const passVariable: keyof ProxyEnvironment = "PASS";
+import type { Fault } from "./proxy/protocol";
 
 const pauseMs = 1_000;
 const maxProbing = 200;
@@ -152,8 +150,7 @@ class FaultProbes {
 }
 
 /** The run's random value, as a proxy has it. Undefined if there is none, or one of an earlier version. */
-const passOf = (proxy: Pod | undefined): string | undefined =>
-    proxy?.spec?.containers?.flatMap(({ env = [] }) => env).find(({ name }) => name === passVariable)?.value;
+const passOf = (proxy: Pod | undefined): string | undefined => proxy?.metadata?.labels?.[labels.pass];
 
 const timeoutFor = ({ delayMs }: Fault) =>
     delayMs > 0 ? Math.min(delayMs * heldShare + undelayedMs, longestMs) : undelayedMs;

@@ -135,8 +135,7 @@ it.each([
         metadata: { uid, name: `hot-deals-${index + 1}`, labels: uid === target ? { [labels.target]: "label" } : {} },
         spec: { containers: [] },
     }));
-    const env = [{ name: "PASS", value: ofRun.pass }];
-    const proxyPod = { ...ready, spec: { containers: [{ name: "proxy", env }] } };
+    const proxyPod = { ...ready, metadata: { labels: { [labels.pass]: ofRun.pass } } };
     const spec = { clusterIP: "127.0.0.1", clusterIPs, ports: [{ port: proxy.port, targetPort: podPort }] };
     const ending = new AbortController();
     onTestFinished(() => ending.abort());
@@ -162,7 +161,6 @@ it.each([
 it("a witness that comes in the middle of a fault does not call it bypassed before the proxy knows it", async () => {
     const podPort = await httpPod((_, response) => response.end());
     const proxy = await startProxy(podPort, { fault: { abort: 503 } });
-    const env = [{ name: "PASS", value: ofRun.pass }];
     const pods = [
         {
             ...ready,
@@ -180,7 +178,8 @@ it("a witness that comes in the middle of a fault does not call it bypassed befo
         onTestFinished(() => ending.abort());
         const api = {
             get: async ({ resource }: ObjectReference) => {
-                if (resource === resources.pod) return { ...ready, spec: { containers: [{ name: "proxy", env }] } };
+                if (resource === resources.pod)
+                    return { ...ready, metadata: { labels: { [labels.pass]: ofRun.pass } } };
                 looks++;
                 return { spec: { ...spec, selector } };
             },
