@@ -156,7 +156,7 @@ describe("the blackhole", () => {
 });
 
 describe("the deadline", () => {
-    it("must be able to end the attack, restore policies, read the lease and give its rights up, and nothing else", () => {
+    it("must be able to end the attack, restore policies, read the lease and give that up, and nothing else", () => {
         const policy = find(experiment, kinds.policy, "blackhole").metadata.name;
         expect(find(experiment, kinds.role, "deadline-role").rules).toEqual([
             {
