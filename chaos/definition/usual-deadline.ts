@@ -2,7 +2,6 @@ import { type Attack, beginMsOf } from "../attacks/registry";
 import type { PlannedCheck } from "../checks/observe";
 import { parseDuration, times } from "../duration";
 import { enforcementTimeoutMs } from "../policies/enforcement";
-import type { Window } from "./plan";
 
 /** Beyond what a run needs: for a proxy's image that must be pulled, a slow backend of Pulumi, and the last proof. */
 const spareMs = 60_000;
@@ -20,7 +19,7 @@ export const stayingMs = parseDuration(times.deadline.usual)!;
 export function usualDeadlineMs(
     attacks: readonly { attack: Attack }[],
     checks: readonly Pick<PlannedCheck, "timeoutMs">[],
-    { graceMs, durationMs }: Window,
+    { graceMs, durationMs }: { graceMs: number; durationMs: number },
 ): number {
     const beginMs =
         attacks.length === 0

@@ -1,6 +1,5 @@
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { portNumberIn } from "../cluster/kubernetes-rules";
-import { selects } from "../policies/selector";
 import type { Target } from "./containers";
 
 /**
@@ -23,11 +22,11 @@ export async function servicePorts(
     const found = pods.items.filter(({ metadata }) => wanted.has(metadata!.uid!));
     return new Map(
         found.map((pod) => {
-            const leading = (services?.items ?? []).filter(
-                ({ spec }) =>
-                    Object.keys(spec?.selector ?? {}).length > 0 &&
-                    selects({ matchLabels: spec!.selector }, pod.metadata!.labels ?? {}),
-            );
+            const { labels = {} } = pod.metadata!;
+            const leading = (services?.items ?? []).filter(({ spec }) => {
+                const selector = Object.entries(spec?.selector ?? {});
+                return selector.length > 0 && selector.every(([key, value]) => labels[key] === value);
+            });
             const ports = leading
                 .flatMap(({ spec }) => spec!.ports ?? [])
                 .filter(({ protocol = "TCP" }) => protocol === "TCP")

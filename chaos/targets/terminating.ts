@@ -1,6 +1,6 @@
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
-import type { PlannedAttack } from "../definition/plan";
+import type { AttributeExpression } from "./attributes";
 import { podsMatching } from "./containers";
 import { locateTarget } from "./locate";
 
@@ -15,7 +15,7 @@ const maxNamed = 3;
  */
 export async function describeTerminating(
     { core, apps }: Cluster,
-    { attacks, clusterName }: { attacks: readonly Pick<PlannedAttack, "target">[]; clusterName: string },
+    { attacks, clusterName }: { attacks: readonly { target: AttributeExpression }[]; clusterName: string },
 ): Promise<string | undefined> {
     const looking = attacks.map(async ({ target }) => {
         const { namespace } = locateTarget(target, "Global", "");

@@ -165,7 +165,7 @@ describe("an action that the cluster refuses", () => {
         const conclusion = (await stack.up({ ...short, "experiment.grace": "3s", "experiment.run": "refused" })).outputs
             .experiment!.value as Conclusion;
         expect(conclusion).toMatchObject({ verdict: "INCONCLUSIVE", actions: ["wait 2 s"] });
-        expect(conclusion.reason).toMatch(new RegExp(`it was not possible to scale hot-deals to 2: .*${message}\\.$`));
+        expect(conclusion.reason).toMatch(new RegExp(`it was not possible to scale hot-deals to 2: .*${message}”\\.$`));
     });
 
     it("and all is undone", async () => {

@@ -156,7 +156,7 @@ describe("the blackhole", () => {
 });
 
 describe("the deadline", () => {
-    it("must be able to delete that policy, restore others, unlabel pods, read the lease and give its rights up", () => {
+    it("must be able to delete that policy, restore others, unlabel pods, read the lease, give its rights up", () => {
         const policy = find(experiment, kinds.policy, "blackhole").metadata.name;
         expect(find(experiment, kinds.role, "deadline-role").rules).toEqual([
             {

@@ -87,6 +87,29 @@ it("no Service of a fault is made before its targets are chosen: what is there t
     for (const name of services) expect(order.indexOf(name)).toBeGreaterThan(order.indexOf("slow-targets"));
 });
 
+it("the Job's pod is replaced at once if the cluster can, and as by any Job otherwise, without a limit", async () => {
+    expect(find(asked, kinds.job, "slow-deadline").spec).toMatchObject({
+        completionMode: "Indexed",
+        backoffLimitPerIndex: 0,
+        successPolicy: { rules: [{ succeededCount: 1 }] },
+        template: { spec: { restartPolicy: "Never" } },
+    });
+    const old = { ...printed, "slow-steady-state": { runName, pass } };
+    const plain = await recordGraph(async () => new Experiment("slow", of), old);
+    const { spec } = find(plain, kinds.job, "slow-deadline");
+    expect(spec).toMatchObject({ backoffLimit: 2_147_483_647, template: { spec: { restartPolicy: "OnFailure" } } });
+    expect(spec).not.toHaveProperty("completionMode");
+});
+
+it("a Job whose pods' host names would be too long is no Indexed one: the API server would refuse it", async () => {
+    const long = {
+        ...printed,
+        "slow-steady-state": { runName: `${"x".repeat(41)}-0a1b2c3d`, pass, replacesAtOnce: true },
+    };
+    const asked = await recordGraph(async () => new Experiment("slow", of), long);
+    expect(find(asked, kinds.job, "slow-deadline").spec).not.toHaveProperty("completionMode");
+});
+
 it("it is tried again with the targets, and makes no other run if it changes", async () => {
     expect(roomIn(asked, "slow-targets")).toEqual(roomIn(asked, "slow-steady-state"));
     const other = await graphOf({ image: "node:24" });

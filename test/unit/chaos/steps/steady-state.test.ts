@@ -257,6 +257,15 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         expect([run.cluster.names("NetworkPolicy"), run.cluster.names("Service")]).toEqual([[], []]);
     });
 
+    it.each<[string, object, true | undefined]>([
+        ["keeps", {}, true],
+        ["leaves out, as before Kubernetes 1.31,", { successPolicy: undefined }, undefined],
+        ["leaves out, as before Kubernetes 1.29,", { backoffLimitPerIndex: undefined }, undefined],
+    ])("whether the API server %s what has the Job's pod replaced at once", async (_, left, expected) => {
+        const spec = { ...jobSpec, backoffLimitPerIndex: 0, successPolicy: { rules: [] }, ...left };
+        expect((await begin({ job: { ...room.job, spec } })).replacesAtOnce).toBe(expected);
+    });
+
     it("the Job's pod has its Job as controller, which policies may want, and no account that is missing", async () => {
         await begin();
         const [, pod] = tried.find(([, { metadata }]) => metadata.name === "x-deadline-trial")!;
