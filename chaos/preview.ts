@@ -13,7 +13,7 @@ import { chooseForAll, type TargetRequest } from "./targets/choose";
 import { type Discovered, select } from "./targets/containers";
 import { discover } from "./targets/discover";
 import { whyLeftOut } from "./targets/eligible";
-import { describeBesides } from "./targets/pods";
+import { describeBesides, few } from "./targets/pods";
 import { containersWithin } from "./targets/radius";
 import { refuseWebhookServers } from "./targets/webhooks";
 
@@ -86,12 +86,11 @@ function describe(discovered: readonly Discovered[], request: TargetRequest): st
     const reasons = matching.flatMap(({ leftOut }) => leftOut ?? []);
     const eligible = matching.length - reasons.length;
     const number = containersWithin(radius, eligible);
-    const named = matching.slice(0, maxNamed).map(({ container: { pod, container, ready }, leftOut }) => {
+    const named = matching.map(({ container: { pod, container, ready }, leftOut }) => {
         const note = ready ? leftOut : "not ready";
         return `${pod}/${container}${note ? ` (${note})` : ""}`;
     });
-    const more = matching.length > maxNamed ? ` and ${matching.length - maxNamed} more` : "";
-    const running = matching.length === 0 ? "none" : `${named.join(", ")}${more}`;
+    const running = matching.length === 0 ? "none" : few(named, maxNamed);
     const areEligible = reasons.every((reason) => reason === "not ready")
         ? "are ready and match"
         : "may be chosen and match";

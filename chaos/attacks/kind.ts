@@ -208,7 +208,7 @@ export interface Counts {
 /** What was counted since some moment. */
 export interface Counted {
     counts: Counts;
-    /** That moment, as whoever counts names it. */
+    /** That moment, in a unit of the counter. Equal ones are the same moment. */
     since?: number;
 }
 

@@ -56,8 +56,8 @@ async function mayAct(attack: string): Promise<boolean> {
 
 async function main(): Promise<void> {
     const begun = Date.now();
-    // A pod that was deleted while it gave up its rights has been replaced, and the Job shall complete. They may come
-    // later than this program.
+    // A pod may be deleted while it gives up its rights. Its replacement has none and must end, so that the Job
+    // completes. At the beginning of a run, rights may come later than this program.
     setTimeout(() => hasRights || process.exit(0), preparationMs);
     const jobLog = new JobLog((line) => process.stdout.write(line), begun);
     const ending = new AbortController();

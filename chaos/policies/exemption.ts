@@ -43,7 +43,7 @@ function nextRestoring(policy: V1NetworkPolicy): object | undefined {
 const isRunsLine = ({ key, operator }: V1LabelSelectorRequirement) => key === labels.attacked && operator === "NotIn";
 
 /**
- * The line of version 0.6.0 and before, which some policies have for good. It leaves out whoever gives a pod the label.
+ * The line of version 0.6.0 and before, which some policies always have. Any pod with the label is left out by it.
  */
 const fixedLine = { key: labels.attacked, operator: "DoesNotExist" };
 

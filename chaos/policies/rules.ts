@@ -10,7 +10,7 @@ export type Way = "ingress" | "egress";
 
 export const ways = ["ingress", "egress"] as const;
 
-/** A protocol that a NetworkPolicy can allow. One that a policy does not allow is denied, whatever its number. */
+/** A protocol that a NetworkPolicy can allow. */
 export type Protocol = "TCP" | "UDP" | "SCTP";
 
 export const protocols: readonly Protocol[] = ["TCP", "UDP", "SCTP"];

@@ -3,8 +3,7 @@ import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
 import { select } from "../targets/containers";
 import { discover, peersOf } from "../targets/discover";
-
-const maxNamed = 3;
+import { few } from "../targets/pods";
 
 /**
  * Why an attack's peers are not those of before it: it denies traffic with these alone, or not on every network with
@@ -23,13 +22,8 @@ export async function whyPeersChanged(
     const there = select(discovered, expression).filter(({ uid }) => !attacked.has(uid));
     const came = [...new Set(there.filter(({ uid }) => !earlier.has(uid)).map(({ pod }) => pod))];
     if (came.length > 0) {
-        const more = came.length > maxNamed ? ` and ${came.length - maxNamed} more` : "";
-        const names = came.slice(0, maxNamed).join(", ") + more;
-        const them = `the peers ${expression}`;
-        return reason(
-            "peers-changed",
-            `${names} joined ${them} during the run, and the attack was made for those before`,
-        );
+        const joined = `${few(came)} joined the peers ${expression} during the run`;
+        return reason("peers-changed", `${joined}, and the attack was made for those before`);
     }
     if (there.length > 0) return undefined;
     return reason("peers-changed", `none of the peers ${expression} was left before the run had ended`);

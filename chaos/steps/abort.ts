@@ -48,7 +48,7 @@ export class AbortWatch {
         };
     }
 
-    /** Ends the window: whatever is seen now, there will be no verdict. */
+    /** Ends the window early: no verdict is possible any more. */
     stop(): void {
         this.over = true;
         this.controller.abort();

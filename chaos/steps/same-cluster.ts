@@ -9,8 +9,8 @@ export async function namespaceUid({ core }: Cluster, { namespace }: Pick<Plan, 
 }
 
 /**
- * What the step `steady-state` printed, if its run is still to be undone in the cluster that the stack's new settings
- * lead to: by what the state keeps of them, whoever undoes it finds the cluster.
+ * What the step `steady-state` printed, if the stack's new settings lead to the cluster in which its run began. The
+ * state keeps these settings, and the run is undone with them.
  *
  * @param earlier what it printed. Version 0.6.0 and before did not say in which cluster
  * @throws Error if they lead to another cluster: what the run has made and changed would stay in the first

@@ -66,7 +66,11 @@ export async function watchWindow(
         preparationMs,
     );
     const denying = plan.attacks.filter(({ attack }) => attackKindOf(attack).denies !== undefined);
-    const looking = describeTerminating(cluster, { ...plan, attacks: denying });
+    const looking = describeTerminating(
+        cluster,
+        plan,
+        denying.map(({ target }) => target),
+    );
     const begunAt = Date.now();
     const watch = new AbortWatch(context, attackedSince(attacks) ?? begunAt);
     const { signal } = watch;
@@ -86,7 +90,7 @@ export async function watchWindow(
         return seen ?? ((await attacksLast()) ? undefined : whyRunIsOver(plan, cluster, run));
     };
     let stoppedAt: number | undefined;
-    /** Ends the window, and with it the attacks, once it is known that there will be no verdict. */
+    /** Ends the window, and with it the attacks, once no verdict is possible. */
     const stopOnce = async (looking: Promise<Reason | undefined>) => {
         const seen = await looking.catch((error: unknown) => notSeen(error).inconclusive);
         if (seen === undefined || Date.now() >= endsAt) return seen;

@@ -2,7 +2,9 @@ import { type Cluster, mergePatch } from "../cluster/client";
 import { inTurns } from "../async";
 import type { Discovered, Target } from "./containers";
 
-const maxNamed = 3;
+/** Some names, and how many more there are: `a, b, c and 2 more`. @param most that are named. @default 3 */
+export const few = (names: readonly string[], most = 3): string =>
+    names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");
 
 /** The running containers of some targets' pods that are no targets, native sidecars and ephemeral ones at the end. */
 export function besides(discovered: readonly Discovered[], targets: readonly Target[], { uid }: Target): string[] {
@@ -20,8 +22,7 @@ export function describeBesides(discovered: readonly Discovered[], targets: read
         besides(discovered, targets, one).map((container) => `${one.pod}/${container}`),
     );
     if (others.length === 0) return "";
-    const more = others.length > maxNamed ? ` and ${others.length - maxNamed} more` : "";
-    return `; in the same pods, and hit with them: ${others.slice(0, maxNamed).join(", ")}${more}`;
+    return `; in the same pods, and hit with them: ${few(others)}`;
 }
 
 /** One of the containers of each pod: what one can reach, all can. */

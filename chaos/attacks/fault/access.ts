@@ -98,7 +98,7 @@ export const keepsFromProxy = (policy: V1NetworkPolicy, access: Access): boolean
     rulesOf(policy.spec!, "egress").some((rule) => missedBy(rule, access, true).length > 0);
 
 const tcp = (port: number | string) => ({ protocol: "TCP", port });
-const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};
+export const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};
 
 /** Whom pods accept, as peers of a policy's rules. */
 type Accepted = V1NetworkPolicyPeer[] | "everybody";

@@ -1,11 +1,10 @@
-import type { V1ObjectMeta } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "../../cluster/client";
 import { hasEnded } from "../../cluster/kubernetes-rules";
 import { annotations } from "../../cluster/labels";
 import type { BesidePolicy } from "../../policies/beside";
-import { type Labels, selects } from "../../policies/selector";
+import { selects } from "../../policies/selector";
 import type { Policed, RunAttack } from "../kind";
-import { proxyPolicies, refuseForeignCallers } from "./access";
+import { labelsOf, proxyPolicies, refuseForeignCallers } from "./access";
 import type { FoundService } from "./find";
 
 /** The policies that let an attack's proxy work. @throws Error as `proxyPolicies` and `refuseForeignCallers` do */
@@ -30,5 +29,3 @@ export async function admitProxy(
     const noted = { service: { service: service.service, selector, ports }, namespace: access.namespace };
     return [{ ...ofProxy!, annotations: { [annotations.access]: JSON.stringify(noted) } }, ...others];
 }
-
-const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};

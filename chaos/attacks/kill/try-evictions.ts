@@ -1,12 +1,10 @@
 import { type Cluster, messageOf, statusOf } from "../../cluster/client";
 import { kubectlFor } from "../../kubectl";
 import { ReasonError } from "../../reasons";
-import { onePerPod } from "../../targets/pods";
+import { few, onePerPod } from "../../targets/pods";
 import type { RunAttack } from "../kind";
 import { evictionOf, refusalIn, type Status } from "./eviction";
 import { quoted } from "../../quoted";
-
-const maxNamed = 3;
 
 /**
  * Tries by dry runs whether the API server would evict one of the targets at least. What these do not show is found out
@@ -25,11 +23,10 @@ export async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cl
         if (why === undefined) return;
         refusals.push({ pod, why });
     }
-    const named = refusals.slice(0, maxNamed).map(({ pod }) => pod);
-    const more = refusals.length > maxNamed ? ` and ${refusals.length - maxNamed} more` : "";
+    const named = few(refusals.map(({ pod }) => pod));
     throw new ReasonError(
         "eviction-refused",
-        `the API server would not evict ${named.join(", ")}${more}: ${quoted(refusals[0]!.why)}`,
+        `the API server would not evict ${named}: ${quoted(refusals[0]!.why)}`,
         `Run more pods than the budget needs, or change it: ${kubectlFor(cluster, namespace)} get ` +
             "poddisruptionbudgets. Or kill by deletion, which no budget stops",
     );

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { heap } from "../../../chaos/job/deadline";
-import { JobProcess, killPath, leaseOfDemo, podPath, policyPath } from "./support/job-process";
+import { JobProcess, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
 /** The API server takes 256 KiB of annotations, and etcd 1.5 MB in all: https://etcd.io/docs/v3.5/dev-guide/limit/ */
 const note = "x".repeat(250_000);
@@ -64,17 +64,7 @@ describe.skipIf(!existsSync("/proc/self/status"))(
         });
 
         it("to kill pods", async () => {
-            job.addAttack(killPath);
-            const told = {
-                intervalMs: 1_000,
-                effect: "killed repeatedly",
-                target: "k8s.namespace=demo",
-                radius: { kind: "count", containers: 20 },
-                clusterName: "local",
-            } as const;
-            await job.start([{ kind: "kill", path: killPath, label: "x.kill", told }], {}, heap);
-            const killed = () => job.requests.filter((request) => /^DELETE .*\/pods\//.test(request)).length;
-            await job.until("twenty are killed", () => killed() >= 20, patienceMs);
+            await job.killTwenty(heap, patienceMs);
 
             expect(job.peakKibibytes()).toBeLessThan(maxKibibytes);
             expect(job.exitCode).toBeUndefined();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { heap } from "../../../chaos/job/deadline";
 import { maxKept } from "../../../chaos/job/protocol";
-import { JobProcess, killPath, leaseOfDemo, podPath, policyPath } from "./support/job-process";
+import { JobProcess, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
 const pods = 2_000;
 /** With status and managed fields, a pod is about 5 KB of JSON. */
@@ -70,17 +70,7 @@ describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job 
 
     it("to kill them", async () => {
         addPods("");
-        job.addAttack(killPath);
-        const told = {
-            intervalMs: 1_000,
-            effect: "killed repeatedly",
-            target: "k8s.namespace=demo",
-            radius: { kind: "count", containers: 20 },
-            clusterName: "local",
-        } as const;
-        await job.start([{ kind: "kill", path: killPath, label: "x.kill", told }], {}, heap);
-        const killed = () => job.requests.filter((request) => /^DELETE .*\/pods\//.test(request)).length;
-        await job.until("twenty are killed", () => killed() >= 20, patienceMs);
+        await job.killTwenty(heap, patienceMs);
         await sleep(2_000);
         expect(job.peakKibibytes()).toBeLessThan(maxKibibytes);
     });

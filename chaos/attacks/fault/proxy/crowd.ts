@@ -66,7 +66,7 @@ export class Crowd<M extends Member = Member> {
         return true;
     }
 
-    /** Those that have held the most bytes for the longest: whoever is slow holds both. */
+    /** The one that has held the most bytes for the longest: a slow caller does both. */
     private shedHeaviest(): void {
         const now = performance.now();
         const victim = mostOf(this.members, (one) => one.heldBytes * (1 + now - one.movedAt));

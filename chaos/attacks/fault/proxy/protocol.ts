@@ -198,6 +198,6 @@ export const unreachableAfterMs = 1_000;
  * - With the last it is 63 MB: V8 compiles one function at a time. Throughput stays the same.
  *
  * The second makes room for some 9,000 open connections, which take 8 KB each: 4,000 lead to 94 MB. With 16 MB the
- * program ends at less than 2,000. Give the container 160 MiB: `limits` keep the peak below that, whatever callers do.
+ * program ends at less than 2,000. Give the container 160 MiB: `limits` keep the peak below that.
  */
 export const nodeFlags = ["--max-semi-space-size=1", "--max-old-space-size=96", "--no-concurrent-recompilation"];

@@ -140,6 +140,21 @@ export class JobProcess {
     }
 
     /** Waits until something holds. @throws Error with the program's log if it does not within 10 s */
+    /** Starts the Job with an attack that kills twenty pods of the namespace at a time, and waits until it has. */
+    async killTwenty(nodeOptions: string[], timeoutMs: number): Promise<void> {
+        this.addAttack(killPath);
+        const told = {
+            intervalMs: 1_000,
+            effect: "killed repeatedly",
+            target: "k8s.namespace=demo",
+            radius: { kind: "count", containers: 20 },
+            clusterName: "local",
+        } as const;
+        await this.start([{ kind: "kill", path: killPath, label: "x.kill", told }], {}, nodeOptions);
+        const killed = () => this.requests.filter((request) => /^DELETE .*\/pods\//.test(request)).length;
+        await this.until("twenty are killed", () => killed() >= 20, timeoutMs);
+    }
+
     async until(what: string, holds: () => boolean, timeoutMs = 10_000): Promise<void> {
         await until(what, holds, { ...local, timeoutMs }).catch((error: Error) => {
             throw new Error(`${error.message}\n${this.output.slice(-2_000)}`);
