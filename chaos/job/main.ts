@@ -182,8 +182,7 @@ async function whyTooLate(begun: number): Promise<string | undefined> {
     // What the API server does not say is no answer, unless it never says it.
     const since = await beginning.catch((error: unknown) => log(error) ?? begun + preparationMs);
     // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
-    const until = since === undefined ? begun + Math.max(deadlineMs, preparationMs) : since + deadlineMs;
-    return Date.now() >= until ? "the deadline has passed" : undefined;
+    return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
 }
 
 // Not 0: a node that shuts down or is drained ends the pod before its work is done, and the Job must start another.

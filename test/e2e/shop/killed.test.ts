@@ -126,13 +126,12 @@ it("the project's own programs release the lock of a killed update", async () =>
 type Happening = [withinS: number, what: string, happens: () => Promise<unknown>];
 
 describe("an attack ends by itself", () => {
-    const podOfJob = async () =>
-        (
-            await stack.cluster.core.listNamespacedPod({
-                namespace: stack.namespace,
-                labelSelector: "batch.kubernetes.io/job-name",
-            })
-        ).items[0]!.metadata!.name!;
+    const podOfJob = async () => {
+        const labelSelector = "batch.kubernetes.io/job-name";
+        const { items } = await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector });
+        // One that has failed stays beside the next.
+        return items.find(({ status }) => status?.phase === "Running")!.metadata!.name!;
+    };
 
     const alone: Happening = [10, "the update that started it is killed", async () => {}];
     // What is run in a container may end with it, and fail.
@@ -151,7 +150,6 @@ describe("an attack ends by itself", () => {
                 "process.kill(1)",
             ]).catch(() => undefined),
     ];
-    // Kubernetes replaces a Job's pod only after 10 s: the back-off of Jobs counts a deleted pod as failed.
     const drained: Happening = [
         20,
         "the deadline Job's pod is deleted too, as when its node is drained",

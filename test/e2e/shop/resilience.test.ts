@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { marked, partsOf } from "../../support/listing";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
-import { labels } from "../../../chaos/cluster/labels";
 import { choices } from "../../../sandbox/node/choices";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { endWithoutEndpoints } from "../../../sandbox/test/support/network-page";
@@ -89,13 +88,16 @@ describe("while hot-deals is isolated by an experiment", () => {
 const isDenied = chosen.denied === "drop" ? "dropped" : "rejected";
 describe(`while nobody may connect to a ready hot-deals, and denied traffic is ${isDenied}`, () => {
     const policy = { name: "hot-deals-to-everybody", namespace };
-    /** With this label, the shop's own policy does not allow the gateway to connect. */
-    const label = (change: string) =>
-        kubectl(["--namespace", namespace, "label", "pods", "--selector=app=hot-deals", labels.attacked + change]);
-    /** Cilium needs up to 40 s for a change of labels, and there may be an earlier one. */
+    /** Whether the shop's own policy allows the gateway to connect. Without it, the default denies that. */
+    const allowed = (podSelector: object) => {
+        const patch = [{ op: "replace", path: "/spec/podSelector", value: podSelector }];
+        const what = ["patch", "networkpolicy", "hot-deals", "--type=json", `--patch=${JSON.stringify(patch)}`];
+        return kubectl(["--namespace", namespace, ...what]);
+    };
+    /** There may be a change of labels before, for which Cilium needs up to 40 s. */
     const labelsPatience = { timeoutMs: 100_000 };
     const allow = async () => {
-        await label("-");
+        await allowed({ matchLabels: { app: "hot-deals" } });
         await ignoreNotFound(stack.cluster.networking.deleteNamespacedNetworkPolicy(policy));
     };
     beforeAll(async () => {
@@ -103,7 +105,7 @@ describe(`while nobody may connect to a ready hot-deals, and denied traffic is $
         const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
         const body = { metadata: { name: policy.name }, spec };
         await stack.cluster.networking.createNamespacedNetworkPolicy({ namespace, body });
-        await label("=by-this-test");
+        await allowed({ matchLabels: { app: "nothing" } });
         await until("the policy is enforced", async () => (await ask("")).status !== 200, labelsPatience);
     });
     afterAll(allow);

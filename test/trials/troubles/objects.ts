@@ -33,10 +33,11 @@ export const labelRemoved: Trouble = async ({ stack, moment }) => {
     return { saw: `removed the label of ${name}` };
 };
 
-/** The pod of the deadline Job. */
+/** The pod of the deadline Job that runs. One that has failed stays beside it. */
 export async function jobPodOf({ cluster, namespace }: TestStack): Promise<V1Pod> {
     const labelSelector = "batch.kubernetes.io/job-name";
-    return (await cluster.core.listNamespacedPod({ namespace, labelSelector })).items[0]!;
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector });
+    return items.find(({ status }) => status?.phase === "Running") ?? items[0]!;
 }
 
 /** How long the policy is gone. */
