@@ -29,7 +29,7 @@ export const complete: Course = async (shop, kind, trial) => {
     try {
         await kind.before?.(run);
         shop.stack.said = "";
-        const updating = shop.enable(nameOf(trial), kind.experiment, trial.cancel).finally(() => over.abort());
+        const updating = shop.enable(nameOf(trial), kind, trial.cancel).finally(() => over.abort());
         const [updated, disturbed] = await Promise.allSettled([updating, kind.trouble?.(run)]);
         if (updated.status === "fulfilled") {
             const { verdict, reason: said, journal }: Conclusion = updated.value;

@@ -20,6 +20,8 @@ export interface Kind {
     /** The saved experiment. @default "hot-deals-blackhole" */
     experiment?: string;
     allowed: Allowed;
+    /** Settings of the stack while the experiment is enabled, beside the usual ones. @default none */
+    settings?: Readonly<Record<string, string>>;
     /** Where it can be tried. @default on each network, with one node or two */
     needs?: Needs;
     /** Prepares the trouble, before the update begins. @default nothing */

@@ -13,6 +13,15 @@ import {
     selectorPatched,
 } from "./troubles/cluster";
 import { enforcerOff } from "./troubles/enforcer";
+import {
+    jobDeletedOften,
+    jobSurvives,
+    largeObjects,
+    peersReplaced,
+    policiesRemoved,
+    scaledUnderKill,
+    witnessForged,
+} from "./troubles/meanwhile";
 import { allowAllPolicy, labelRemoved, policyLifted, targetReplaced, witnessKilled } from "./troubles/objects";
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
 import { slowBackend } from "./troubles/slow-backend";
@@ -159,6 +168,60 @@ export const kinds: readonly Kind[] = [
         // That the target reaches nobody is shown from within, and was not until the end.
         allowed: { INCONCLUSIVE: /could not be tried|nothing can be run/ },
         trouble: execDenied,
+    },
+    {
+        name: "policies-removed",
+        meaning: "all others' NetworkPolicies are deleted under a fault: nobody may be cut off by the run's own",
+        shape: one,
+        experiment: "hot-deals-proxied",
+        allowed: { INCONCLUSIVE: /NetworkPolic/ },
+        trouble: policiesRemoved,
+    },
+    {
+        name: "policies-removed-blackhole",
+        meaning: "all others' NetworkPolicies are deleted while one of three replicas is attacked",
+        shape: three,
+        allowed: { INCONCLUSIVE: /NetworkPolic/ },
+        trouble: policiesRemoved,
+    },
+    {
+        name: "peers-replaced",
+        meaning: "the pod that the target is kept from is replaced",
+        shape: one,
+        experiment: "hot-deals-without-database",
+        allowed: { INCONCLUSIVE: /peers/ },
+        trouble: peersReplaced,
+    },
+    {
+        name: "job-deleted-often",
+        meaning: "the deadline Job's pod is deleted four times, each time as soon as there is another",
+        shape: one,
+        allowed: { INCONCLUSIVE: /the Job|could not be tried/, ...failed },
+        trouble: jobDeletedOften,
+    },
+    {
+        name: "large-objects",
+        meaning: "the namespace has 20 pods of 0.9 MB and 20 NetworkPolicies of 0.2 MB",
+        shape: one,
+        allowed: failed,
+        before: largeObjects,
+        trouble: jobSurvives,
+    },
+    {
+        name: "witness-forged",
+        meaning: "a pod with the labels of the deadline Job's logs that the target is reachable",
+        shape: one,
+        allowed: failed,
+        trouble: witnessForged,
+    },
+    {
+        name: "scaled-under-kill",
+        meaning: "the workload whose pods are killed is scaled from three to one",
+        shape: three,
+        experiment: "hot-deals-kill",
+        settings: { "experiment.duration": "20s" },
+        allowed: { INCONCLUSIVE: /kill/, PASSED: /^100% /, FAILED: /%/ },
+        trouble: scaledUnderKill,
     },
     {
         name: "runner-killed",

@@ -82,9 +82,13 @@ export class Shop {
     }
 
     /** @param signal cancels the update, like Ctrl-C */
-    async enable(run: string, experiment: string | undefined, signal: AbortSignal): Promise<Conclusion> {
-        return (await this.stack.up(this.enabling(run, { experiment }), false, signal)).outputs.experiment!
-            .value as Conclusion;
+    async enable(
+        run: string,
+        { experiment, settings }: { experiment?: string; settings?: Readonly<Record<string, string>> },
+        signal: AbortSignal,
+    ): Promise<Conclusion> {
+        const enabling = { ...this.enabling(run, { experiment }), ...settings };
+        return (await this.stack.up(enabling, false, signal)).outputs.experiment!.value as Conclusion;
     }
 
     /** Undoes the experiment. @returns why it had to be tried twice. @throws if it fails again */
