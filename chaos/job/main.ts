@@ -181,8 +181,10 @@ async function whyTooLate(begun: number): Promise<string | undefined> {
         attacks.length > 0 ? attackedSince(attacks) : takenAt(lease).then((at = begun) => Math.min(at, begun));
     // What the API server does not say is no answer, unless it never says it.
     const since = await beginning.catch((error: unknown) => log(error) ?? begun + preparationMs);
-    // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
-    return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
+    // If no attack comes, the update that was to create it is gone, and the labels must be removed all the same. Not
+    // at a short deadline: an attack that the update is about to create would have nothing to end it.
+    const until = since === undefined ? begun + Math.max(deadlineMs, preparationMs) : since + deadlineMs;
+    return Date.now() >= until ? "the deadline has passed" : undefined;
 }
 
 // Not 0: a node that shuts down or is drained ends the pod before its work is done, and the Job must start another.
