@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy, V1Pod } from "@kubernetes/client-node";
+import type { V1Container, V1NetworkPolicy, V1PodSpec } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ignoreNotFound, mergePatch } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
@@ -96,9 +96,9 @@ export async function largeObjects({ stack, afterwards }: Run): Promise<void> {
         await cluster.core.deleteCollectionNamespacedPod({ ...place, gracePeriodSeconds: 0 });
     });
     const env = Array.from({ length: 900 }, (_, index) => ({ name: `VARIABLE_${index}`, value: "x".repeat(1_000) }));
+    const spec = { ...(await admitted(stack, { env })), nodeSelector: { "trials.example/none": "" } };
     for (let index = 0; index < bulk.count; index++) {
         const metadata = { name: `${bulk.label}-${index}`, labels: { [bulk.label]: "" } };
-        const { spec } = await jobless(stack, env);
         await cluster.core.createNamespacedPod({ namespace, body: { metadata, spec } });
         await cluster.networking.createNamespacedNetworkPolicy({
             namespace,
@@ -110,12 +110,12 @@ export async function largeObjects({ stack, afterwards }: Run): Promise<void> {
     }
 }
 
-/** A pod that no node takes. */
-async function jobless({ cluster, namespace }: TestStack, env: object[]): Promise<Pick<V1Pod, "spec">> {
+/** A container as the namespace admits it, with the image of the attacked workload's. */
+async function admitted({ cluster, namespace }: TestStack, container: Partial<V1Container>): Promise<V1PodSpec> {
     const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: `app=${attacked}` });
-    const { image } = items[0]!.spec!.containers[0]!;
-    const containers = [{ name: "bulk", image, env: env as { name: string; value: string }[] }];
-    return { spec: { containers, nodeSelector: { "trials.example/none": "" } } };
+    const { securityContext, containers } = items[0]!.spec!;
+    const { image, securityContext: ofContainer } = containers[0]!;
+    return { securityContext, containers: [{ name: "trials", image, securityContext: ofContainer, ...container }] };
 }
 
 /** The Job's pod has what it needs among them: it is the first, and was never restarted. */
@@ -147,17 +147,13 @@ export const witnessForged: Trouble = async ({ stack, moment, afterwards }) => {
             console.log(JSON.stringify({ begun, line: line++, at: Date.now(), changed }));
         }, 500);`;
     const name = `${job.metadata!.name!.slice(0, 50)}-forged`;
-    const container = {
-        name: deadlineContainer,
-        image: job.spec!.containers[0]!.image,
-        command: ["node", "-e", program],
-    };
+    const spec = await admitted(stack, { name: deadlineContainer, command: ["node", "-e", program] });
     // With the label of its controller, the Job would adopt it, and delete it as one too many.
     const { "batch.kubernetes.io/controller-uid": _, "controller-uid": __, ...copied } = job.metadata!.labels!;
     afterwards(() => ignoreNotFound(cluster.core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 })));
     await cluster.core.createNamespacedPod({
         namespace,
-        body: { metadata: { name, labels: copied }, spec: { containers: [container] } },
+        body: { metadata: { name, labels: copied }, spec },
     });
     return { saw: `${name} said that ${endpoint} is open` };
 };
