@@ -24,7 +24,6 @@ export const reasonCodes = {
     "no-port": "a pod declares no TCP port at which the attack could be proven",
     "baseline-failed": "what the attack should break did not work before it",
     "no-room": "the namespace does not admit a pod or another object of the run",
-    "job-not-running": "the deadline Job has no running pod",
 
     // All measuring rests on the clock.
     "clock-shift": "this machine's clock moved against the time that passed",
@@ -36,6 +35,8 @@ export const reasonCodes = {
     "proxy-failed": "a fault's proxy was not ready, ended, was restarted, or had to refuse callers",
     "policy-allows": "another NetworkPolicy selects a target and allows what the attack denies",
     "policy-denies": "another NetworkPolicy came, went or was changed during the run, and traffic is denied by that",
+    // It ends a run for one of these, and is gone then.
+    "job-not-running": "the deadline Job has no running pod",
 
     // What was seen of the attack counts before what could not be seen.
     "attack-not-held": "the attack worked at first, and not until the end",

@@ -96,6 +96,8 @@ interface Made {
 
 class Killer {
     private atFirst?: number;
+    /** See `wantedIn`. */
+    private readonly met = new Map<string | undefined, number>();
     private request?: RequestData;
     /** By uid: a refusal is reported once. */
     private readonly refused = new Set<string>();
@@ -119,12 +121,13 @@ class Killer {
         const request = (this.request ??= await requestIn(context));
         // None if it names none.
         const nodes = killing.isOnNodes && new Set(request.nodes?.split(","));
-        const matching = await listMatching(killing, context, nodes);
+        const { matching, replicas, isOneStopping } = await listMatching(killing, context, nodes);
         // In a large namespace the list takes a moment.
         if (!(await context.mayAct())) return none;
         // What an earlier process of this Job has killed may not be replaced yet.
         this.atFirst ??= Math.max(Number(request.atFirst ?? 0), containersIn(matching));
-        const wanted = Math.min(this.atFirst, wantedIn(matching) ?? Infinity);
+        for (const { owner, containers } of matching) this.met.set(owner, containers);
+        const wanted = Math.min(this.atFirst, wantedIn(this.met, replicas) ?? Infinity);
         const victims = chooseVictims(matching, wanted, killing, shuffled);
         const failures: unknown[] = [];
         const outcomes = await inTurns(victims, maxKills, (victim) =>
@@ -139,7 +142,7 @@ class Killer {
                 killed: 0,
                 refused: refusals.length,
                 refusal: isAttacked ? undefined : refusals[0],
-                unreplaced: this.whyUnreplaced(matching, wanted),
+                unreplaced: isOneStopping ? undefined : this.whyUnreplaced(matching, wanted),
             };
         }
         failures.forEach(log);
@@ -201,26 +204,40 @@ async function noteKills(pods: readonly Candidate[], { effect }: Killing, { note
     });
 }
 
+/** What matches a kill now. */
+interface Matching {
+    matching: Candidate[];
+    /** How many pods each Deployment, by its name, or ReplicaSet alone, by its uid, is to have. */
+    replicas: ReadonlyMap<string, number>;
+    /** Whether one of these pods still has time to stop: many workloads replace it only when it has gone. */
+    isOneStopping: boolean;
+}
+
 async function listMatching(
     killing: Killing,
     { api, namespace, label }: JobContext,
     nodes?: ReadonlySet<string>,
-): Promise<Candidate[]> {
+): Promise<Matching> {
     const replicaSets = new Map<string, string | undefined>();
     const replicas = new Map<string, number>();
     for await (const one of api.list(resources.replicaSet, namespace) as AsyncIterable<V1ReplicaSet>) {
         const { uid } = one.metadata as { uid: string };
         const deployment = deploymentOf(one);
         replicaSets.set(uid, deployment);
-        const workload = deployment ?? uid;
-        replicas.set(workload, (replicas.get(workload) ?? 0) + (one.spec?.replicas ?? 1));
+        const owner = deployment ?? uid;
+        replicas.set(owner, (replicas.get(owner) ?? 0) + (one.spec?.replicas ?? 1));
     }
-    const candidates: Candidate[] = [];
+    const matching: Candidate[] = [];
+    let isOneStopping = false;
     for await (const pod of api.list(resources.pod, namespace) as AsyncIterable<Pod>) {
-        const { uid = "" } = replicaSetOf(pod) ?? {};
-        const deployment = replicaSets.get(uid);
-        const candidate = candidateOf(pod, deployment, { ...killing, label }, nodes);
-        if (candidate) candidates.push({ ...candidate, replicas: replicas.get(deployment ?? uid) });
+        const { uid } = replicaSetOf(pod) ?? {};
+        const deployment = uid === undefined ? undefined : replicaSets.get(uid);
+        const { deletionTimestamp, ...metadata } = pod.metadata!;
+        const candidate = candidateOf({ ...pod, metadata }, deployment, { ...killing, label }, nodes);
+        if (candidate === undefined) continue;
+        // The end of its grace period.
+        if (deletionTimestamp === undefined) matching.push({ ...candidate, owner: deployment ?? uid });
+        else isOneStopping ||= new Date(deletionTimestamp).getTime() > Date.now();
     }
-    return candidates;
+    return { matching, replicas, isOneStopping };
 }

@@ -37,8 +37,8 @@ export interface Candidate {
     ready: boolean;
     /** How many of its containers match. */
     containers: number;
-    /** How many pods its ReplicaSet is to have; of a Deployment, all of its ReplicaSets. Absent if it has none. */
-    replicas?: number;
+    /** What says how many pods there are to be: its Deployment, or a ReplicaSet alone. Absent if it has neither. */
+    owner?: string;
 }
 
 /**
@@ -75,14 +75,19 @@ export const containersIn = (pods: readonly Candidate[]): number =>
     pods.reduce((sum, { containers }) => sum + containers, 0);
 
 /**
- * How many containers are to match now, by the ReplicaSets of those that do: a workload may have been scaled since.
- * Undefined if one has another owner.
+ * How many containers are to match now: a workload may have been scaled since, and one may have no pod at the moment.
+ * Undefined if that is not known.
+ *
+ * @param met how many containers match in each pod, by its owner, of all pods that have matched
+ * @param replicas how many pods each owner is to have. One that is not there wants none
  */
-export function wantedIn(matching: readonly Candidate[]): number | undefined {
-    const wanted = new Map(matching.map(({ workload, replicas, containers }) => [workload, replicas! * containers]));
-    const isKnown = matching.length > 0 && matching.every(({ replicas }) => replicas !== undefined);
-    return isKnown ? [...wanted.values()].reduce((sum, one) => sum + one, 0) : undefined;
-}
+export const wantedIn = (
+    met: ReadonlyMap<string | undefined, number>,
+    replicas: ReadonlyMap<string, number>,
+): number | undefined =>
+    met.size === 0 || met.has(undefined)
+        ? undefined
+        : [...met].reduce((sum, [owner, containers]) => sum + (replicas.get(owner!) ?? 0) * containers, 0);
 
 /** How many containers that match are missing, or in pods that are not ready. @param atFirst as of `chooseVictims` */
 export const affectedIn = (matching: readonly Candidate[], atFirst: number): number =>

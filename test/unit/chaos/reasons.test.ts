@@ -10,6 +10,7 @@ describe("of several reasons, the one counts", () => {
     it.each<[string, ReasonCode[], ReasonCode]>([
         ["that the others may follow from", ["attack-not-held", "clock-shift"], "clock-shift"],
         ["that explains what was seen", ["attack-not-held", "target-changed"], "target-changed"],
+        ["for which the Job has ended a run", ["job-not-running", "policy-denies"], "policy-denies"],
         [
             "that was seen, before what could not be",
             ["probe-failed", "witness-silent", "attack-not-held"],

@@ -111,6 +111,37 @@ describe("a workload that is scaled down under a kill", () => {
         ]);
     });
 
+    it("is no news while a killed pod still stops, and its replacement waits for that", async () => {
+        const seconds = (count: number) => new Date(Date.now() + count * 1_000).toISOString();
+        pods[0] = pod("db-0", { deletionTimestamp: seconds(70) });
+        await start({ atFirst: "3" });
+        await vi.advanceTimersByTimeAsync(65_000);
+        expect(missed).toEqual([]);
+        // Its node may be gone.
+        await vi.advanceTimersByTimeAsync(40_000);
+        expect(missed).toHaveLength(1);
+    });
+
+    it("still wants the pods of another one that has none at the moment", async () => {
+        pods = ["web-a", "web-b"].map(owned);
+        const other = { metadata: { uid: "api-1", ownerReferences: [{ kind: "Deployment", name: "api" }] } };
+        pods.push(
+            pod("api-a", {
+                labels: { "chaos-experiments/target": "e.kill" },
+                ownerReferences: [{ kind: "ReplicaSet", name: "api-1", uid: "api-1", controller: true }],
+            }),
+        );
+        replicaSets = [replicaSet(2), { ...other, spec: { replicas: 1 } }];
+        const both = { ...web, intervalMs: 1_000, target: "k8s.namespace=demo" };
+        killed.push = (name) => {
+            pods = pods.filter(({ metadata }) => metadata.name !== name);
+            return Array.prototype.push.call(killed, name);
+        };
+        await start({ atFirst: "3" }, both);
+        await vi.advanceTimersByTimeAsync(20_000);
+        expect(killed).toEqual(["api-a"]);
+    });
+
     it("is no news while a replacement starts", async () => {
         pods[0]!.status.conditions = [];
         await start({ atFirst: "3" });
