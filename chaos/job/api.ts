@@ -9,8 +9,11 @@ import { parseJson } from "../json";
 import { endpoint } from "./protocol";
 import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "./sieve";
 
-/** Whether the API server has let this program do something. Then an earlier one has not given up its rights. */
-export let hasRights = false;
+/**
+ * Whether the API server lets this program do anything. Not if an earlier one has given up its rights. Undefined as
+ * long as it has not said.
+ */
+export let hasRights: boolean | undefined;
 
 type Opening = (path: string, call?: Pick<ApiCall, "method" | "body">) => Promise<IncomingMessage>;
 
@@ -20,7 +23,8 @@ function over(maxSockets: number): Opening {
     return async (path, call = {}) => {
         const response = await openApi(path, { ...call, agent });
         // What does not exist, too, is answered only to who may read it.
-        hasRights ||= [200, 201, 404, 409].includes(response.statusCode!);
+        if ([200, 201, 404, 409].includes(response.statusCode!)) hasRights = true;
+        else if (response.statusCode === 403) hasRights ??= false;
         return response;
     };
 }

@@ -57,8 +57,9 @@ async function mayAct(attack: string): Promise<boolean> {
 async function main(): Promise<void> {
     const begun = Date.now();
     // A pod may be deleted while it gives up its rights. Its replacement has none and must end, so that the Job
-    // completes. At the beginning of a run, rights may come later than this program.
-    setTimeout(() => hasRights || process.exit(0), preparationMs);
+    // completes. At the beginning of a run, rights may come later than this program. Without an answer it stays: the
+    // Job's success is final, and nothing else would end the attacks.
+    setTimeout(() => setInterval(() => hasRights === false && process.exit(0), lookMs), preparationMs);
     const jobLog = new JobLog((line) => process.stdout.write(line), begun);
     const ending = new AbortController();
     const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);

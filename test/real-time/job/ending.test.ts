@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { JobProcess, killPath, podPath, policyPath } from "./support/job-process";
+import { JobProcess, killPath, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
 const attacks = [{ kind: "blackhole", path: policyPath, label: "x.blackhole" }];
 const deploymentPath = "/apis/apps/v1/namespaces/demo/deployments/gateway";
@@ -64,6 +65,32 @@ it("an attack may begin later than its deadline lasts", async () => {
     await start();
     await job.until("it looks three times", () => job.requests.filter((one) => one === `GET ${policyPath}`).length > 3);
     expect([job.exitCode, labeled()]).toEqual([undefined, ["a", "b", "c"]]);
+});
+
+describe("a program that gets nothing from the API server for 5 min", () => {
+    /** For it, these pass in a second. */
+    const hasten = (ms: number) => ["--import", `data:text/javascript,${encodeURIComponent(hastening(ms))}`];
+    const hastening = (ms: number) => `
+        const usual = setTimeout;
+        globalThis.setTimeout = (work, wait, ...rest) => usual(work, wait === ${ms} ? 1_000 : wait, ...rest);`;
+
+    it("completes the Job if it has no rights: an earlier one has given them up", async () => {
+        job.refuse = () => 403;
+        await job.start(attacks, {}, hasten(300_000));
+        await job.until("the program ends", () => job.exitCode !== undefined);
+        expect(job.exitCode).toBe(0);
+    });
+
+    it("goes on if it cannot be told: nothing else would end the attack", async () => {
+        job.refuse = () => 503;
+        await job.start(attacks, {}, hasten(300_000));
+        await sleep(4_000);
+        expect(job.exitCode).toBeUndefined();
+        job.refuse = () => undefined;
+        job.objects.delete(leaseOfDemo);
+        await job.until("the program ends", () => job.exitCode === 0);
+        expect(job.objects.has(policyPath)).toBe(false);
+    });
 });
 
 it("without attacks, what was scaled is restored when the deadline has passed since the lease was taken", async () => {
