@@ -19,7 +19,7 @@ import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobNameOf, ofRun } from "../ending/scope";
-import { whyRunsUnfit } from "../policies/listed";
+import { whyJobUnfit, whyRunsUnfit } from "../policies/listed";
 import { ageOf, endingApi, hasRights, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
@@ -165,8 +165,10 @@ function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal):
         // The lease also while an earlier look at it gets no answer: over another connection, one may.
         void again(() => void look(whyLost));
         const isAmongPolicies = reach.policies!.length > 0;
-        const whyUnfit = () => whyRunsUnfit(objectApi, NAMESPACE, lease.run);
-        if (isAmongPolicies) void again(() => look(whyUnfit));
+        for (const why of isAmongPolicies ? [whyRunsUnfit, whyJobUnfit] : []) {
+            const met = new Set<string>();
+            void again(() => look(() => why(objectApi, NAMESPACE, lease.run, met)));
+        }
         for (const how of [() => whyTooLate(begun), ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? [])])
             void again(() => look(how));
     });

@@ -11,12 +11,25 @@ const rules = ["ingress", "egress"];
 
 /** What may be large, and nothing else in the Job reads. */
 const unread = new Set([
-    ...["template", "volumes", ...rules].map((key) => `spec.${key}`),
-    ...["containers", "initContainers"].flatMap((list) =>
-        ["env", "envFrom", "command", "args", "volumeMounts"].map((key) => `spec.${list}.${key}`),
-    ),
+    ...["template", "volumes", "affinity", "tolerations", ...rules].map((key) => `spec.${key}`),
     "binaryData",
 ]);
+
+/** All that is read of a pod's containers: who may create a pod may put a megabyte into anything else. */
+const ofContainers = [
+    ["name"],
+    ["image"],
+    ["ports"],
+    ["restartPolicy"],
+    ...["readinessProbe", "livenessProbe", "startupProbe"].flatMap((probe) =>
+        ["httpGet", "tcpSocket", "grpc"].flatMap((how) => ["port", "host"].map((key) => [probe, how, key])),
+    ),
+];
+
+function isOfContainers([spec, list, ...path]: Path): boolean {
+    if (spec !== "spec" || !["containers", "initContainers", "ephemeralContainers"].includes(list!)) return true;
+    return ofContainers.some((read) => path.every((key, index) => index >= read.length || key === read[index]));
+}
 
 const isOwn = /^chaos-experiments\//;
 const isKubectls = /^kubectl\.kubernetes\.io\/last-applied-configuration$/;
@@ -29,7 +42,7 @@ const annotationIn = (path: Path) =>
 export function isReadOfOne(path: Path): boolean {
     const annotation = annotationIn(path);
     if (annotation !== undefined) return isOwn.test(annotation) || isKubectls.test(annotation);
-    return !unread.has(path.join("."));
+    return !unread.has(path.join(".")) && isOfContainers(path);
 }
 
 /** Whether a field of what is listed is read: what else restoring it needs is asked for then. */

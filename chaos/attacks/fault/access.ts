@@ -2,14 +2,20 @@
  * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept,
  * and by nobody else; its callers may reach it where they may reach these pods.
  */
-import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort, V1ObjectMeta } from "@kubernetes/client-node";
+import type {
+    V1LabelSelector,
+    V1NetworkPolicy,
+    V1NetworkPolicyPeer,
+    V1NetworkPolicyPort,
+    V1ObjectMeta,
+} from "@kubernetes/client-node";
 import { addressesOf, allowsPort, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { labels } from "../../cluster/labels";
 import { type BesidePolicy, madeFrom } from "../../policies/beside";
-import { isInBlock } from "../../policies/blocks";
-import { exemption } from "../../policies/exemption";
+import { inBlock } from "../../policies/blocks";
+import { exemption, withoutLine } from "../../policies/exemption";
 import { isolates, policyRules, type Rule, rulesOf } from "../../policies/rules";
-import { also, both, type Labels, selects } from "../../policies/selector";
+import { also, both, isWithin, type Labels, selects } from "../../policies/selector";
 import { witnessRule } from "../../policies/witness-access";
 import { ReasonError } from "../../reasons";
 import type { FoundPort, FoundService } from "./find";
@@ -89,13 +95,35 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
     return [ofProxy, ...ofPods, ...ofCallers];
 }
 
+/** Selectors of the policies that a run has made for a proxy, beside those of others. */
+export interface Beside {
+    /** Of pods that accept the proxy. */
+    accepting: readonly V1LabelSelector[];
+    /** Of callers that may reach it. */
+    calling: readonly V1LabelSelector[];
+}
+
 /**
- * Whether a policy keeps somebody from a Service whose place a proxy has taken, if the run has made none beside it: its
- * pods do not accept the proxy, or callers do not reach that.
+ * Whether a policy keeps somebody from a Service whose place a proxy has taken: its pods do not accept the proxy, or
+ * callers do not reach that. Not those that the run has made a policy for, whatever allows them more.
  */
-export const keepsFromProxy = (policy: V1NetworkPolicy, access: Access): boolean =>
-    access.pods.some((pod) => isolatesPod(policy, pod)) ||
-    rulesOf(policy.spec!, "egress").some((rule) => missedBy(rule, access, true).length > 0);
+export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accepting, calling }: Beside): boolean {
+    const { podSelector = {} } = policy.spec!;
+    const isAccepting = (pod: Pod) =>
+        accepting.some((selector) => selects(selector, labelsOf(pod))) || acceptsProxy(policy, pod, access);
+    if (access.pods.some((pod) => isolatesPod(policy, pod) && !isAccepting(pod))) return true;
+    if (calling.some((selector) => isWithin(podSelector, withoutLine(selector)))) return false;
+    const rules = rulesOf(policy.spec!, "egress");
+    const missed = rules.flatMap((rule) => missedBy(rule, access, true));
+    return missed.some(({ listen }) => !rules.some((rule) => allowsProxy(rule, listen, access, true)));
+}
+
+/** Whether a policy lets a proxy reach a pod, at each of the Service's ports at which that listens. */
+function acceptsProxy({ spec }: V1NetworkPolicy, pod: Pod, access: Access): boolean {
+    const asked = access.service.ports.flatMap(({ target }) => portNumberIn(pod, target) ?? []);
+    const rules = rulesOf(spec!, "ingress").filter((rule) => isPeer(rule, proxyOf(access), access, true));
+    return asked.every((port) => rules.some(({ ports }) => allowsPort(ports, pod, port)));
+}
 
 const tcp = (port: number | string) => ({ protocol: "TCP", port });
 export const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};
@@ -151,26 +179,39 @@ const textOf = (accepted: Accepted) =>
               .join();
 
 /** The ports of a Service at which an egress rule lets callers reach its pods, and would keep them from the proxy. */
-function missedBy(rule: Rule, args: Access, isOwnNamespace: boolean): FoundPort[] {
-    const { service, pods, proxy, experiment, namespace } = args;
-    const reaches = (side: Pod, number: number | undefined) =>
-        number !== undefined &&
-        allowsPort(rule.ports, side, number) &&
-        ((rule.peers ?? []).length === 0 || rule.peers!.some((peer) => isFor(peer, side)));
-    const isFor = ({ podSelector, namespaceSelector, ipBlock }: V1NetworkPolicyPeer, { metadata, status }: Pod) => {
-        // The proxy has no address yet. It will have one as its pods.
-        if (ipBlock) return status === undefined || addressesOf({ status }).some((one) => isInBlock(ipBlock, one));
+function missedBy(rule: Rule, access: Access, isOwnNamespace: boolean): FoundPort[] {
+    return access.service.ports.filter(({ target, listen }) => {
+        if (allowsProxy(rule, listen, access, isOwnNamespace)) return false;
+        const number = (pod: Pod) => portNumberIn(pod, target);
+        const listening = access.pods.filter(
+            (pod) => number(pod) !== undefined && allowsPort(rule.ports, pod, number(pod)!),
+        );
+        return listening.some((pod) => isPeer(rule, pod, access, isOwnNamespace)) || isInBlocks(rule, listening);
+    });
+}
+
+/** Whether an egress rule lets callers reach a proxy. It has no address yet: it will have one as the Service's pods. */
+const allowsProxy = (rule: Rule, listen: number, access: Access, isOwnNamespace: boolean): boolean =>
+    allowsPort(rule.ports, proxyOf(access), listen) &&
+    (isPeer(rule, proxyOf(access), access, isOwnNamespace) || rule.peers!.some(({ ipBlock }) => ipBlock));
+
+const proxyOf = ({ proxy, experiment, service }: Access): Pod => ({
+    metadata: { labels: { ...proxyLabels(proxy), [labels.experiment]: experiment } },
+    spec: { containers: [{ name: proxyContainer, ports: containerPorts(service.ports) }] },
+});
+
+/** Whether a rule allows a pod, whatever its address. */
+const isPeer = ({ peers = [] }: Rule, pod: Pod, { namespace }: Access, isOwnNamespace: boolean): boolean =>
+    peers.length === 0 ||
+    peers.some(({ podSelector, namespaceSelector, ipBlock }) => {
         const isThere = namespaceSelector ? selects(namespaceSelector, namespace) : isOwnNamespace;
-        return isThere && selects(podSelector, labelsOf({ metadata }));
-    };
-    const proxyPod: Pod = {
-        metadata: { labels: { ...proxyLabels(proxy), [labels.experiment]: experiment } },
-        spec: { containers: [{ name: proxyContainer, ports: containerPorts(service.ports) }] },
-    };
-    return service.ports.filter(
-        ({ target, listen }) =>
-            pods.some((pod) => reaches(pod, portNumberIn(pod, target))) && !reaches(proxyPod, listen),
-    );
+        return !ipBlock && isThere && selects(podSelector, labelsOf(pod));
+    });
+
+/** Anybody may write a rule with thousands of blocks: each is read once, whatever the number of pods. */
+function isInBlocks({ peers = [] }: Rule, pods: readonly Pod[]): boolean {
+    const addresses = pods.flatMap(addressesOf);
+    return addresses.length > 0 && peers.some(({ ipBlock }) => ipBlock && addresses.some(inBlock(ipBlock)));
 }
 
 /**

@@ -112,7 +112,7 @@ class FaultProbes {
         const selector = serviceSelector.noteOf({ metadata })?.selector ?? spec.selector ?? {};
         const pods: Pod[] = [];
         for await (const pod of api.list(resources.pod, namespace, selectorOf(selector)))
-            if (isReady(pod as Pod)) pods.push(pod as Pod);
+            if (isReady(pod as Pod)) pods.push(probedOf(pod as Pod));
         const isTarget = (pod: Pod) => targetLabelOf(pod) === label;
         const probes = pods.flatMap((pod) =>
             (spec.ports ?? [])
@@ -148,6 +148,16 @@ class FaultProbes {
         this.last = { open: those("open"), closed: those("closed") };
     }
 }
+
+/** What probing needs of a pod: it may have any number of labels. */
+const probedOf = ({ metadata, spec }: Pod): Pod => ({
+    metadata: {
+        name: metadata!.name,
+        uid: metadata!.uid,
+        labels: { [labels.target]: metadata!.labels?.[labels.target] ?? "" },
+    },
+    spec,
+});
 
 /** The run's random value, as a proxy has it. Undefined if there is none, or one of an earlier version. */
 const passOf = (proxy: Pod | undefined): string | undefined => proxy?.metadata?.labels?.[labels.pass];

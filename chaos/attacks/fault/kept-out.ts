@@ -1,10 +1,11 @@
-import { type Pod } from "../../cluster/kubernetes-rules";
+import type { V1LabelSelector } from "@kubernetes/client-node";
+import { hasEnded, type Pod } from "../../cluster/kubernetes-rules";
 import { annotations, experimentOf, labels, noteIn, selectorOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { ownPolicy } from "../../policies/beside";
 import { othersIn, policiesOfRun } from "../../policies/listed";
 import type { JobContext } from "../job-part";
-import { type Access, keepsFromProxy } from "./access";
+import { type Access, type Beside, keepsFromProxy } from "./access";
 
 /**
  * Why callers may not reach a fault's proxy, or that not the Service's pods: a NetworkPolicy that came, or selects
@@ -19,33 +20,40 @@ export async function whyKeptOut({
     label,
     object,
 }: Pick<JobContext, "api" | "namespace" | "run" | "label" | "object">): Promise<string | undefined> {
-    const met = new Set<string>();
+    const beside: Record<keyof Beside, V1LabelSelector[]> = { accepting: [], calling: [] };
     let noted: Partial<Pick<Access, "service" | "namespace">> = {};
     for await (const policy of policiesOfRun(api, namespace, run)) {
-        Object.keys(ownPolicy(policy)?.from ?? {}).forEach((name) => met.add(name));
+        const { adds, podSelector, ways = [] } = ownPolicy(policy) ?? {};
+        if (adds && policy.metadata!.labels?.[labels.witness] === undefined)
+            beside[ways.includes("ingress") ? "accepting" : "calling"].push(podSelector!);
         if (policy.spec?.podSelector?.matchLabels?.[labels.proxy] === object.name)
             noted = noteIn(policy, annotations.access);
     }
     if (noted.service === undefined || noted.namespace === undefined) return undefined;
     const pods: Pod[] = [];
-    for await (const { metadata, spec, status } of api.list(
-        resources.pod,
-        namespace,
-        selectorOf(noted.service.selector),
-    ) as AsyncIterable<Pod>)
-        pods.push({ metadata: { labels: metadata?.labels }, spec, status });
+    const selector = selectorOf(noted.service.selector);
+    for await (const pod of api.list(resources.pod, namespace, selector) as AsyncIterable<Pod>)
+        if (!hasEnded(pod)) pods.push(ofPolicies(pod));
+    const { service } = noted;
     const access = {
-        service: noted.service,
+        service,
         namespace: noted.namespace,
         proxy: object.name,
         experiment: experimentOf(label),
         pods,
     };
     for await (const policy of othersIn(api, namespace))
-        if (!met.has(policy.metadata!.name!) && keepsFromProxy(policy, access))
+        if (keepsFromProxy(policy, access, beside))
             return (
-                `the NetworkPolicy ${policy.metadata!.name} came during the run, and keeps callers of Service ` +
-                `${access.service.service} from the fault's proxy, or that from the Service's pods`
+                `the NetworkPolicy ${policy.metadata!.name} keeps callers of Service ${service.service} from the ` +
+                "fault's proxy, or that from the Service's pods, and the run has made none beside it"
             );
     return undefined;
 }
+
+/** What policies ask of a pod. */
+const ofPolicies = ({ metadata, spec, status }: Pod): Pod => ({
+    metadata: { labels: metadata?.labels },
+    spec: { containers: [], ...spec, hostNetwork: spec?.hostNetwork },
+    status: { podIP: status?.podIP, podIPs: status?.podIPs },
+});

@@ -236,8 +236,10 @@ async function listMatching(
         const candidate = candidateOf({ ...pod, metadata }, deployment, { ...killing, label }, nodes);
         if (candidate === undefined) continue;
         // The end of its grace period.
-        if (deletionTimestamp === undefined) matching.push({ ...candidate, owner: deployment ?? uid });
-        else isOneStopping ||= new Date(deletionTimestamp).getTime() > Date.now();
+        if (deletionTimestamp === undefined) {
+            const alone = uid !== undefined && replicas.has(uid) ? uid : undefined;
+            matching.push({ ...candidate, owner: deployment ?? alone });
+        } else isOneStopping ||= new Date(deletionTimestamp).getTime() > Date.now();
     }
     return { matching, replicas, isOneStopping };
 }

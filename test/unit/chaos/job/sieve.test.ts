@@ -45,7 +45,20 @@ const pod = {
         annotations: { "chaos-experiments/begun": "run", note: 'x"]}\\' },
         managedFields: [{ manager: "kubectl", fieldsV1: { "f:metadata": {} } }],
     },
-    spec: { containers: [{ name: "c", env: [{ name: "LARGE", value: "{[" }], ports: [{ containerPort: 80 }] }] },
+    spec: {
+        containers: [
+            {
+                name: "c",
+                image: "nginx",
+                env: [{ name: "LARGE", value: "{[" }],
+                ports: [{ containerPort: 80 }],
+                lifecycle: { preStop: { exec: { command: ["large"] } } },
+                readinessProbe: { httpGet: { port: 80, host: "a", httpHeaders: [{ name: "x", value: "large" }] } },
+                livenessProbe: { exec: { command: ["large"] }, periodSeconds: 3 },
+            },
+        ],
+        ephemeralContainers: [{ name: "e", command: ["large"] }],
+    },
     status: { podIP: "10.0.0.7" },
 };
 
@@ -57,7 +70,18 @@ it("what may be large and is not read is not kept, of a list and of one object",
             labels: pod.metadata.labels,
             annotations: { "chaos-experiments/begun": "run" },
         },
-        spec: { containers: [{ name: "c", ports: [{ containerPort: 80 }] }] },
+        spec: {
+            containers: [
+                {
+                    name: "c",
+                    image: "nginx",
+                    ports: [{ containerPort: 80 }],
+                    readinessProbe: { httpGet: { port: 80, host: "a" } },
+                    livenessProbe: {},
+                },
+            ],
+            ephemeralContainers: [{ name: "e" }],
+        },
         status: { podIP: "10.0.0.7" },
     };
     expect(items).toEqual([kept, kept]);

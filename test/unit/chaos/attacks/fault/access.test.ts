@@ -125,7 +125,7 @@ describe("a policy that comes during the run keeps callers from the proxy", () =
             false,
             policy("idle", { podSelector: {}, policyTypes: ["Egress"] }),
         ],
-    ])("%s: %s", (_, keeps, one) => expect(keepsFromProxy(one, args)).toBe(keeps));
+    ])("%s: %s", (_, keeps, one) => expect(keepsFromProxy(one, args, { accepting: [], calling: [] })).toBe(keeps));
 });
 
 it("a rule for pods of another namespace opens nothing here", () => {

@@ -6,7 +6,7 @@ import type { RunAttack } from "../../../../../chaos/attacks/kind";
 import { resources } from "../../../../../chaos/cluster/resources";
 import { objectApi } from "../../../../../chaos/cluster/objects";
 import { noteOf } from "../../../../../chaos/policies/beside";
-import { whyRunsUnfit } from "../../../../../chaos/policies/listed";
+import { whyJobUnfit, whyRunsUnfit } from "../../../../../chaos/policies/listed";
 import { forClient } from "../../../../../chaos/policies/rules";
 import { FakeCluster } from "../../support/fake-cluster";
 
@@ -81,7 +81,7 @@ describe("while a fault lasts", () => {
         await admit();
         expect(await seen()).toEqual(fits);
         add(name, spec);
-        const why = `the NetworkPolicy ${name} came during the run, and keeps callers of Service web from the fault's`;
+        const why = `the NetworkPolicy ${name} keeps callers of Service web from the fault's`;
         expect((await seen())[0]).toMatch(why);
     });
 
@@ -90,5 +90,69 @@ describe("while a fault lasts", () => {
         await admit();
         add("toys", { ...into, podSelector: app("toys") });
         expect(await seen()).toEqual(fits);
+    });
+
+    it.each<[string, object]>([
+        ["lets monitoring reach the pods, too", { ...into, ingress: [{ ports: [{ port: 9_090 }] }] }],
+        ["allows everything to pods", { ...into, ingress: [{}] }],
+        ["lets the same callers reach more", { ...out, egress: [{ to: [{ podSelector: app("toys") }] }] }],
+        ["lets callers reach the pods by their labels, once more", out],
+    ])("it lasts if a policy comes that %s, among those beside which the run has made its own", async (_, spec) => {
+        add("web-in", into);
+        add("front-out", out);
+        await admit();
+        add("more", spec);
+        expect(await seen()).toEqual(fits);
+    });
+
+    it("a pod of the Service that has ended counts for no policy", async () => {
+        cluster.add("Pod", "hook", {
+            metadata: { labels: { app: "web", job: "migration" } },
+            spec: { containers: [{ name: "hook" }] },
+            status: { phase: "Succeeded" },
+        });
+        add("migrations", { podSelector: { matchLabels: { job: "migration" } }, policyTypes: ["Ingress"] });
+        await admit();
+        expect(await seen()).toEqual(fits);
+    });
+
+    it("it ends once somebody deletes a policy that the run has made", async () => {
+        add("web-in", into);
+        await admit();
+        const api = objectApi(cluster.api);
+        const met = new Set<string>();
+        expect(await whyRunsUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
+        cluster.remove("NetworkPolicy", "slow-1234-admit-fault-0");
+        cluster.remove("NetworkPolicy", "slow-1234-admit-fault-1");
+        const why = "the run's own NetworkPolicy slow-1234-admit-fault-0 was deleted";
+        expect(await whyRunsUnfit(api, "demo", "slow-1234", met)).toBe(why);
+    });
+
+    it("it ends once somebody deletes the one that lets the deadline Job reach the API server", async () => {
+        const api = objectApi(cluster.api);
+        const met = new Set<string>();
+        // It is made after the Job.
+        expect(await whyJobUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
+        add("slow-1234-job", { podSelector: {} });
+        expect(await whyJobUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
+        cluster.remove("NetworkPolicy", "slow-1234-job");
+        expect(await whyJobUnfit(api, "demo", "slow-1234", met)).toMatch("slow-1234-job was deleted");
+    });
+
+    it("a policy of thousands of blocks is read within a moment", async () => {
+        for (let index = 0; index < 20; index++)
+            cluster.add("Pod", `web-1${index}`, {
+                metadata: { labels: { app: "web" } },
+                spec: { containers: [{ name: "web" }] },
+                status: { podIP: `10.0.0.${index}` },
+            });
+        await admit();
+        const to = Array.from({ length: 2_000 }, (_, index) => ({
+            ipBlock: { cidr: `172.16.${index % 256}.${index >> 8}/32` },
+        }));
+        add("ranges", { ...out, egress: [{ to, ports: [{ port: 8_080 }] }] });
+        const begun = performance.now();
+        expect(await seen()).toEqual(fits);
+        expect(performance.now() - begun).toBeLessThan(500);
     });
 });
