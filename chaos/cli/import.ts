@@ -10,8 +10,8 @@ import { writtenAs } from "../import/write";
 const help = `Usage: chaos import [OPTIONS] FILE
 
 Writes an experiment of Steadybit, or of Chaos Mesh (PodChaos, NetworkChaos, HTTPChaos), as the arguments of an
-Experiment, in TypeScript, to standard output. Nothing is guessed: what the arguments cannot say is named. Reads the
-file only, no cluster.
+Experiment, in TypeScript, to standard output. Nothing is guessed: each difference between the file and the result is
+reported. Reads the file only, no cluster.
 
   FILE               JSON or YAML: an experiment of Steadybit's API, or manifests of Chaos Mesh
   --check URL        What must answer with a status from 200 to 299 meanwhile, besides the file's checks. May be
@@ -21,7 +21,7 @@ file only, no cluster.
   --service NAME     For an HTTPChaos: the Service through which requests come
   --help             Show this text
 
-Exit codes: 0 written; what was left out is in comments and on standard error. 1 something of the experiment cannot be
+Exit codes: 0 written; the differences are in comments and on standard error. 1 something of the experiment cannot be
 said: nothing is written, and all of it is named. 2 wrong use.`;
 
 const exitCodes = { written: 0, refused: 1, wrongUse: 2 };
@@ -53,8 +53,8 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
         output.error(`${file} is not imported: an experiment cannot say all of it\n${listed(experiments.refused)}`);
         return exitCodes.refused;
     }
-    const leftOut = experiments.flatMap((experiment) => experiment.leftOut);
-    if (leftOut.length > 0) output.error(`Left out of ${file}, for it has no counterpart:\n${listed(leftOut)}`);
+    const differences = experiments.flatMap((experiment) => experiment.differences);
+    if (differences.length > 0) output.error(`What is imported differs from ${file}:\n${listed(differences)}`);
     output.log(writtenAs(experiments, file).trimEnd());
     return exitCodes.written;
 }

@@ -6,11 +6,11 @@ export interface Remark {
     reason: string;
 }
 
-/** What an experiment cannot say of a file. */
+/** How an experiment differs from its file. */
 export interface Remarks {
-    /** Changes neither whom the attacks hit nor what they do, so the experiment goes without it. */
-    leftOut: Remark[];
-    /** Without it, the experiment would be another one. */
+    /** What the experiment does otherwise, or leaves out: a person decides whether that is acceptable. */
+    differences: Remark[];
+    /** What the experiment must not be written without. */
     refused: Remark[];
 }
 
@@ -23,7 +23,7 @@ const isObject = (value: unknown): value is JsonObject =>
 const placeholder = /\{\{.*?\}\}|\[\[.*?\]\]|\$\{.*?\}/;
 
 /**
- * Reads the fields of an object in a file. What nobody has read in the end is known: `leaveOutRest`, `refuseRest`.
+ * Reads the fields of an object in a file. `noteRest` and `refuseRest` report the fields that were not read.
  * Wrong values are refused, and read as if they were missing: all mistakes are reported at once. Values are not
  * repeated unless they are of a few known words, since any other may be a secret.
  */
@@ -50,9 +50,9 @@ export class Fields {
         this.remarks.refused.push({ path: this.at(key), reason });
     }
 
-    leaveOut(reason: string, key?: string): void {
+    note(reason: string, key?: string): void {
         if (key !== undefined) this.unread.delete(key);
-        this.remarks.leftOut.push({ path: this.at(key), reason });
+        this.remarks.differences.push({ path: this.at(key), reason });
     }
 
     keys(): string[] {
@@ -150,8 +150,8 @@ export class Fields {
         return [];
     }
 
-    leaveOutRest(reason: string): void {
-        for (const key of this.unread) this.leaveOut(reason, key);
+    noteRest(reason: string): void {
+        for (const key of this.unread) this.note(reason, key);
     }
 
     refuseRest(reason: string): void {

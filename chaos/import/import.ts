@@ -11,8 +11,8 @@ import { ofSteadybit } from "./steadybit";
 export interface Imported {
     name: string;
     args: DefinedExperiment;
-    /** What it goes without. */
-    leftOut: Remark[];
+    /** What it does otherwise than the file, or leaves out. */
+    differences: Remark[];
 }
 
 /**
@@ -25,7 +25,7 @@ export interface Imported {
 export function importExperiments(text: string, additions: Additions): Imported[] | { refused: Remark[] } {
     const documents = documentsIn(text);
     const all = documents.map((document, index) => {
-        const remarks: Remarks = { leftOut: [], refused: [] };
+        const remarks: Remarks = { differences: [], refused: [] };
         const object = new Fields(document, remarks, documents.length > 1 ? String(index) : "");
         return { ...importOne(object, additions), ...remarks };
     });
@@ -58,7 +58,7 @@ function importOne(object: Fields, additions: Additions): Partial<Imported> {
         object.refuse("the file has no check for the time of the attack: add --check URL, what must answer meanwhile");
     if (name === "") object.refuse("has no name", isSteadybit ? "name" : "metadata.name");
     if (object.remarks.refused.length > 0) return { name: name || undefined };
-    const { name: _, ...rest } = found;
+    const { name: _, hypothesis: __, ...rest } = found;
     const args = withoutUndefined({ hypothesis, ...rest, checks }) as DefinedExperiment;
     try {
         planOfArguments(name, args);

@@ -3,6 +3,7 @@ import type { DefinedExperiment } from "../definition/arguments";
 import { times, formatDuration, parseDuration } from "../duration";
 import { timeMistakes } from "../definition/time-mistakes";
 import { beginMsOf, type Attack } from "../attacks/registry";
+import type { Fields } from "./fields";
 
 /** What a person says that the file does not. */
 export interface Additions {
@@ -77,6 +78,41 @@ export function windowOf(
 
 /** Longer than any run: of the kills of an attack, only the first is made. */
 const neverMs = 24 * 3_600_000;
+
+/** Both formats delete these pods; a kill does not. */
+export const killsFewer =
+    "pods without a controller, pods of a Job and pods that are not ready are deleted there, and left alone here";
+
+/**
+ * Reports what a radius counts here, and how a share is rounded.
+ *
+ * @param of what the file counts
+ * @param rounded completes "a share is rounded …"
+ */
+export function noteRadius(
+    fields: Fields,
+    key: string,
+    { radius, of, rounded }: { radius: number | string; of: "pods" | "containers"; rounded: string },
+): void {
+    const [there, here] =
+        radius === "all"
+            ? ["", "only ready pods are hit"]
+            : typeof radius === "string"
+              ? [
+                    `, and rounded ${rounded}: 66% of 3 is 2`,
+                    "it is of the containers of ready pods, and rounded down: 66% of 3 is 1",
+                ]
+              : [
+                    "",
+                    "it is of the containers of ready pods, and hits whole pods: where a pod has several containers, " +
+                        "raise the radius or add k8s.container.name=NAME to the target",
+                ];
+    fields.note(`is of ${of} there, ready or not${there}; here ${here}`, key);
+}
+
+/** A radius of some percent. */
+export const shareOf = (percent: number | undefined) =>
+    percent === undefined ? undefined : percent === 100 ? "all" : `${percent}%`;
 
 /** Deletes the targets once. */
 export const killOnce: Draft = { kind: "kill", intervalMs: neverMs };

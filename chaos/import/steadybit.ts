@@ -6,10 +6,21 @@
 import type { Check } from "../checks/registry";
 import type { Action } from "../actions/registry";
 import type { AttackDefinition } from "../definition/definition";
+import { formatDuration, times } from "../duration";
 import { parseJson } from "../json";
 import { peersAt, portNeeded } from "./addresses";
 import { type Fields, Refusal } from "./fields";
-import { type Additions, checkOf, type Draft, type Found, killOnce, windowOf } from "./imported";
+import {
+    type Additions,
+    checkOf,
+    type Draft,
+    type Found,
+    killOnce,
+    killsFewer,
+    noteRadius,
+    shareOf,
+    windowOf,
+} from "./imported";
 import { attributeOfNode, type Condition, targetOf } from "./target";
 import { offsetOf, placed, type Placed, relationTo } from "./timeline";
 
@@ -56,13 +67,13 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
     const name = object.text("name");
     const hypothesis = object.text("hypothesis");
     const steps = placed(object.objects("lanes").map((lane) => lane.objects("steps").map(stepOf)));
-    object.leaveOutRest("is of Steadybit alone; the kubeconfig and the namespaces of targets say where attacks are");
+    object.noteRest("is of Steadybit alone; the kubeconfig and the namespaces of targets say where attacks are");
     const those = (does: Meaning["is"]): Step[] =>
         steps.flatMap(({ meaning, ...step }) =>
             meaning.is !== "nothing" && meaning.is === does ? [{ ...step, read: meaning.read }] : [],
         );
     const [attackSteps, actionSteps] = [those("attack"), those("action")];
-    for (const { fields, meaning } of steps) if (meaning.is === "nothing" && meaning.why) fields.leaveOut(meaning.why);
+    for (const { fields, meaning } of steps) if (meaning.is === "nothing" && meaning.why) fields.note(meaning.why);
     const first = attackSteps[0] ?? actionSteps[0];
     if (first === undefined) {
         object.refuse("has no attack and no action that has a counterpart", "lanes");
@@ -73,21 +84,28 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
     if (attacks.length > 0 && namespace !== undefined && attacks.some((attack) => attack?.namespace !== namespace))
         actionSteps[0]!.fields.refuse("is done in the attacks' namespace, and the file names another", "radius");
     const during = those("check").filter((step) => isDuring(step, first));
+    const scales = actionSteps.filter(({ read }) => read === scaleOf);
     const window = windowAround(
         first,
-        during,
+        [...during, ...scales],
         attacks.map((attack) => attack?.definition ?? killOnce),
     );
+    const length = window.durationMs === undefined ? times.duration.usual : formatDuration(window.durationMs);
+    for (const scale of scales)
+        if (endMs(scale, first) !== window.durationMs)
+            scale.parameters.note(
+                `is scaled back there after this time; here when the run is undone, after a window of ${length}`,
+                "duration",
+            );
     const checks = during.map(({ fields, parameters, read, durationMs }) => {
-        if (window.durationMs !== durationMs) parameters.leaveOut("a check lasts as long as the window", "duration");
+        if (window.durationMs !== durationMs) parameters.note("a check lasts as long as the window", "duration");
         else parameters.take("duration");
         const label = fields.text("customLabel");
-        if (label !== undefined && label.length > 60)
-            fields.leaveOut("is longer than a check's name, 60", "customLabel");
+        if (label !== undefined && label.length > 60) fields.note("is longer than a check's name, 60", "customLabel");
         const check = read(parameters, { durationMs });
         parameters.refuseRest(noCounterpart);
-        if (fields.has("radius")) fields.leaveOut("requests come from where the update runs", "radius");
-        fields.leaveOutRest(noCounterpart);
+        if (fields.has("radius")) fields.note("requests come from where the update runs", "radius");
+        fields.noteRest(noCounterpart);
         return { ...check, name: label === undefined || label.length > 60 ? undefined : label };
     });
     return {
@@ -129,14 +147,21 @@ function attackOf(step: Step, first: Step, { namespace }: Additions) {
         radius.refuse("has neither percentage nor maximum: say how many targets");
     if (radius.has("percentage") && radius.has("maximum"))
         radius.refuse("is beside percentage, but a radius is a share or a number: omit one", "maximum");
-    else if (share !== undefined && share < 100)
-        radius.leaveOut("is rounded down here, not to the nearest", "percentage");
+    const isKill = bare === killOnce;
+    if (isKill) fields.note(killsFewer);
+    const amount = count ?? shareOf(share);
+    if (amount !== undefined)
+        noteRadius(radius, count === undefined ? "percentage" : "maximum", {
+            radius: amount,
+            of: isKill ? "pods" : "containers",
+            rounded: "to the nearest",
+        });
     radius.refuseRest(noCounterpart);
     finish(fields, "a failure of an attack makes the verdict INCONCLUSIVE");
     const definition: Draft = {
         ...bare,
         target: found?.target,
-        radius: count ?? (share === 100 ? "all" : `${share}%`),
+        radius: amount,
     };
     return found && { definition, namespace: found.namespace };
 }
@@ -171,8 +196,8 @@ function actionsOf(steps: readonly Step[], first: Step, additions: Additions) {
 }
 
 function finish(fields: Fields, ofFailure: string): void {
-    if (fields.text("ignoreFailure") === "true") fields.leaveOut(ofFailure, "ignoreFailure");
-    fields.leaveOutRest("is only a label");
+    if (fields.text("ignoreFailure") === "true") fields.note(ofFailure, "ignoreFailure");
+    fields.noteRest("is only a label");
 }
 
 /** Whether a check is one of the window. Why not, if not, is noted. */
@@ -185,20 +210,24 @@ function isDuring(step: Step, first: Step): boolean {
         part: "does not surely last as long as the attack, as checks do here",
         during: isIgnored ? "its failure is ignored; a check that fails makes the verdict FAILED" : undefined,
     }[relation];
-    if (why !== undefined) step.fields.leaveOut(why);
+    if (why !== undefined) step.fields.note(why);
     return why === undefined;
 }
 
-/** The window in which the attack, or the first action, is checked. */
-function windowAround(first: Step, checks: readonly Step[], attacks: readonly Draft[]) {
-    const lengths = checks.map((check) => {
-        const offsetMs = offsetOf(check, first);
-        return offsetMs === undefined ? undefined : offsetMs + check.durationMs;
-    });
-    const [length] = lengths;
-    const durationMs = first.durationMs || (lengths.every((each) => each === length) ? length : undefined);
+/** When a step ends, from the begin of the first attack or action. NaN if that is not certain. */
+const endMs = (step: Step, first: Step) => (offsetOf(step, first) ?? NaN) + step.durationMs;
+
+/**
+ * The window in which the attack, or the first action, is checked.
+ *
+ * @param lasting the steps until whose end it lasts, if the first one is done at once
+ */
+function windowAround(first: Step, lasting: readonly Step[], attacks: readonly Draft[]) {
+    const lengthMs = Math.max(0, ...lasting.map((step) => endMs(step, first)));
+    const durationMs = first.durationMs || lengthMs || undefined;
     if (durationMs !== undefined) return { durationMs, args: windowOf(durationMs, attacks) };
-    first.fields.leaveOut("how long the checks go on after it is not certain: the window has its default length");
+    const why = lasting.length === 0 ? "no step lasts as long as the window" : "when its last step ends is not certain";
+    first.fields.note(`is done at once, and ${why}: the window has its default length, ${times.duration.usual}`);
     return { durationMs: undefined, args: {} };
 }
 
@@ -239,7 +268,7 @@ function conditionsIn(radius: Fields): Condition[] {
     return found.flatMap(({ key, values }) => {
         const attribute = attributeOf(key);
         if (attribute !== undefined) return [{ key: attribute, values }];
-        if (key === "k8s.cluster-name") radius.leaveOut(`${key}: the kubeconfig and its context name the cluster`);
+        if (key === "k8s.cluster-name") radius.note(`${key}: the kubeconfig and its context name the cluster`);
         else radius.refuse(`${key} ${noCounterpart} among the attributes of targets`);
         return [];
     });
@@ -282,16 +311,16 @@ function dnsOf(parameters: Fields): Draft {
 function ofHostNetwork(parameters: Fields): void {
     parameters.take("duration");
     if (parameters.text("failOnHostNetwork") === "false")
-        parameters.leaveOut("pods on the host's network are never attacked", "failOnHostNetwork");
+        parameters.note("pods on the host's network are never attacked", "failOnHostNetwork");
 }
 
 function rolloutOf(parameters: Fields, { deployment }: { deployment?: string }): Draft {
-    if (parameters.text("wait") !== "true") parameters.leaveOut("a rollout is waited for here", "wait");
+    if (parameters.text("wait") !== "true") parameters.note("a rollout is waited for here", "wait");
     return { kind: "rollout", deployment };
 }
 
 function scaleOf(parameters: Fields, { deployment }: { deployment?: string }): Draft {
-    if (parameters.has("duration")) parameters.leaveOut("it stays scaled until the run is undone", "duration");
+    parameters.take("duration");
     return { kind: "scale", deployment, replicas: parameters.number("replicaCount", { least: 0, most: 100 }) };
 }
 
@@ -309,7 +338,7 @@ function httpOf(parameters: Fields, { durationMs }: { durationMs: number }): Dra
         ["connectTimeout", "the time limit is of the whole request"],
         ["maxConcurrent", "requests are sent at their rate, also while answers are missing"],
     ] as const)
-        if (parameters.has(key)) parameters.leaveOut(why, key);
+        if (parameters.has(key)) parameters.note(why, key);
     const share = parameters.number("successRate", { least: 1, most: 100 });
     const amount = parameters.number("numberOfRequests", { least: 1, most: 1e9 });
     const body = parameters.text("body");

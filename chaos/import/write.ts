@@ -6,10 +6,10 @@ const variableOf = (name: string): string =>
 
 /** A program's part with an experiment's arguments, for each experiment of a file. */
 export function writtenAs(experiments: readonly Imported[], file: string): string {
-    const constants = experiments.map(({ name, args, leftOut }) => {
+    const constants = experiments.map(({ name, args, differences }) => {
         const variable = variableOf(name);
-        const remarks = leftOut.map(({ path, reason }) => `// - ${path}: ${reason}`.replaceAll(/\s+/g, " "));
-        const head = remarks.length > 0 ? ["// Goes without these fields of the file:", ...remarks] : [];
+        const remarks = differences.map(({ path, reason }) => `// - ${path}: ${reason}`.replaceAll(/\s+/g, " "));
+        const head = remarks.length > 0 ? ["// Differs from the file:", ...remarks] : [];
         const keysUnquoted = JSON.stringify(args, null, 4).replace(/^( *)"([A-Za-z_]\w*)": /gm, "$1$2: ");
         return [
             `// new Experiment(${JSON.stringify(name)}, { enabled: …, ...${variable} });`,

@@ -28,7 +28,11 @@ function refusedOf(text: string, additions = fromFile): string[] {
     return "refused" in found ? found.refused.map(({ path, reason }) => `${path}: ${reason}`) : [];
 }
 
-const leftOut = ({ leftOut }: Imported) => leftOut.map(({ path }) => path);
+const differences = ({ differences }: Imported) => differences.map(({ path }) => path);
+
+/** What is said of a place in a file. */
+const noted = ({ differences }: Imported, at: string) =>
+    differences.flatMap(({ path, reason }) => (path === at ? [reason] : [])).join("\n");
 
 /** A file with one place of its text changed. */
 function edited(file: string, before: string | RegExp, after: string): string {
@@ -65,7 +69,7 @@ describe("an experiment of Chaos Mesh", () => {
                 checks: [{ kind: "http", service: "shop", namespace: "front", port: 80, path: "/health" }],
             },
         });
-        expect(leftOut(experiment!)).toEqual(["metadata.labels"]);
+        expect(differences(experiment!)).toEqual(["metadata.labels", "spec.mode"]);
     });
 
     it("a pod-kill kills once; each document of a file is an experiment", () => {
@@ -79,7 +83,13 @@ describe("an experiment of Chaos Mesh", () => {
             },
         ]);
         expect(kill!.args.window).toBeUndefined();
-        expect(leftOut(kill!)).toEqual(["0.spec.gracePeriod", "0.spec.duration", "0.spec.scheduler"]);
+        expect(differences(kill!)).toEqual([
+            "0.spec.gracePeriod",
+            "0.spec.action",
+            "0.spec.mode",
+            "0.spec.duration",
+            "0.spec.scheduler",
+        ]);
         expect(partition!.args.attacks).toEqual([
             { kind: "blackhole", target: "k8s.label.app=validator,k8s.namespace=chain", radius: "all" },
         ]);
@@ -90,7 +100,7 @@ describe("an experiment of Chaos Mesh", () => {
         expect(experiment!.args.attacks).toMatchObject([
             { kind: "kill", target: "k8s.pod.name=broker-0|broker-1,k8s.namespace=streams" },
         ]);
-        expect(leftOut(experiment!)).toEqual(
+        expect(differences(experiment!)).toEqual(
             expect.arrayContaining(["spec.schedule", "spec.concurrencyPolicy", "spec.historyLimit"]),
         );
     });
@@ -106,7 +116,8 @@ describe("an experiment of Chaos Mesh", () => {
                 radius: "all",
             },
         ]);
-        expect(leftOut(experiment!)).toEqual(["spec.port"]);
+        expect(differences(experiment!)).toEqual(["spec.port", "spec.mode"]);
+        expect(noted(experiment!, "spec.port")).toContain("also hits what the pods send to this port");
         expect(refusedOf(read("http.yaml"), added)).toEqual([expect.stringContaining("add --service NAME")]);
     });
 
@@ -135,6 +146,42 @@ describe("an experiment of Chaos Mesh", () => {
             expect(experiment!.args.attacks).toEqual([
                 { kind: "blackhole", target: expect.any(String), radius: 1, ...attack },
             ]);
+        }
+    });
+
+    it.each([
+        ["mode:  one", 1, "here it is of the containers of ready pods, and hits whole pods"],
+        ["mode: fixed\n  value: 2", 2, "here it is of the containers of ready pods, and hits whole pods"],
+        ["mode: all", "all", "only ready pods"],
+        ["mode: fixed-percent\n  value: '66'", "66%", "up to at least one since Chaos Mesh 2.2: 66% of 3 is 2; here"],
+        ["mode: fixed-percent\n  value: '100'", "all", "only ready pods"],
+    ])("%j counts pods there, and containers of ready pods here", (mode, radius, reason) => {
+        const [experiment] = imported(edited("primary-partition.yaml", "mode: one", mode), added);
+        expect(experiment!.args.attacks![0]!.radius).toBe(radius);
+        expect(noted(experiment!, "spec.mode")).toContain(reason);
+    });
+
+    it("a pod-kill says which pods it leaves alone", () => {
+        const [kill] = imported(read("beacon.yaml"), added);
+        expect(noted(kill!, "0.spec.action")).toContain("pods without a controller, pods of a Job");
+    });
+
+    it.each([["catalogue"], ["catalogue.sock-shop:8080"], ["catalogue.sock-shop.svc.cluster.local"]])(
+        "a HTTPChaos of the host %s is of the Service's requests",
+        (host) => {
+            const text = edited("http.yaml", 'path: "*"', `request_headers: { Host: "${host}" }`);
+            expect(refusedOf(text, { ...added, service: "catalogue" })).toEqual([]);
+        },
+    );
+
+    it("a HTTPChaos of requests that the pods send is refused: a fault would hit nothing", () => {
+        for (const header of ["Host", "host"]) {
+            const text = edited("http.yaml", 'path: "*"', `request_headers: { ${header}: "example.com" }`);
+            const [refused, ...others] = refusedOf(text, { ...added, service: "catalogue" });
+            expect(refused).toContain(`spec.request_headers.${header}: names another host than Service catalogue`);
+            expect(refused).toContain("allowed: catalogue, catalogue.NAMESPACE");
+            expect(refused).not.toContain("example.com");
+            expect(others).toEqual([]);
         }
     });
 
@@ -301,7 +348,7 @@ describe("an experiment of Steadybit", () => {
                 ],
             },
         });
-        expect(leftOut(experiment!).sort()).toEqual([
+        expect(differences(experiment!).sort()).toEqual([
             "environment",
             "key",
             "lanes.0.steps.0.parameters.connectTimeout",
@@ -310,10 +357,61 @@ describe("an experiment of Steadybit", () => {
             "lanes.1.steps.0",
             "lanes.1.steps.2.customLabel",
             "lanes.1.steps.2.radius",
+            "lanes.1.steps.2.radius.maximum",
             "lanes.2.steps.0",
             "tags",
             "team",
         ]);
+    });
+
+    it("a hypothesis of the command is in place of the file's, and does if the file has none", () => {
+        const said = { ...fromFile, hypothesis: "It holds." };
+        expect(imported(read("shop.json"), said)[0]!.args.hypothesis).toBe("It holds.");
+        expect(imported(edited("shop.json", /"hypothesis": .*\n/, ""), said)[0]!.args.hypothesis).toBe("It holds.");
+    });
+
+    /** A file with a Deployment scaled to 0 for 180 s. */
+    const scaled = (file: string, edit: (lanes: { steps: unknown[] }[], scale: object) => void): string => {
+        const experiment = JSON.parse(read(file)) as { lanes: { steps: unknown[] }[] };
+        edit(experiment.lanes, {
+            type: "action",
+            parameters: { duration: "180s", replicaCount: 0 },
+            actionType: "com.steadybit.extension_kubernetes.scale_deployment",
+            radius: { query: `k8s.namespace="${file === "shop.json" ? "shop" : "pay"}" AND k8s.deployment="deals"` },
+        });
+        return JSON.stringify(experiment);
+    };
+
+    it("a Deployment scaled for a time after a pod is deleted makes a window of that time", () => {
+        const text = scaled("pod-loss.json", ([lane], scale) => lane!.steps.splice(2, 1, scale));
+        const [experiment] = imported(text, { checks: added.checks });
+        expect(experiment!.args).toMatchObject({
+            actions: [{ kind: "scale", deployment: "deals", replicas: 0 }],
+            window: { duration: "3m", grace: "0s" },
+        });
+        expect(noted(experiment!, "lanes.0.steps.2.parameters.duration")).toBe("");
+        expect(noted(experiment!, "lanes.0.steps.1")).not.toContain("default");
+    });
+
+    it("a Deployment scaled for longer than the attack says when it is scaled back", () => {
+        const text = scaled("shop.json", (lanes, scale) => {
+            lanes[1]!.steps.splice(0, 2);
+            lanes.push({ steps: [scale] });
+        });
+        const [experiment] = imported(text);
+        expect(experiment!.args).toMatchObject({ actions: [{ kind: "scale" }], window: { duration: "1m" } });
+        expect(noted(experiment!, "lanes.3.steps.0.parameters.duration")).toContain("after a window of 1m");
+    });
+
+    it.each([
+        ['"percentage": 50', "50%", "is of pods there, ready or not, and rounded to the nearest: 66% of 3 is 2; here"],
+        ['"percentage": 100', "all", "is of pods there, ready or not; here only ready pods"],
+        ['"maximum": 1', 1, "is of pods there, ready or not; here it is of the containers"],
+    ])("Delete Pod with %s counts pods, and says which it leaves alone", (amount, radius, reason) => {
+        const [experiment] = imported(read("pod-loss.json").replace('"percentage": 50', amount));
+        expect(experiment!.args.attacks![0]!.radius).toBe(radius);
+        expect(noted(experiment!, `lanes.0.steps.1.radius.${/\w+/.exec(amount)![0]}`)).toContain(reason);
+        expect(noted(experiment!, "lanes.0.steps.1")).toContain("pods without a controller, pods of a Job");
     });
 
     it("YAML, without an attack: a rollout is an action, and checks are those that cover its begin", () => {
@@ -335,7 +433,7 @@ describe("an experiment of Steadybit", () => {
             ],
         });
         expect(experiment!.args.attacks).toBeUndefined();
-        expect(leftOut(experiment!)).toContain("lanes.0.steps.0");
+        expect(differences(experiment!)).toContain("lanes.0.steps.0");
     });
 
     it("a deleted pod is killed once, and checked as long as the check after it", () => {
@@ -527,7 +625,7 @@ it("what is written compiles against the package, for each file", () => {
     sources.push([
         join(__dirname, "names.ts"),
         writtenAs(
-            names.map((name) => ({ name, args, leftOut: [] })),
+            names.map((name) => ({ name, args, differences: [] })),
             "names",
         ),
     ]);
