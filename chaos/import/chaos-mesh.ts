@@ -12,6 +12,7 @@ import {
     killOnce,
     killsFewer,
     noteRadius,
+    placesOf,
     shareOf,
     windowOf,
 } from "./imported";
@@ -72,7 +73,7 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
         if (!isOfPods) return attack;
         const target = spec.object("target");
         target.word("mode", { all: "all" });
-        const peers = selected(target.object("selector"), additions.namespace);
+        const peers = selected(target, additions.namespace);
         target.refuseRest(noCounterpart);
         return { ...attack, peers: peers?.target };
     },
@@ -101,10 +102,10 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
 const hostAndPort = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d+)$/;
 
 function externalPeers(spec: Fields) {
-    const places = spec.texts("externalTargets").map((text, index) => {
+    const places = spec.texts("externalTargets").flatMap((text, index) => {
         const [, inBrackets, plain, port] = hostAndPort.exec(text) ?? [];
         if (port === undefined) spec.refuse(`${portNeeded}: write HOST:PORT`, `externalTargets.${index}`);
-        return { host: inBrackets ?? plain ?? text, port: Number(port) };
+        return port === undefined ? [] : { host: inBrackets ?? plain!, port: Number(port) };
     });
     return peersAt(places, spec, "externalTargets");
 }
@@ -165,7 +166,7 @@ const runsOnce = "an experiment runs once, in its update: schedule the updates";
 
 function chaosOf(spec: Fields, attack: Draft | undefined, { namespace }: Additions): Found {
     if (attack === undefined) return {};
-    const target = selected(spec.object("selector"), namespace)?.target;
+    const target = selected(spec, namespace)?.target;
     const attacks = [{ ...attack, target, radius: radiusOf(spec) }];
     if (attack === killOnce && spec.has("duration"))
         spec.note("the pods are deleted once, at the beginning", "duration");
@@ -174,8 +175,22 @@ function chaosOf(spec: Fields, attack: Draft | undefined, { namespace }: Additio
         spec.note(`is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`, "duration");
     if (spec.has("scheduler")) spec.note(runsOnce, "scheduler");
     spec.refuseRest(noCounterpart);
-    return { attacks, ...(durationMs === undefined ? {} : windowOf(durationMs, attacks)) } as Found;
+    const places = {
+        ...placesOf("attacks.0", spec, placesInAttack),
+        "attacks.0.peers": spec.at(spec.has("externalTargets") ? "externalTargets" : "target"),
+        "window.duration": spec.at("duration"),
+    };
+    return { attacks, places, ...(durationMs === undefined ? {} : windowOf(durationMs, attacks)) } as Found;
 }
+
+const placesInAttack = {
+    target: "selector",
+    radius: "value",
+    delay: "delay",
+    "match.path": "path",
+    "match.method": "method",
+    "match.headers": "request_headers",
+};
 
 const modes: Record<string, ((spec: Fields) => number | string | undefined) | Refusal> = {
     one: () => 1,
@@ -210,8 +225,11 @@ const fieldsOfPods = new Map([
     ["spec.nodeName", "k8s.node.name"],
 ]);
 
-/** @param named the namespace, if the selector has none */
-function selected(selector: Fields, named: string | undefined) {
+/** @param named the namespace, if the selector has none: that of the object */
+function selected(spec: Fields, named: string | undefined) {
+    if (!spec.has("selector") && !spec.isEmpty("selector"))
+        return void spec.refuse("is missing: write {} for all pods of the namespace", "selector");
+    const selector = spec.object("selector");
     const conditions: Condition[] = [];
     const add = (key: string, values: string[]) => values.length > 0 && conditions.push({ key, values });
     if (selector.has("pods")) {

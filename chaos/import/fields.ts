@@ -1,4 +1,6 @@
 import { parseDuration } from "../duration";
+import { onOneLine } from "../quoted";
+import { placeIn } from "../texts";
 
 /** A place in a file, as keys and indices joined by dots, and what is to be said of it. */
 export interface Remark {
@@ -13,6 +15,12 @@ export interface Remarks {
     /** What the experiment must not be written without. */
     refused: Remark[];
 }
+
+/** Keys and values of a file may have control characters, which a terminal would obey. */
+export const remarkOf = (path: string, reason: string): Remark => ({
+    path: onOneLine(path),
+    reason: onOneLine(reason, 1_000),
+});
 
 type JsonObject = Record<string, unknown>;
 
@@ -43,16 +51,17 @@ export class Fields {
     }
 
     at(key?: string | number): string {
-        return [this.path, key].filter((part) => part !== undefined && part !== "").join(".");
+        const place = key === undefined ? "" : placeIn([key]);
+        return [this.path, place].filter((part) => part !== "").join(".");
     }
 
     refuse(reason: string, key?: string): void {
-        this.remarks.refused.push({ path: this.at(key), reason });
+        this.remarks.refused.push(remarkOf(this.at(key), reason));
     }
 
     note(reason: string, key?: string): void {
         if (key !== undefined) this.unread.delete(key);
-        this.remarks.differences.push({ path: this.at(key), reason });
+        this.remarks.differences.push(remarkOf(this.at(key), reason));
     }
 
     keys(): string[] {

@@ -23,7 +23,16 @@ export type Draft = Record<string, unknown> & { kind: string };
 /** What a reader of a format finds. Parts that are missing have been refused. */
 export interface Found extends Partial<DefinedExperiment> {
     name?: string;
+    /** Where the file has the parts of the experiment, by their places there, such as `attacks.0.match`. */
+    places?: Record<string, string>;
 }
+
+/** Where the file has a part of the experiment. @param keys of `fields`, by those of the part */
+export const placesOf = (part: string, fields: Fields, keys: Readonly<Record<string, string>>) =>
+    Object.fromEntries([
+        [part, fields.at()],
+        ...Object.entries(keys).map(([inner, key]) => [`${part}.${inner}`, fields.at(key)]),
+    ]) as Record<string, string>;
 
 /** Such as `gateway.shop.svc`: https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/ */
 const ofService = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.cluster\.local)?\.?$/;

@@ -18,6 +18,7 @@ import {
     killOnce,
     killsFewer,
     noteRadius,
+    placesOf,
     shareOf,
     windowOf,
 } from "./imported";
@@ -67,7 +68,9 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
     const name = object.text("name");
     const hypothesis = object.text("hypothesis");
     const steps = placed(object.objects("lanes").map((lane) => lane.objects("steps").map(stepOf)));
-    object.noteRest("is of Steadybit alone; the kubeconfig and the namespaces of targets say where attacks are");
+    if (object.has("environment"))
+        object.note("the kubeconfig and the namespaces of targets say where attacks are", "environment");
+    object.noteRest(noCounterpart);
     const those = (does: Meaning["is"]): Step[] =>
         steps.flatMap(({ meaning, ...step }) =>
             meaning.is !== "nothing" && meaning.is === does ? [{ ...step, read: meaning.read }] : [],
@@ -80,7 +83,7 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
         return { name, hypothesis };
     }
     const attacks = attackSteps.map((step) => attackOf(step, first, additions));
-    const { actions, namespace } = actionsOf(actionSteps, first, additions);
+    const { actions, namespace, places } = actionsOf(actionSteps, first, additions);
     if (attacks.length > 0 && namespace !== undefined && attacks.some((attack) => attack?.namespace !== namespace))
         actionSteps[0]!.fields.refuse("is done in the attacks' namespace, and the file names another", "radius");
     const during = those("check").filter((step) => isDuring(step, first));
@@ -97,7 +100,12 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
                 `is scaled back there after this time; here when the run is undone, after a window of ${length}`,
                 "duration",
             );
-    const checks = during.map(({ fields, parameters, read, durationMs }) => {
+    places["window.duration"] = first.parameters.at("duration");
+    for (const [index, { fields }] of attackSteps.entries())
+        Object.assign(places, placesOf(`attacks.${index}`, fields, placesInAttack));
+    const checks = during.map(({ fields, parameters, read, durationMs }, index) => {
+        Object.assign(places, placesOf(`checks.${index}`, parameters, placesInCheck));
+        places[`checks.${index}.name`] = fields.at("customLabel");
         if (window.durationMs !== durationMs) parameters.note("a check lasts as long as the window", "duration");
         else parameters.take("duration");
         const label = fields.text("customLabel");
@@ -115,9 +123,21 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
         attacks: attacks.flatMap((attack) => attack?.definition ?? []) as unknown as AttackDefinition[],
         actions: actions as unknown as Action[],
         checks: checks as unknown as Check[],
+        places,
         ...window.args,
     };
 }
+
+const placesInAttack = { target: "radius", radius: "radius", peers: "parameters", ports: "parameters.port" };
+const placesInCheck = {
+    ...Object.fromEntries(["url", "path", "service", "namespace", "port"].map((part) => [part, "url"])),
+    method: "method",
+    headers: "headers",
+    body: "body",
+    status: "statusCode",
+    timeoutMs: "readTimeout",
+    maxLatencyMs: "responseTime",
+};
 
 /** Nobody waits longer for a rollout. */
 const longestRolloutMs = 24 * 3_600_000;
@@ -168,6 +188,7 @@ function attackOf(step: Step, first: Step, { namespace }: Additions) {
 
 function actionsOf(steps: readonly Step[], first: Step, additions: Additions) {
     const actions: Draft[] = [];
+    const places: Record<string, string> = {};
     let namespace: string | undefined;
     let before = first;
     for (const step of steps) {
@@ -186,13 +207,14 @@ function actionsOf(steps: readonly Step[], first: Step, additions: Additions) {
         if (namespace !== undefined && found?.namespace !== namespace)
             radius.refuse("names another namespace than the action before it");
         namespace = found?.namespace;
+        places[`actions.${actions.length}`] = fields.at();
         actions.push(read(parameters, { durationMs, deployment: deployment?.values[0] }));
         parameters.refuseRest(noCounterpart);
         radius.refuseRest(noCounterpart);
         finish(fields, "a failure of an action makes the verdict INCONCLUSIVE");
         before = step;
     }
-    return { actions, namespace };
+    return { actions, namespace, places };
 }
 
 function finish(fields: Fields, ofFailure: string): void {
@@ -256,7 +278,10 @@ function attributeOf(key: string): string | undefined {
 /** Of an attribute whose name is in quotes if it has special characters. */
 const equality = /^\s*(?:"([^"]+)"|([\w./-]+))\s*=\s*"([^"\\]*)"\s*$/;
 
+const ofCluster = "k8s.cluster-name";
+
 function conditionsIn(radius: Fields): Condition[] {
+    const before = radius.remarks.refused.length;
     const found = radius.has("predicate") ? ofPredicate(radius.object("predicate")) : [];
     const query = radius.text("query");
     for (const part of query?.split(/\sAND\s/) ?? []) {
@@ -265,10 +290,13 @@ function conditionsIn(radius: Fields): Condition[] {
         if (key === undefined) radius.refuse('only key="value" joined by AND has a counterpart', "query");
         else found.push({ key, values: [value] });
     }
+    const isRead = radius.remarks.refused.length === before;
+    if (isRead && found.every(({ key }) => key === ofCluster))
+        radius.refuse("selects every target of the cluster: name a namespace, a workload or a label");
     return found.flatMap(({ key, values }) => {
         const attribute = attributeOf(key);
         if (attribute !== undefined) return [{ key: attribute, values }];
-        if (key === "k8s.cluster-name") radius.note(`${key}: the kubeconfig and its context name the cluster`);
+        if (key === ofCluster) radius.note(`${key}: the kubeconfig and its context name the cluster`);
         else radius.refuse(`${key} ${noCounterpart} among the attributes of targets`);
         return [];
     });
@@ -298,7 +326,7 @@ function blackholeOf(parameters: Fields): Draft {
     const ports = parameters.texts("port").map(Number);
     if (!ports.every(Number.isInteger))
         parameters.refuse("is not a list of ports such as 443: write those of a range one by one", "port");
-    const places = hosts.flatMap((host) => ports.map((port) => ({ host, port })));
+    const places = hosts.flatMap((host) => ports.filter(Number.isInteger).map((port) => ({ host, port })));
     return { kind: "blackhole", ...peersAt(places, parameters, key) };
 }
 

@@ -28,8 +28,6 @@ export function targetOf(
     conditions: readonly Condition[],
     named: string | undefined,
 ): { target: AttributeExpression; namespace: string } | undefined {
-    if (conditions.length === 0)
-        return void selector.refuse("selects every pod that there is: say which by a label, a workload or a namespace");
     for (const { key, values } of conditions) {
         if (values.length === 0) selector.refuse(`${key} has no value`);
         if ([key, ...(values === "any" ? [] : values)].some((text) => unwritable.test(text)))
@@ -37,7 +35,9 @@ export function targetOf(
     }
     const namespaces = new Set(conditions.filter(inNamespace).flatMap(({ values }) => values));
     const [namespace = named ?? ""] = namespaces;
-    if (namespaces.size > 1 || conditions.some((condition) => inNamespace(condition) && condition.negated))
+    if (conditions.some((condition) => inNamespace(condition) && condition.negated))
+        return void selector.refuse("excludes a namespace, but all targets are in one: name that");
+    if (namespaces.size > 1)
         return void selector.refuse("names several namespaces, but all targets are in one: import one each");
     if (namespace === "") return void selector.refuse("names no namespace: add --namespace NAME");
     const others = conditions.filter((condition) => !inNamespace(condition));

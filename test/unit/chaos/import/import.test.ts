@@ -195,6 +195,45 @@ describe("an experiment of Chaos Mesh", () => {
         expect(selecting("nodes: [one, two]")).toContain("k8s.node.name=one|two,");
     });
 
+    it("a block without a port is not said to have another port than others", () => {
+        const refused = refusedOf(external(["203.0.113.0/24"], "direction: to"), added);
+        expect(refused).toEqual([expect.stringContaining("spec.externalTargets.0: has no port")]);
+    });
+
+    it("an empty selector is of all pods in the object's namespace, as in Chaos Mesh", () => {
+        const text = edited(
+            "beacon.yaml",
+            /  selector:\n    labelSelectors:\n      app: validator\n    podPhase.*/,
+            "  selector: {}",
+        );
+        expect(imported(text, added)[1]!.args.attacks).toEqual([
+            { kind: "blackhole", target: "k8s.namespace=chain", radius: "all" },
+        ]);
+    });
+
+    it("a name that is too long is cut, and that is said", () => {
+        const [experiment] = imported(edited("http.yaml", "catalogue-slow", "catalogue-".repeat(5)), {
+            ...added,
+            service: "catalogue",
+        });
+        expect(experiment!.name).toBe("catalogue-catalogue-catalogue-catalogue-catal");
+        expect(noted(experiment!, "metadata.name")).toContain(`is cut to ${experiment!.name}`);
+    });
+
+    it("texts of a file cannot control a terminal, in remarks and in what is written", () => {
+        const text = JSON.stringify({
+            apiVersion: "chaos-mesh.org/v1alpha1",
+            kind: "NetworkChaos",
+            metadata: { name: "one", namespace: "shop", "\u001b[2Jx\u202e": 1 },
+            spec: { action: "partition", mode: "all", direction: "both", duration: "10s", selector: {}, "\u0085y": 1 },
+        });
+        const said = { ...added, hypothesis: "It \u009bholds\u202e." };
+        expect(refusedOf(text, said).join()).toBe("spec. y: has no counterpart");
+        const written = writtenAs(imported(text.replace(/,"\u0085y":1/, ""), said), "a\u001b[1m.yaml");
+        expect(written).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+        expect(written).toContain('hypothesis: "It \\u{9b}holds\\u{202e}."');
+    });
+
     it("wants a hypothesis and a check, which no file of Chaos Mesh has", () => {
         expect(refusedOf(read("primary-partition.yaml"))).toEqual([
             expect.stringContaining("add --hypothesis TEXT"),
@@ -260,14 +299,7 @@ describe("an experiment of Chaos Mesh", () => {
                 /    labelSelectors:\n      app: validator\n    podPhase.*\n/,
                 "",
                 "1.spec.selector",
-                "every pod",
-            ],
-            [
-                "primary-partition.yaml",
-                /selector:\n {6}namespaces:\n(.*\n){3}/,
-                "selector: {}\n",
-                "spec.target.selector",
-                "every",
+                "is missing: write {} for all pods of the namespace",
             ],
             [
                 "primary-partition.yaml",
@@ -286,11 +318,20 @@ describe("an experiment of Chaos Mesh", () => {
             ["http.yaml", 'path: "*"', "path: api", "spec.path", "is neither a path such as"],
             ["http.yaml", 'path: "*"', 'path: ""', "spec.path", "is empty, so no request matches"],
             ["http.yaml", 'path: "*"', 'method: ""', "spec.method", "is empty, so no request matches"],
-            ["http.yaml", 'path: "*"', "method: get", "", "attacks.0.match.method"],
-            ["http.yaml", 'path: "*"', "request_headers: {Cookie: id=7}", "", "attacks.0.match.headers.Cookie"],
+            ["http.yaml", 'path: "*"', "method: get", "spec.method", '"get" is not a method'],
+            [
+                "http.yaml",
+                'path: "*"',
+                "request_headers: {Cookie: id=7}",
+                "spec.request_headers",
+                "Cookie: has a value",
+            ],
             ["http.yaml", "delay: 500ms", "delay: 500ms\n  abort: true", "spec.delay", "has no effect there"],
             ["http.yaml", "delay: 500ms", "replace: {code: 503}", "spec.replace", "has no counterpart"],
-            ["http.yaml", "delay: 500ms", "delay: soon", "", "attacks.0.delay"],
+            ["http.yaml", "delay: 500ms", "delay: soon", "spec.delay", '"soon" is not allowed'],
+            ["http.yaml", "duration: 1m", "duration: 3h", "spec.duration", '"3h" is not allowed'],
+            ["http.yaml", "name: catalogue-slow", "name: 混沌测试", "metadata.name", '"混沌测试" has nothing that'],
+            ["http.yaml", /  name: catalogue-slow\n/, "", "metadata.name", "is missing"],
             [
                 "schedule.yaml",
                 "type: PodChaos",
@@ -309,7 +350,7 @@ describe("an experiment of Chaos Mesh", () => {
             [["example.org"], "to", "spec.externalTargets.0", "has no port"],
             [["2001:db8::1"], "to", "spec.externalTargets.0", "has no port"],
             [["example.org:443"], "from", "spec.direction", "from: drops the packets"],
-            [["203.0.113.0/24:443"], "to", "", "nothing is known to answer in 203.0.113.0/24"],
+            [["203.0.113.0/24:443"], "to", "spec.externalTargets", "nothing is known to answer in 203.0.113.0/24"],
             [["203.0.113.0/24:443", "198.51.100.0/24:80"], "to", "spec.externalTargets", "different ports"],
             [["example.org:443", ""], "to", "spec.externalTargets.1", "is empty"],
         ] as const)
@@ -414,6 +455,12 @@ describe("an experiment of Steadybit", () => {
         expect(noted(experiment!, "lanes.0.steps.1")).toContain("pods without a controller, pods of a Job");
     });
 
+    it("says of tags that they have no counterpart, and of the environment what is in its place", () => {
+        const [experiment] = imported(read("shop.json"));
+        expect(noted(experiment!, "tags")).toBe("has no counterpart");
+        expect(noted(experiment!, "environment")).toContain("the kubeconfig");
+    });
+
     it("YAML, without an attack: a rollout is an action, and checks are those that cover its begin", () => {
         const [experiment] = imported(read("rollout.yml"));
         expect(experiment!.args).toMatchObject({
@@ -502,7 +549,7 @@ describe("an experiment of Steadybit", () => {
                 "shop.json",
                 /"ip": \[\],\s*"port": \[\]/,
                 '"ip": ["203.0.113.0/24"], "port": ["80"]',
-                "",
+                `${attack}.parameters`,
                 "nothing is known to answer in 203.0.113.0/24",
             ],
             ["shop.json", '"maximum": 1', '"percentage": 50, "maximum": 40', `${attack}.radius.maximum`, "omit one"],
@@ -572,7 +619,15 @@ describe("an experiment of Steadybit", () => {
                 "lanes.0.steps.0.parameters.url",
                 "NAME.NAMESPACE.svc",
             ],
-            ["shop.json", "X-Tenant", "Authorization", "", "checks.0.headers.Authorization"],
+            ["shop.json", "X-Tenant", "Authorization", "lanes.0.steps.0.parameters.headers", "Authorization: has"],
+            ["shop.json", '"5s"', '"5h"', "lanes.0.steps.0.parameters.readTimeout", "18000000"],
+            [
+                "rollout.yml",
+                / AND k8s.namespace=.*/,
+                "",
+                "lanes.1.steps.1.radius",
+                "selects every target of the cluster",
+            ],
             ["shop.json", '"duration": "120s"', '"duration": "30s"', "", "add --check URL"],
             [
                 "rollout.yml",
