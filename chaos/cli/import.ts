@@ -21,8 +21,8 @@ reported. Reads the file only, no cluster.
   --service NAME     For an HTTPChaos: the Service through which requests come
   --help             Show this text
 
-Exit codes: 0 written; the differences are in comments and on standard error. 1 something of the experiment cannot be
-said: nothing is written, and all of it is named. 2 wrong use.`;
+Exit codes: 0 written; the differences are in comments and on standard error. 1 something of an experiment cannot be
+said: all of it is named, and only the file's other experiments are written. 2 wrong use.`;
 
 const exitCodes = { written: 0, refused: 1, wrongUse: 2 };
 
@@ -43,20 +43,21 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
         return exitCodes.written;
     }
     const { file, ...additions } = options;
-    let experiments;
+    let imported;
     try {
-        experiments = importExperiments(readFileSync(file, "utf8"), additions);
+        imported = importExperiments(readFileSync(file, "utf8"), additions);
     } catch (error) {
         return wrong(`${file} is not read: ${yamlProblem(error)}`);
     }
-    if ("refused" in experiments) {
-        output.error(`${file} is not imported: an experiment cannot say all of it\n${listed(experiments.refused)}`);
-        return exitCodes.refused;
+    const { experiments, refused } = imported;
+    if (refused.length > 0) {
+        const what = experiments.length === 0 ? "is not imported" : "is imported without what is refused";
+        output.error(`${file} ${what}: an experiment cannot say all of it\n${listed(refused)}`);
     }
     const differences = experiments.flatMap((experiment) => experiment.differences);
     if (differences.length > 0) output.error(`What is imported differs from ${file}:\n${listed(differences)}`);
-    output.log(writtenAs(experiments, file).trimEnd());
-    return exitCodes.written;
+    if (experiments.length > 0) output.log(writtenAs(experiments, file).trimEnd());
+    return refused.length > 0 ? exitCodes.refused : exitCodes.written;
 }
 
 const listed = (remarks: readonly Remark[]) =>

@@ -5,17 +5,8 @@
 import { times } from "../duration";
 import { peersAt, portNeeded } from "./addresses";
 import { Fields, Refusal } from "./fields";
-import {
-    type Additions,
-    type Draft,
-    type Found,
-    killOnce,
-    killsFewer,
-    noteRadius,
-    placesOf,
-    shareOf,
-    windowOf,
-} from "./imported";
+import { type Additions, type Draft, type Found, killOnce, killsFewer, placesOf, windowOf } from "./imported";
+import { radiusWith } from "./radius";
 import { attributeOfNode, type Condition, targetOf } from "./target";
 
 const noCounterpart = "has no counterpart";
@@ -55,6 +46,7 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
             "gracePeriod",
         );
         spec.note(killsFewer, "action");
+        if (spec.has("containerNames")) spec.note("Chaos Mesh ignores it beside pod-kill", "containerNames");
         return attack;
     },
     NetworkChaos(spec, additions) {
@@ -73,6 +65,7 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
         if (!isOfPods) return attack;
         const target = spec.object("target");
         target.word("mode", { all: "all" });
+        noteUnusedValue(target);
         const peers = selected(target, additions.namespace);
         target.refuseRest(noCounterpart);
         return { ...attack, peers: peers?.target };
@@ -192,11 +185,13 @@ const placesInAttack = {
     "match.headers": "request_headers",
 };
 
-const modes: Record<string, ((spec: Fields) => number | string | undefined) | Refusal> = {
-    one: () => 1,
-    all: () => "all",
-    fixed: (spec) => valueOf(spec, 999_999),
-    "fixed-percent": (spec) => shareOf(valueOf(spec, 100)),
+type Amount = { count?: number } | { percent?: number };
+
+const modes: Record<string, Amount | ((spec: Fields) => Amount) | Refusal> = {
+    one: { count: 1 },
+    all: { percent: 100 },
+    fixed: (spec) => ({ count: valueOf(spec, 999_999) }),
+    "fixed-percent": (spec) => ({ percent: valueOf(spec, 100) }),
     "random-max-percent": new Refusal("chooses the percentage by chance; a radius is fixed"),
 };
 
@@ -205,11 +200,15 @@ function valueOf(spec: Fields, most: number): number | undefined {
     return spec.number("value", { least: 1, most });
 }
 
-function radiusOf(spec: Fields): number | string | undefined {
-    const radius = spec.word("mode", modes)?.(spec);
-    if (radius !== undefined)
-        noteRadius(spec, "mode", { radius, of: "pods", rounded: "up to at least one since Chaos Mesh 2.2" });
-    return radius;
+function radiusOf(spec: Fields): Draft["radius"] {
+    const mode = spec.word("mode", modes);
+    if (typeof mode === "object") noteUnusedValue(spec);
+    const amount = typeof mode === "function" ? mode(spec) : mode;
+    return radiusWith(spec, "mode", { ...amount, of: "pods", rounded: "up to at least one since Chaos Mesh 2.2" });
+}
+
+function noteUnusedValue(spec: Fields): void {
+    if (spec.has("value")) spec.note("Chaos Mesh ignores it beside this mode", "value");
 }
 
 const operators: Record<string, (values: string[]) => Pick<Condition, "values" | "negated">> = {

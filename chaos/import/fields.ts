@@ -1,6 +1,6 @@
 import { parseDuration } from "../duration";
 import { onOneLine } from "../quoted";
-import { placeIn } from "../texts";
+import { describeValue, placeIn } from "../texts";
 
 /** A place in a file, as keys and indices joined by dots, and what is to be said of it. */
 export interface Remark {
@@ -27,13 +27,13 @@ type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject =>
     typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Such as `{{host}}` or `[[deployment]]`: what it stands for is not in the file. */
+/** Such as `{{host}}`, or `[[deployment]]` in a template of Steadybit: what it stands for is not in the file. */
 const placeholder = /\{\{.*?\}\}|\[\[.*?\]\]|\$\{.*?\}/;
 
 /**
  * Reads the fields of an object in a file. `noteRest` and `refuseRest` report the fields that were not read.
  * Wrong values are refused, and read as if they were missing: all mistakes are reported at once. Values are not
- * repeated unless they are of a few known words, since any other may be a secret.
+ * repeated, since any may be a secret: only words, such as a kind, unless they look like a credential.
  */
 export class Fields {
     private readonly values: JsonObject;
@@ -90,7 +90,10 @@ export class Fields {
         if (value === undefined) return undefined;
         if (typeof value === "object") return void this.refuse("is not a text", key);
         const text = typeof value === "string" ? value : JSON.stringify(value);
-        if (placeholder.test(text)) return void this.refuse("has a placeholder: write its value into the file", key);
+        const [found] = placeholder.exec(text) ?? [];
+        if (found?.startsWith("[["))
+            return void this.refuse("is of a template: create an experiment from it, and import that", key);
+        if (found) return void this.refuse("has a placeholder: write its value into the file", key);
         return text;
     }
 
@@ -120,10 +123,8 @@ export class Fields {
         if (meaning instanceof Refusal) return void this.refuse(`${text}${isDefault}: ${meaning.reason}`, key);
         if (meaning !== undefined) return meaning;
         const known = Object.keys(meanings).filter((each) => !(meanings[each] instanceof Refusal));
-        return void this.refuse(
-            `${text === undefined ? "is missing" : "has no counterpart"}; has one: ${known.join(", ")}`,
-            key,
-        );
+        const problem = text === undefined ? "is missing" : `${describeValue(text)} has no counterpart`;
+        return void this.refuse(`${problem}; has one: ${known.join(", ")}`, key);
     }
 
     object(key: string): Fields {

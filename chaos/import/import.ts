@@ -21,33 +21,41 @@ export interface Imported {
  *
  * @param text JSON, or YAML, of which each document is an experiment
  * @throws Error if the file is neither
- * @returns all experiments; or, if something of one cannot be said, everything that cannot
+ * @returns the experiments of which all can be said, and what cannot be said of the others
  */
-export function importExperiments(text: string, additions: Additions): Imported[] | { refused: Remark[] } {
+export function importExperiments(text: string, additions: Additions): { experiments: Imported[]; refused: Remark[] } {
     const documents = documentsIn(text);
     const all = documents.map((document, index) => {
         const remarks: Remarks = { differences: [], refused: [] };
         const object = new Fields(document, remarks, documents.length > 1 ? String(index) : "");
         return { ...importOne(object, additions), ...remarks };
     });
-    const refused = all.flatMap((each) => each.refused);
-    if (documents.length === 0) refused.push({ path: "", reason: "has no document" });
-    for (const [index, { name }] of all.entries())
-        if (name !== undefined && all.findIndex((each) => each.name === name) < index)
-            refused.push({ path: `${index}`, reason: `another experiment has the name ${name}: rename one` });
-    return refused.length > 0 ? { refused } : (all as Imported[]);
+    if (documents.length === 0) return { experiments: [], refused: [remarkOf("", "has no document")] };
+    for (const [index, { name, refused }] of all.entries())
+        if (all.slice(0, index).some((earlier) => earlier.name === name && earlier.refused.length === 0))
+            refused.push(remarkOf(`${index}`, `an earlier experiment has the name ${name}: rename one`));
+    return {
+        experiments: all.filter(({ refused }) => refused.length === 0) as Imported[],
+        refused: all.flatMap(({ refused }) => refused),
+    };
 }
 
 function documentsIn(text: string): unknown[] {
     const json = parseJson(text);
-    const documents = json === undefined ? loadAll(text) : [json];
-    return documents.filter((document) => document !== null && document !== undefined);
+    try {
+        const documents = json === undefined ? loadAll(text) : [json];
+        return documents.filter((document) => document !== null && document !== undefined);
+    } catch (error) {
+        if (!text.includes("{{")) throw error;
+        throw new Error("it is a template, with {{ … }}; render it first, such as with helm template");
+    }
 }
 
 function importOne(object: Fields, additions: Additions): Partial<Imported> {
     const isSteadybit = object.has("lanes");
     if (!isSteadybit && !/^chaos-mesh\.org\//.test(object.text("apiVersion") ?? "")) {
-        object.refuse("is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org");
+        const kind = object.has("kind") ? `${describeValue(object.take("kind"))} ` : "";
+        object.refuse(`${kind}is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org`);
         return {};
     }
     const found = (isSteadybit ? ofSteadybit : ofChaosMesh)(object, additions);
@@ -92,8 +100,8 @@ function nameIn(object: Fields, text: string | undefined, key: string): string |
 
 /** The mistakes that the experiment's validation lists, at their places in the file. */
 function mistakesAt(object: Fields, places: NonNullable<Found["places"]>, message: string): Remark[] {
-    const [, ...mistakes] = message.split("\n  ");
-    return mistakes.map((mistake) => {
+    const [whole, ...mistakes] = message.split("\n  ");
+    return (mistakes.length > 0 ? mistakes : [whole!]).map((mistake) => {
         const [, at = "", reason = mistake] = /^(\S+): (.*)$/s.exec(mistake) ?? [];
         const keys = at.split(".");
         const known = keys.map((_, index) => keys.slice(0, keys.length - index).join("."));

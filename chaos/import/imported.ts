@@ -28,11 +28,10 @@ export interface Found extends Partial<DefinedExperiment> {
 }
 
 /** Where the file has a part of the experiment. @param keys of `fields`, by those of the part */
-export const placesOf = (part: string, fields: Fields, keys: Readonly<Record<string, string>>) =>
-    Object.fromEntries([
-        [part, fields.at()],
-        ...Object.entries(keys).map(([inner, key]) => [`${part}.${inner}`, fields.at(key)]),
-    ]) as Record<string, string>;
+export function placesOf(part: string, fields: Fields, keys: Readonly<Record<string, string>>): Record<string, string> {
+    const inner = Object.entries(keys).map(([of, key]) => [`${part}.${of}`, fields.at(key)] as const);
+    return { [part]: fields.at(), ...Object.fromEntries(inner) };
+}
 
 /** Such as `gateway.shop.svc`: https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/ */
 const ofService = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.cluster\.local)?\.?$/;
@@ -91,37 +90,6 @@ const neverMs = 24 * 3_600_000;
 /** Both formats delete these pods; a kill does not. */
 export const killsFewer =
     "pods without a controller, pods of a Job and pods that are not ready are deleted there, and left alone here";
-
-/**
- * Reports what a radius counts here, and how a share is rounded.
- *
- * @param of what the file counts
- * @param rounded completes "a share is rounded …"
- */
-export function noteRadius(
-    fields: Fields,
-    key: string,
-    { radius, of, rounded }: { radius: number | string; of: "pods" | "containers"; rounded: string },
-): void {
-    const [there, here] =
-        radius === "all"
-            ? ["", "only ready pods are hit"]
-            : typeof radius === "string"
-              ? [
-                    `, and rounded ${rounded}: 66% of 3 is 2`,
-                    "it is of the containers of ready pods, and rounded down: 66% of 3 is 1",
-                ]
-              : [
-                    "",
-                    "it is of the containers of ready pods, and hits whole pods: where a pod has several containers, " +
-                        "raise the radius or add k8s.container.name=NAME to the target",
-                ];
-    fields.note(`is of ${of} there, ready or not${there}; here ${here}`, key);
-}
-
-/** A radius of some percent. */
-export const shareOf = (percent: number | undefined) =>
-    percent === undefined ? undefined : percent === 100 ? "all" : `${percent}%`;
 
 /** Deletes the targets once. */
 export const killOnce: Draft = { kind: "kill", intervalMs: neverMs };

@@ -10,18 +10,8 @@ import { formatDuration, times } from "../duration";
 import { parseJson } from "../json";
 import { peersAt, portNeeded } from "./addresses";
 import { type Fields, Refusal } from "./fields";
-import {
-    type Additions,
-    checkOf,
-    type Draft,
-    type Found,
-    killOnce,
-    killsFewer,
-    noteRadius,
-    placesOf,
-    shareOf,
-    windowOf,
-} from "./imported";
+import { type Additions, checkOf, type Draft, type Found, killOnce, killsFewer, placesOf, windowOf } from "./imported";
+import { radiusWith } from "./radius";
 import { attributeOfNode, type Condition, targetOf } from "./target";
 import { offsetOf, placed, type Placed, relationTo } from "./timeline";
 
@@ -101,8 +91,7 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
                 "duration",
             );
     places["window.duration"] = first.parameters.at("duration");
-    for (const [index, { fields }] of attackSteps.entries())
-        Object.assign(places, placesOf(`attacks.${index}`, fields, placesInAttack));
+    for (const [index, { fields }] of attackSteps.entries()) places[`attacks.${index}`] = fields.at();
     const checks = during.map(({ fields, parameters, read, durationMs }, index) => {
         Object.assign(places, placesOf(`checks.${index}`, parameters, placesInCheck));
         places[`checks.${index}.name`] = fields.at("customLabel");
@@ -128,7 +117,6 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
     };
 }
 
-const placesInAttack = { target: "radius", radius: "radius", peers: "parameters", ports: "parameters.port" };
 const placesInCheck = {
     ...Object.fromEntries(["url", "path", "service", "namespace", "port"].map((part) => [part, "url"])),
     method: "method",
@@ -169,13 +157,12 @@ function attackOf(step: Step, first: Step, { namespace }: Additions) {
         radius.refuse("is beside percentage, but a radius is a share or a number: omit one", "maximum");
     const isKill = bare === killOnce;
     if (isKill) fields.note(killsFewer);
-    const amount = count ?? shareOf(share);
-    if (amount !== undefined)
-        noteRadius(radius, count === undefined ? "percentage" : "maximum", {
-            radius: amount,
-            of: isKill ? "pods" : "containers",
-            rounded: "to the nearest",
-        });
+    const amount = radiusWith(radius, count === undefined ? "percentage" : "maximum", {
+        count,
+        percent: share,
+        of: isKill ? "pods" : "containers",
+        rounded: "to the nearest",
+    });
     radius.refuseRest(noCounterpart);
     finish(fields, "a failure of an attack makes the verdict INCONCLUSIVE");
     const definition: Draft = {
@@ -202,13 +189,14 @@ function actionsOf(steps: readonly Step[], first: Step, additions: Additions) {
         const conditions = conditionsIn(radius);
         const found = targetOf(radius, conditions, additions.namespace);
         const [deployment, ...others] = conditions.filter(({ key }) => key !== "k8s.namespace");
-        if (deployment?.key !== "k8s.deployment" || deployment.values.length > 1 || others.length > 0)
+        const names = deployment?.negated || deployment?.values === "any" ? [] : deployment?.values;
+        if (deployment?.key !== "k8s.deployment" || names?.length !== 1 || others.length > 0)
             radius.refuse("does not name exactly one Deployment by k8s.deployment");
         if (namespace !== undefined && found?.namespace !== namespace)
             radius.refuse("names another namespace than the action before it");
         namespace = found?.namespace;
         places[`actions.${actions.length}`] = fields.at();
-        actions.push(read(parameters, { durationMs, deployment: deployment?.values[0] }));
+        actions.push(read(parameters, { durationMs, deployment: names?.[0] }));
         parameters.refuseRest(noCounterpart);
         radius.refuseRest(noCounterpart);
         finish(fields, "a failure of an action makes the verdict INCONCLUSIVE");
@@ -275,8 +263,20 @@ function attributeOf(key: string): string | undefined {
     return isOfNode ? attributeOfNode(label) : `k8s.label.${label}`;
 }
 
-/** Of an attribute whose name is in quotes if it has special characters. */
-const equality = /^\s*(?:"([^"]+)"|([\w./-]+))\s*=\s*"([^"\\]*)"\s*$/;
+/** A name in quotes if it has special characters, then `!=` and a value, `NOT IN` and values, or `IS NOT PRESENT`. */
+const comparison =
+    /^\s*(?:"([^"]+)"|([\w./-]+))(?:\s*(!?)=\s*([^()]+)|\s+(NOT\s+)?IN\s*\(([^()]+)\)|\s+IS\s+(NOT\s+)?PRESENT)\s*$/i;
+const inQuotes = /^\s*(?:"([^"\\]*)"|([\w./:-]+))\s*$/;
+
+/** What a part of a query says. Undefined if it is none of these comparisons. */
+function compared(part: string): Condition | undefined {
+    const [, quoted, plain, unequal, one, notIn, list, notPresent] = comparison.exec(part) ?? [];
+    const key = quoted ?? plain;
+    const negated = unequal || notIn || notPresent ? ({ negated: true } as const) : {};
+    const texts = (one === undefined ? list?.split(",") : [one])?.map((text) => inQuotes.exec(text));
+    if (key === undefined || texts?.includes(null)) return undefined;
+    return { key, ...negated, values: texts?.map((found) => found![1] ?? found![2]!) ?? "any" };
+}
 
 const ofCluster = "k8s.cluster-name";
 
@@ -284,18 +284,21 @@ function conditionsIn(radius: Fields): Condition[] {
     const before = radius.remarks.refused.length;
     const found = radius.has("predicate") ? ofPredicate(radius.object("predicate")) : [];
     const query = radius.text("query");
-    for (const part of query?.split(/\sAND\s/) ?? []) {
-        const [, quoted, plain, value = ""] = equality.exec(part) ?? [];
-        const key = quoted ?? plain;
-        if (key === undefined) radius.refuse('only key="value" joined by AND has a counterpart', "query");
-        else found.push({ key, values: [value] });
+    for (const part of query?.split(/\sAND\s/i) ?? []) {
+        const condition = compared(part);
+        if (condition) found.push(condition);
+        else
+            radius.refuse(
+                "has no counterpart; have one: =, !=, IN, NOT IN, IS PRESENT and IS NOT PRESENT, joined by AND",
+                "query",
+            );
     }
     const isRead = radius.remarks.refused.length === before;
-    if (isRead && found.every(({ key }) => key === ofCluster))
+    if (isRead && found.every(({ key, values }) => key === ofCluster || (key === "k8s.namespace" && values === "any")))
         radius.refuse("selects every target of the cluster: name a namespace, a workload or a label");
-    return found.flatMap(({ key, values }) => {
+    return found.flatMap(({ key, ...compared }) => {
         const attribute = attributeOf(key);
-        if (attribute !== undefined) return [{ key: attribute, values }];
+        if (attribute !== undefined) return [{ key: attribute, ...compared }];
         if (key === ofCluster) radius.note(`${key}: the kubeconfig and its context name the cluster`);
         else radius.refuse(`${key} ${noCounterpart} among the attributes of targets`);
         return [];
@@ -304,13 +307,14 @@ function conditionsIn(radius: Fields): Condition[] {
 
 function ofPredicate(predicate: Fields): Condition[] {
     const isGroup = predicate.has("predicates");
-    const operator = predicate.word("operator", isGroup ? { AND: "AND" } : { EQUALS: "EQUALS" });
+    const operators = { EQUALS: {}, NOT_EQUALS: { negated: true as const } };
+    const operator = predicate.word<Partial<Condition>>("operator", isGroup ? { AND: {} } : operators);
     const inner = isGroup ? predicate.objects("predicates").flatMap(ofPredicate) : [];
     const key = isGroup ? undefined : predicate.text("key");
     const values = isGroup ? [] : predicate.texts("values");
     if (!isGroup && !predicate.has("key")) predicate.refuse("is missing", "key");
     predicate.refuseRest(noCounterpart);
-    return key === undefined || operator === undefined ? inner : [{ key, values }];
+    return key === undefined || operator === undefined ? inner : [{ key, ...operator, values }];
 }
 
 function blackholeOf(parameters: Fields): Draft {
@@ -360,6 +364,12 @@ function httpOf(parameters: Fields, { durationMs }: { durationMs: number }): Dra
     const mode = parameters.word("responseTimeMode", responseTimes, "NO_VERIFICATION");
     const responseMs = parameters.duration("responseTime");
     parameters.word("followRedirects", { false: "", true: new Refusal("redirects are not followed") }, "false");
+    const unverified = new Refusal(
+        "certificates are always verified: write false, and give the CA by the check's caFrom",
+    );
+    parameters.word("insecureSkipVerify", { false: "", true: unverified }, "false");
+    if (parameters.text("failEarly") === "true")
+        parameters.note("a check is judged when the window ends; to end the attack early: abortBelow", "failEarly");
     if (parameters.has("responsesContains"))
         parameters.refuse("a check reads JSON, not text: see json of the check http", "responsesContains");
     for (const [key, why] of [

@@ -33,7 +33,9 @@ export function targetOf(
         if ([key, ...(values === "any" ? [] : values)].some((text) => unwritable.test(text)))
             selector.refuse(`${key} or its value has one of , | * = ! or a space at an end: no target can say that`);
     }
-    const namespaces = new Set(conditions.filter(inNamespace).flatMap(({ values }) => values));
+    const namespaces = new Set(
+        conditions.filter(inNamespace).flatMap(({ values }) => (values === "any" ? [] : values)),
+    );
     const [namespace = named ?? ""] = namespaces;
     if (conditions.some((condition) => inNamespace(condition) && condition.negated))
         return void selector.refuse("excludes a namespace, but all targets are in one: name that");

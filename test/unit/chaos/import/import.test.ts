@@ -17,15 +17,14 @@ const added: Additions = {
 const fromFile: Additions = { checks: [] };
 
 function imported(text: string, additions = fromFile): Imported[] {
-    const found = importExperiments(text, additions);
-    if ("refused" in found) throw new Error(JSON.stringify(found.refused, null, 2));
-    return found;
+    const { experiments, refused } = importExperiments(text, additions);
+    if (refused.length > 0) throw new Error(JSON.stringify(refused, null, 2));
+    return experiments;
 }
 
 /** What is refused, as `path: reason`. */
 function refusedOf(text: string, additions = fromFile): string[] {
-    const found = importExperiments(text, additions);
-    return "refused" in found ? found.refused.map(({ path, reason }) => `${path}: ${reason}`) : [];
+    return importExperiments(text, additions).refused.map(({ path, reason }) => `${path}: ${reason}`);
 }
 
 const differences = ({ differences }: Imported) => differences.map(({ path }) => path);
@@ -150,8 +149,8 @@ describe("an experiment of Chaos Mesh", () => {
     });
 
     it.each([
-        ["mode:  one", 1, "here it is of the containers of ready pods, and hits whole pods"],
-        ["mode: fixed\n  value: 2", 2, "here it is of the containers of ready pods, and hits whole pods"],
+        ["mode:  one", 1, "here it counts containers of ready pods, and an attack hits whole pods"],
+        ["mode: fixed\n  value: 2", 2, "here it counts containers of ready pods, and an attack hits whole pods"],
         ["mode: all", "all", "only ready pods"],
         ["mode: fixed-percent\n  value: '66'", "66%", "up to at least one since Chaos Mesh 2.2: 66% of 3 is 2; here"],
         ["mode: fixed-percent\n  value: '100'", "all", "only ready pods"],
@@ -193,6 +192,25 @@ describe("an experiment of Chaos Mesh", () => {
             "k8s.zone=a,k8s.node.label.disk=ssd,",
         );
         expect(selecting("nodes: [one, two]")).toContain("k8s.node.name=one|two,");
+    });
+
+    it("what cannot be said of one document does not refuse the others", () => {
+        const text = edited("beacon.yaml", "action: pod-kill", "action: pod-failure");
+        const { experiments, refused } = importExperiments(text, added);
+        expect(experiments.map(({ name }) => name)).toEqual(["validators-alone"]);
+        expect(refused).toEqual([{ path: "0.spec.action", reason: expect.stringContaining("only pauses") }]);
+        const both = importExperiments(edited("beacon.yaml", "name: relay-kill", "name: validators-alone"), added);
+        expect(both.experiments).toHaveLength(1);
+        expect(both.refused).toEqual([{ path: "1", reason: expect.stringContaining("rename one") }]);
+    });
+
+    it("what Chaos Mesh ignores is reported, not refused", () => {
+        const kill = edited("beacon.yaml", "action: pod-kill", "action: pod-kill\n  containerNames: [main]");
+        expect(noted(imported(kill, added)[0]!, "0.spec.containerNames")).toContain("Chaos Mesh ignores it");
+        const one = edited("primary-partition.yaml", "mode: one", "mode: one\n  value: '3'");
+        const [experiment] = imported(one.replace("    mode: all", "    mode: all\n    value: '1'"), added);
+        expect(experiment!.args.attacks![0]!.radius).toBe(1);
+        expect(noted(experiment!, "spec.value")).toContain("Chaos Mesh ignores it");
     });
 
     it("a block without a port is not said to have another port than others", () => {
@@ -337,7 +355,7 @@ describe("an experiment of Chaos Mesh", () => {
                 "type: PodChaos",
                 "type: IOChaos",
                 "spec.type",
-                "has one: PodChaos, NetworkChaos, HTTPChaos",
+                '"IOChaos" has no counterpart; has one: PodChaos, NetworkChaos, HTTPChaos',
             ],
         ];
         for (const [file, before, after, path, reason] of cases) {
@@ -445,9 +463,13 @@ describe("an experiment of Steadybit", () => {
     });
 
     it.each([
-        ['"percentage": 50', "50%", "is of pods there, ready or not, and rounded to the nearest: 66% of 3 is 2; here"],
-        ['"percentage": 100', "all", "is of pods there, ready or not; here only ready pods"],
-        ['"maximum": 1', 1, "is of pods there, ready or not; here it is of the containers"],
+        [
+            '"percentage": 50',
+            "50%",
+            "there it counts pods, ready or not, and rounds to the nearest: 66% of 3 is 2; here",
+        ],
+        ['"percentage": 100', "all", "there it counts pods, ready or not; here only ready pods"],
+        ['"maximum": 1', 1, "there it counts pods, ready or not; here it counts containers"],
     ])("Delete Pod with %s counts pods, and says which it leaves alone", (amount, radius, reason) => {
         const [experiment] = imported(read("pod-loss.json").replace('"percentage": 50', amount));
         expect(experiment!.args.attacks![0]!.radius).toBe(radius);
@@ -528,6 +550,39 @@ describe("an experiment of Steadybit", () => {
         expect(experiment!.args.attacks![0]!.target).toBe(`${attribute}=deals,k8s.namespace=shop`);
     });
 
+    it.each([
+        ['k8s.pod.label.tier!="edge"', "k8s.label.tier!=edge"],
+        ['"k8s.pod.label.a/b" = one', "k8s.label.a/b=one"],
+        ['k8s.deployment IN ("a", b)', "k8s.deployment=a|b"],
+        ["k8s.deployment not in (a, b)", "k8s.deployment!=a|b"],
+        ["k8s.pod.label.tier IS PRESENT", "k8s.label.tier=*"],
+        ["k8s.pod.label.tier IS NOT PRESENT", "k8s.label.tier!=*"],
+    ])("the query %s is the condition %s", (part, condition) => {
+        const text = edited(
+            "shop.json",
+            /"predicate": \{[^]*?\]\s*\},\s*"query": null/,
+            `"query": ${JSON.stringify(`k8s.namespace IN ("shop") AND k8s.namespace IS PRESENT and ${part}`)}`,
+        );
+        expect(imported(text)[0]!.args.attacks![0]!.target).toBe(`${condition},k8s.namespace=shop`);
+    });
+
+    it("NOT_EQUALS excludes values", () => {
+        const text = edited(
+            "shop.json",
+            '"k8s.deployment", "operator": "EQUALS"',
+            '"k8s.deployment", "operator": "NOT_EQUALS"',
+        );
+        expect(imported(text)[0]!.args.attacks![0]!.target).toBe("k8s.deployment!=deals,k8s.namespace=shop");
+    });
+
+    it("settings of a check that change nothing are no obstacle", () => {
+        const settings = '"insecureSkipVerify": "false", "failEarly": ';
+        const [off] = imported(edited("shop.json", '"method": "GET"', `"method": "GET", ${settings} false`));
+        expect(noted(off!, "lanes.0.steps.0.parameters.failEarly")).toBe("");
+        const [on] = imported(edited("shop.json", '"method": "GET"', `"method": "GET", ${settings} true`));
+        expect(noted(on!, "lanes.0.steps.0.parameters.failEarly")).toContain("abortBelow");
+    });
+
     it("a long attack gets a deadline that has room for it", () => {
         const long = read("shop.json").replaceAll('"120s"', '"40m"').replace('"60s"', '"30m"');
         expect(imported(long)[0]!.args).toMatchObject({ window: { duration: "30m" }, deadline: "61m" });
@@ -536,7 +591,23 @@ describe("an experiment of Steadybit", () => {
     it("is refused with the path of what cannot be said", () => {
         const attack = "lanes.1.steps.2";
         const cases: [file: string, before: string | RegExp, after: string, path: string, reason: string][] = [
-            ["shop.json", "network_blackhole", "stress_cpu", `lanes.1.steps.2.actionType`, "has no counterpart"],
+            ["shop.json", "network_blackhole", "stress_cpu", `${attack}.actionType`, 'stress_cpu" has no counterpart'],
+            [
+                "shop.json",
+                '"readTimeout": "5s"',
+                '"insecureSkipVerify": "true"',
+                "lanes.0.steps.0.parameters.insecureSkipVerify",
+                "certificates are always verified",
+            ],
+            ["rollout.yml", 'k8s.deployment="', 'k8s.deployment!="', "lanes.1.steps.1.radius", "exactly one"],
+            [
+                "rollout.yml",
+                'k8s.deployment="orders"',
+                "k8s.deployment IS PRESENT",
+                "lanes.1.steps.1.radius",
+                "exactly",
+            ],
+            ["rollout.yml", 'k8s.namespace="', 'k8s.namespace!="', "lanes.1.steps.1.radius", "excludes a namespace"],
             ["shop.json", '"ip": []', '"ip": ["203.0.113.7"]', `${attack}.parameters.ip`, "has no port"],
             [
                 "shop.json",
@@ -549,8 +620,8 @@ describe("an experiment of Steadybit", () => {
                 "shop.json",
                 /"ip": \[\],\s*"port": \[\]/,
                 '"ip": ["203.0.113.0/24"], "port": ["80"]',
-                `${attack}.parameters`,
-                "nothing is known to answer in 203.0.113.0/24",
+                attack,
+                "peers: nothing is known to answer in 203.0.113.0/24",
             ],
             ["shop.json", '"maximum": 1', '"percentage": 50, "maximum": 40', `${attack}.radius.maximum`, "omit one"],
             ["shop.json", '"key": "k8s.deployment", ', "", `${attack}.radius.predicate.predicates.2.key`, "is missing"],
@@ -569,7 +640,7 @@ describe("an experiment of Steadybit", () => {
                 '"values": ["deals"]',
                 '"values": ["[[d]]"]',
                 `${attack}.radius.predicate.predicates.2.values.0`,
-                "placeholder",
+                "is of a template",
             ],
             [
                 "shop.json",
@@ -634,7 +705,7 @@ describe("an experiment of Steadybit", () => {
                 'k8s.namespace="orders" AND',
                 'k8s.namespace="orders" OR',
                 "lanes.1.steps.1.radius.query",
-                "joined by AND",
+                "has no counterpart; have one: =, !=, IN",
             ],
             ["rollout.yml", ' AND k8s.deployment="orders"', "", "lanes.1.steps.1.radius", "exactly one Deployment"],
         ];
@@ -663,10 +734,11 @@ describe("an experiment of Steadybit", () => {
 
 it("a file of something else is refused", () => {
     expect(refusedOf("kind: Deployment\napiVersion: apps/v1")).toEqual([
-        expect.stringContaining("is neither an experiment"),
+        expect.stringContaining('"Deployment" is neither an experiment'),
     ]);
     expect(refusedOf("[1, 2]")).toEqual(expect.arrayContaining([expect.stringContaining("is not an object")]));
-    expect(() => importExperiments("{{ .Values }}: [", fromFile)).toThrow();
+    expect(() => importExperiments("{{ .Values }}: [", fromFile)).toThrow("it is a template, with {{ … }}");
+    expect(() => importExperiments("a: [", fromFile)).toThrow();
     expect(refusedOf("")).toEqual([expect.stringContaining("has no document")]);
 });
 
