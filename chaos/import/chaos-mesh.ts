@@ -4,7 +4,7 @@
  */
 import { times } from "../duration";
 import { peersAt, portNeeded } from "./addresses";
-import { Fields, Refusal } from "./fields";
+import { Fields, headersAt, Refusal } from "./fields";
 import { type Additions, type Draft, type Found, killOnce, killsFewer, placesOf, windowOf } from "./imported";
 import { radiusWith } from "./radius";
 import { attributeOfNode, type Condition, targetOf } from "./target";
@@ -125,7 +125,7 @@ function matchOf(spec: Fields, service: string | undefined): Draft["match"] {
     const match = {
         path: path === "*" || path === "/*" ? undefined : path,
         method,
-        headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
+        headers: headersAt(spec, "request_headers", headers),
     };
     return Object.values(match).some((part) => part !== undefined) ? match : undefined;
 }

@@ -51,7 +51,8 @@ export class Fields {
     }
 
     at(key?: string | number): string {
-        const place = key === undefined ? "" : placeIn([key]);
+        // In place of a header's name, the whole header may have been written.
+        const place = key === undefined ? "" : placeIn([key]).replace(/[:=].*/s, "…");
         return [this.path, place].filter((part) => part !== "").join(".");
     }
 
@@ -168,6 +169,13 @@ export class Fields {
         for (const key of this.unread) this.refuse(reason, key);
         this.unread.clear();
     }
+}
+
+/** Headers by their names. In place of a name, a whole header may have been written, which no message repeats. */
+export function headersAt(fields: Fields, key: string, headers: readonly (readonly [name: string, value: string])[]) {
+    if (!headers.every(([name]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
+        fields.refuse("has a key that is not the name of a header; allowed: such as x-session", key);
+    return headers.length > 0 ? Object.fromEntries(headers) : undefined;
 }
 
 /** In a table of meanings: why a word has none. */

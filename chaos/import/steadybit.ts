@@ -9,7 +9,7 @@ import type { AttackDefinition } from "../definition/definition";
 import { formatDuration, times } from "../duration";
 import { parseJson } from "../json";
 import { peersAt, portNeeded } from "./addresses";
-import { type Fields, Refusal } from "./fields";
+import { type Fields, headersAt, Refusal } from "./fields";
 import { type Additions, checkOf, type Draft, type Found, killOnce, killsFewer, placesOf, windowOf } from "./imported";
 import { radiusWith } from "./radius";
 import { attributeOfNode, type Condition, targetOf } from "./target";
@@ -393,7 +393,7 @@ function httpOf(parameters: Fields, { durationMs }: { durationMs: number }): Dra
         kind: "http",
         method: parameters.text("method"),
         body: json,
-        headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
+        headers: headersAt(parameters, "headers", headers),
         status: most === undefined ? Number(least) : [Number(least), Number(most)],
         maxLatencyMs: mode === "SHORTER_THAN" ? responseMs : undefined,
         timeoutMs: parameters.duration("readTimeout"),
@@ -414,7 +414,8 @@ const responseTimes = {
 function addressOf(parameters: Fields) {
     const url = parameters.text("url");
     try {
-        return url === undefined ? void parameters.refuse("is missing", "url") : checkOf(url);
+        if (!parameters.has("url")) parameters.refuse("is missing", "url");
+        return url === undefined ? undefined : checkOf(url);
     } catch (error) {
         return void parameters.refuse((error as Error).message, "url");
     }

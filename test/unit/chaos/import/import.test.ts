@@ -575,6 +575,10 @@ describe("an experiment of Steadybit", () => {
         expect(imported(text)[0]!.args.attacks![0]!.target).toBe("k8s.deployment!=deals,k8s.namespace=shop");
     });
 
+    it("an address with a placeholder is not said to be missing", () => {
+        expect(refusedOf(edited("shop.json", "gateway.shop.svc", "{{gateway}}")).join()).not.toContain("is missing");
+    });
+
     it("settings of a check that change nothing are no obstacle", () => {
         const settings = '"insecureSkipVerify": "false", "failEarly": ';
         const [off] = imported(edited("shop.json", '"method": "GET"', `"method": "GET", ${settings} false`));
@@ -724,6 +728,12 @@ describe("an experiment of Steadybit", () => {
             ["http://gateway.shop", `http://user:${secret}@gateway.shop`],
             ['"readTimeout": "5s"', `"readTimeout": "${secret}"`],
             ['"X-Tenant", "value": "demo"', `"Authorization", "value": "Bearer ${secret}"`],
+            ['"X-Tenant", "value": "demo"', `"X-Tenant: ${secret}", "value": "demo"`],
+            ["products?all=true", `products?password=${secret}`],
+            ["products?all=true", `products?key=[[${secret}]]`],
+            ['"method": "GET"', `"method": "POST", "body": "${secret}"`],
+            ['"method": "GET"', `"method": "POST", "body": "{\\"password\\": \\"${secret}\\"}"`],
+            ['"method": "GET"', `"X-Tenant: ${secret}": "GET"`],
         ] as const) {
             const refused = refusedOf(edited("shop.json", before, after));
             expect(refused.length).toBeGreaterThan(0);
