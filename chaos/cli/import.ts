@@ -10,8 +10,8 @@ import { writtenAs } from "../import/write";
 const help = `Usage: chaos import [OPTIONS] FILE
 
 Writes an experiment of Steadybit, or of Chaos Mesh (PodChaos, NetworkChaos, HTTPChaos), as the arguments of an
-Experiment, in TypeScript, to standard output. Nothing is guessed: what the arguments cannot say is named. Reads the
-file only, no cluster.
+Experiment, in TypeScript, to standard output. Nothing is guessed: each difference between the file and the result is
+reported. Reads the file only, no cluster.
 
   FILE               JSON or YAML: an experiment of Steadybit's API, or manifests of Chaos Mesh
   --check URL        What must answer with a status from 200 to 299 meanwhile, besides the file's checks. May be
@@ -21,8 +21,8 @@ file only, no cluster.
   --service NAME     For an HTTPChaos: the Service through which requests come
   --help             Show this text
 
-Exit codes: 0 written; what was left out is in comments and on standard error. 1 something of the experiment cannot be
-said: nothing is written, and all of it is named. 2 wrong use.`;
+Exit codes: 0 written; the differences are in comments and on standard error. 1 something of an experiment cannot be
+said: all of it is named, and only the file's other experiments are written. 2 wrong use.`;
 
 const exitCodes = { written: 0, refused: 1, wrongUse: 2 };
 
@@ -43,20 +43,21 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
         return exitCodes.written;
     }
     const { file, ...additions } = options;
-    let experiments;
+    let imported;
     try {
-        experiments = importExperiments(readFileSync(file, "utf8"), additions);
+        imported = importExperiments(readFileSync(file, "utf8"), additions);
     } catch (error) {
         return wrong(`${file} is not read: ${yamlProblem(error)}`);
     }
-    if ("refused" in experiments) {
-        output.error(`${file} is not imported: an experiment cannot say all of it\n${listed(experiments.refused)}`);
-        return exitCodes.refused;
+    const { experiments, refused } = imported;
+    if (refused.length > 0) {
+        const what = experiments.length === 0 ? "is not imported" : "is imported without what is refused";
+        output.error(`${file} ${what}: an experiment cannot say all of it\n${listed(refused)}`);
     }
-    const leftOut = experiments.flatMap((experiment) => experiment.leftOut);
-    if (leftOut.length > 0) output.error(`Left out of ${file}, for it has no counterpart:\n${listed(leftOut)}`);
-    output.log(writtenAs(experiments, file).trimEnd());
-    return exitCodes.written;
+    const differences = experiments.flatMap((experiment) => experiment.differences);
+    if (differences.length > 0) output.error(`What is imported differs from ${file}:\n${listed(differences)}`);
+    if (experiments.length > 0) output.log(writtenAs(experiments, file).trimEnd());
+    return refused.length > 0 ? exitCodes.refused : exitCodes.written;
 }
 
 const listed = (remarks: readonly Remark[]) =>

@@ -4,8 +4,9 @@
  */
 import { times } from "../duration";
 import { peersAt, portNeeded } from "./addresses";
-import { Fields, Refusal } from "./fields";
-import { type Additions, type Draft, type Found, killOnce, windowOf } from "./imported";
+import { Fields, headersAt, Refusal } from "./fields";
+import { type Additions, type Draft, type Found, killOnce, killsFewer, placesOf, windowOf } from "./imported";
+import { radiusWith } from "./radius";
 import { attributeOfNode, type Condition, targetOf } from "./target";
 
 const noCounterpart = "has no counterpart";
@@ -40,10 +41,12 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
     PodChaos(spec) {
         const attack = spec.word("action", podActions);
         if (attack === undefined) return undefined;
-        spec.leaveOut(
+        spec.note(
             "pods end within their terminationGracePeriodSeconds; its default, 0, ends them at once",
             "gracePeriod",
         );
+        spec.note(killsFewer, "action");
+        if (spec.has("containerNames")) spec.note("Chaos Mesh ignores it beside pod-kill", "containerNames");
         return attack;
     },
     NetworkChaos(spec, additions) {
@@ -62,7 +65,8 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
         if (!isOfPods) return attack;
         const target = spec.object("target");
         target.word("mode", { all: "all" });
-        const peers = selected(target.object("selector"), additions.namespace);
+        noteUnusedValue(target);
+        const peers = selected(target, additions.namespace);
         target.refuseRest(noCounterpart);
         return { ...attack, peers: peers?.target };
     },
@@ -77,9 +81,13 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
         });
         const abort = spec.word("abort", { true: "reset", false: "" }, "false");
         if (abort === "reset" && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
-        if (spec.has("port"))
-            spec.leaveOut("a fault works on all ports of its Service, which is the same if it has one", "port");
-        return { kind: "fault", service, delay: spec.text("delay"), abort: abort || undefined, match: matchOf(spec) };
+        spec.note(
+            "also hits what the pods send to this port, and requests that reach them past the Service; " +
+                "here only requests through the Service are hit, on all of its ports",
+            "port",
+        );
+        const match = matchOf(spec, service);
+        return { kind: "fault", service, delay: spec.text("delay"), abort: abort || undefined, match };
     },
 };
 
@@ -87,10 +95,10 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
 const hostAndPort = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d+)$/;
 
 function externalPeers(spec: Fields) {
-    const places = spec.texts("externalTargets").map((text, index) => {
+    const places = spec.texts("externalTargets").flatMap((text, index) => {
         const [, inBrackets, plain, port] = hostAndPort.exec(text) ?? [];
         if (port === undefined) spec.refuse(`${portNeeded}: write HOST:PORT`, `externalTargets.${index}`);
-        return { host: inBrackets ?? plain ?? text, port: Number(port) };
+        return port === undefined ? [] : { host: inBrackets ?? plain!, port: Number(port) };
     });
     return peersAt(places, spec, "externalTargets");
 }
@@ -99,18 +107,32 @@ function externalPeers(spec: Fields) {
  * Its selector: https://github.com/chaos-mesh/rs-tproxy. Its paths have the wildcards `*` and `?`, and one that ends in
  * its only `*` means the same here.
  */
-function matchOf(spec: Fields): Draft["match"] {
+function matchOf(spec: Fields, service: string | undefined): Draft["match"] {
     for (const key of ["path", "method"]) if (spec.isEmpty(key)) spec.refuse("is empty, so no request matches", key);
     const [path, method] = [spec.text("path"), spec.text("method")];
     if (path !== undefined && !/^(?:\*|\/[^*?]*\*?)$/.test(path))
         spec.refuse("is neither a path such as /api/orders nor one that ends in its only *, such as /api/*", "path");
     const headers = spec.textsByKey("request_headers");
+    for (const [header, host] of headers)
+        if (header.toLowerCase() === "host" && service !== undefined && !isHostOf(service, host))
+            spec.refuse(
+                `names another host than Service ${service}, so it is of requests that the pods send, and a fault is ` +
+                    `of requests through the Service; allowed: ${service}, ${service}.NAMESPACE or ` +
+                    `${service}.NAMESPACE.svc, each also with a port. If callers of the Service send this host, ` +
+                    "remove it here, and add it to match in the result",
+                `request_headers.${header}`,
+            );
     const match = {
         path: path === "*" || path === "/*" ? undefined : path,
         method,
-        headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
+        headers: headersAt(spec, "request_headers", headers),
     };
     return Object.values(match).some((part) => part !== undefined) ? match : undefined;
+}
+
+function isHostOf(service: string, host: string): boolean {
+    const [name, namespace, ...rest] = host.replace(/:\d+$/, "").split(".");
+    return name === service && namespace !== "" && ["", "svc", "svc.cluster.local"].includes(rest.join("."));
 }
 
 /** @param object a manifest of Chaos Mesh */
@@ -119,17 +141,17 @@ export function ofChaosMesh(object: Fields, additions: Additions): Found {
     const metadata = object.object("metadata");
     const name = metadata.text("name");
     const namespace = metadata.text("namespace") ?? additions.namespace;
-    metadata.leaveOutRest("is of the object, not of the experiment");
+    metadata.noteRest("is of the object, not of the experiment");
     const spec = object.object("spec");
     const isSchedule = object.text("kind") === "Schedule";
     const read = isSchedule ? spec.word("type", kinds) : object.word("kind", kinds);
-    object.leaveOutRest("is what Chaos Mesh found");
+    object.noteRest("is what Chaos Mesh found");
     if (read === undefined) return { name };
     // A Schedule has a PodChaos at podChaos, and a NetworkChaos at networkChaos.
     const inner = isSchedule
         ? spec.object(spec.text("type")!.replace(/^[A-Z]+(?=Chaos)|^[A-Z]/, (start) => start.toLowerCase()))
         : spec;
-    if (isSchedule) spec.leaveOutRest(runsOnce);
+    if (isSchedule) spec.noteRest(runsOnce);
     return { name, ...chaosOf(inner, read(inner, { ...additions, namespace }), { ...additions, namespace }) };
 }
 
@@ -137,26 +159,39 @@ const runsOnce = "an experiment runs once, in its update: schedule the updates";
 
 function chaosOf(spec: Fields, attack: Draft | undefined, { namespace }: Additions): Found {
     if (attack === undefined) return {};
-    const target = selected(spec.object("selector"), namespace)?.target;
+    const target = selected(spec, namespace)?.target;
     const attacks = [{ ...attack, target, radius: radiusOf(spec) }];
     if (attack === killOnce && spec.has("duration"))
-        spec.leaveOut("the pods are deleted once, at the beginning", "duration");
+        spec.note("the pods are deleted once, at the beginning", "duration");
     const durationMs = attack === killOnce ? undefined : spec.duration("duration");
     if (durationMs === undefined && attack !== killOnce)
-        spec.leaveOut(
-            `is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`,
-            "duration",
-        );
-    if (spec.has("scheduler")) spec.leaveOut(runsOnce, "scheduler");
+        spec.note(`is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`, "duration");
+    if (spec.has("scheduler")) spec.note(runsOnce, "scheduler");
     spec.refuseRest(noCounterpart);
-    return { attacks, ...(durationMs === undefined ? {} : windowOf(durationMs, attacks)) } as Found;
+    const places = {
+        ...placesOf("attacks.0", spec, placesInAttack),
+        "attacks.0.peers": spec.at(spec.has("externalTargets") ? "externalTargets" : "target"),
+        "window.duration": spec.at("duration"),
+    };
+    return { attacks, places, ...(durationMs === undefined ? {} : windowOf(durationMs, attacks)) } as Found;
 }
 
-const modes: Record<string, ((spec: Fields) => Draft["radius"]) | Refusal> = {
-    one: () => 1,
-    all: () => "all",
-    fixed: (spec) => valueOf(spec, 999_999),
-    "fixed-percent": (spec) => `${valueOf(spec, 100)}%`,
+const placesInAttack = {
+    target: "selector",
+    radius: "value",
+    delay: "delay",
+    "match.path": "path",
+    "match.method": "method",
+    "match.headers": "request_headers",
+};
+
+type Amount = { count?: number } | { percent?: number };
+
+const modes: Record<string, Amount | ((spec: Fields) => Amount) | Refusal> = {
+    one: { count: 1 },
+    all: { percent: 100 },
+    fixed: (spec) => ({ count: valueOf(spec, 999_999) }),
+    "fixed-percent": (spec) => ({ percent: valueOf(spec, 100) }),
     "random-max-percent": new Refusal("chooses the percentage by chance; a radius is fixed"),
 };
 
@@ -165,7 +200,16 @@ function valueOf(spec: Fields, most: number): number | undefined {
     return spec.number("value", { least: 1, most });
 }
 
-const radiusOf = (spec: Fields) => spec.word("mode", modes)?.(spec);
+function radiusOf(spec: Fields): Draft["radius"] {
+    const mode = spec.word("mode", modes);
+    if (typeof mode === "object") noteUnusedValue(spec);
+    const amount = typeof mode === "function" ? mode(spec) : mode;
+    return radiusWith(spec, "mode", { ...amount, of: "pods", rounded: "up to at least one since Chaos Mesh 2.2" });
+}
+
+function noteUnusedValue(spec: Fields): void {
+    if (spec.has("value")) spec.note("Chaos Mesh ignores it beside this mode", "value");
+}
 
 const operators: Record<string, (values: string[]) => Pick<Condition, "values" | "negated">> = {
     In: (values) => ({ values }),
@@ -180,8 +224,11 @@ const fieldsOfPods = new Map([
     ["spec.nodeName", "k8s.node.name"],
 ]);
 
-/** @param named the namespace, if the selector has none */
-function selected(selector: Fields, named: string | undefined) {
+/** @param named the namespace, if the selector has none: that of the object */
+function selected(spec: Fields, named: string | undefined) {
+    if (!spec.has("selector") && !spec.isEmpty("selector"))
+        return void spec.refuse("is missing: write {} for all pods of the namespace", "selector");
+    const selector = spec.object("selector");
     const conditions: Condition[] = [];
     const add = (key: string, values: string[]) => values.length > 0 && conditions.push({ key, values });
     if (selector.has("pods")) {
@@ -192,7 +239,7 @@ function selected(selector: Fields, named: string | undefined) {
             "k8s.pod.name",
             pods.keys().flatMap((namespace) => pods.texts(namespace)),
         );
-        selector.leaveOutRest("Chaos Mesh ignores it beside pods");
+        selector.noteRest("Chaos Mesh ignores it beside pods");
         return targetOf(selector, conditions, named);
     }
     add("k8s.namespace", selector.texts("namespaces"));

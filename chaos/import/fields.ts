@@ -1,4 +1,6 @@
 import { parseDuration } from "../duration";
+import { onOneLine } from "../quoted";
+import { describeValue, placeIn } from "../texts";
 
 /** A place in a file, as keys and indices joined by dots, and what is to be said of it. */
 export interface Remark {
@@ -6,26 +8,32 @@ export interface Remark {
     reason: string;
 }
 
-/** What an experiment cannot say of a file. */
+/** How an experiment differs from its file. */
 export interface Remarks {
-    /** Changes neither whom the attacks hit nor what they do, so the experiment goes without it. */
-    leftOut: Remark[];
-    /** Without it, the experiment would be another one. */
+    /** What the experiment does otherwise, or leaves out: a person decides whether that is acceptable. */
+    differences: Remark[];
+    /** What the experiment must not be written without. */
     refused: Remark[];
 }
+
+/** Keys and values of a file may have control characters, which a terminal would obey. */
+export const remarkOf = (path: string, reason: string): Remark => ({
+    path: onOneLine(path),
+    reason: onOneLine(reason, 1_000),
+});
 
 type JsonObject = Record<string, unknown>;
 
 const isObject = (value: unknown): value is JsonObject =>
     typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Such as `{{host}}` or `[[deployment]]`: what it stands for is not in the file. */
+/** Such as `{{host}}`, or `[[deployment]]` in a template of Steadybit: what it stands for is not in the file. */
 const placeholder = /\{\{.*?\}\}|\[\[.*?\]\]|\$\{.*?\}/;
 
 /**
- * Reads the fields of an object in a file. What nobody has read in the end is known: `leaveOutRest`, `refuseRest`.
+ * Reads the fields of an object in a file. `noteRest` and `refuseRest` report the fields that were not read.
  * Wrong values are refused, and read as if they were missing: all mistakes are reported at once. Values are not
- * repeated unless they are of a few known words, since any other may be a secret.
+ * repeated, since any may be a secret: only words, such as a kind, unless they look like a credential.
  */
 export class Fields {
     private readonly values: JsonObject;
@@ -43,16 +51,18 @@ export class Fields {
     }
 
     at(key?: string | number): string {
-        return [this.path, key].filter((part) => part !== undefined && part !== "").join(".");
+        // In place of a header's name, the whole header may have been written.
+        const place = key === undefined ? "" : placeIn([key]).replace(/[:=].*/s, "…");
+        return [this.path, place].filter((part) => part !== "").join(".");
     }
 
     refuse(reason: string, key?: string): void {
-        this.remarks.refused.push({ path: this.at(key), reason });
+        this.remarks.refused.push(remarkOf(this.at(key), reason));
     }
 
-    leaveOut(reason: string, key?: string): void {
+    note(reason: string, key?: string): void {
         if (key !== undefined) this.unread.delete(key);
-        this.remarks.leftOut.push({ path: this.at(key), reason });
+        this.remarks.differences.push(remarkOf(this.at(key), reason));
     }
 
     keys(): string[] {
@@ -81,7 +91,10 @@ export class Fields {
         if (value === undefined) return undefined;
         if (typeof value === "object") return void this.refuse("is not a text", key);
         const text = typeof value === "string" ? value : JSON.stringify(value);
-        if (placeholder.test(text)) return void this.refuse("has a placeholder: write its value into the file", key);
+        const [found] = placeholder.exec(text) ?? [];
+        if (found?.startsWith("[["))
+            return void this.refuse("is of a template: create an experiment from it, and import that", key);
+        if (found) return void this.refuse("has a placeholder: write its value into the file", key);
         return text;
     }
 
@@ -111,10 +124,8 @@ export class Fields {
         if (meaning instanceof Refusal) return void this.refuse(`${text}${isDefault}: ${meaning.reason}`, key);
         if (meaning !== undefined) return meaning;
         const known = Object.keys(meanings).filter((each) => !(meanings[each] instanceof Refusal));
-        return void this.refuse(
-            `${text === undefined ? "is missing" : "has no counterpart"}; has one: ${known.join(", ")}`,
-            key,
-        );
+        const problem = text === undefined ? "is missing" : `${describeValue(text)} has no counterpart`;
+        return void this.refuse(`${problem}; has one: ${known.join(", ")}`, key);
     }
 
     object(key: string): Fields {
@@ -150,14 +161,21 @@ export class Fields {
         return [];
     }
 
-    leaveOutRest(reason: string): void {
-        for (const key of this.unread) this.leaveOut(reason, key);
+    noteRest(reason: string): void {
+        for (const key of this.unread) this.note(reason, key);
     }
 
     refuseRest(reason: string): void {
         for (const key of this.unread) this.refuse(reason, key);
         this.unread.clear();
     }
+}
+
+/** Headers by their names. In place of a name, a whole header may have been written, which no message repeats. */
+export function headersAt(fields: Fields, key: string, headers: readonly (readonly [name: string, value: string])[]) {
+    if (!headers.every(([name]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
+        fields.refuse("has a key that is not the name of a header; allowed: such as x-session", key);
+    return headers.length > 0 ? Object.fromEntries(headers) : undefined;
 }
 
 /** In a table of meanings: why a word has none. */

@@ -3,6 +3,7 @@ import type { DefinedExperiment } from "../definition/arguments";
 import { times, formatDuration, parseDuration } from "../duration";
 import { timeMistakes } from "../definition/time-mistakes";
 import { beginMsOf, type Attack } from "../attacks/registry";
+import type { Fields } from "./fields";
 
 /** What a person says that the file does not. */
 export interface Additions {
@@ -22,6 +23,14 @@ export type Draft = Record<string, unknown> & { kind: string };
 /** What a reader of a format finds. Parts that are missing have been refused. */
 export interface Found extends Partial<DefinedExperiment> {
     name?: string;
+    /** Where the file has the parts of the experiment, by their places there, such as `attacks.0.match`. */
+    places?: Record<string, string>;
+}
+
+/** Where the file has a part of the experiment. @param keys of `fields`, by those of the part */
+export function placesOf(part: string, fields: Fields, keys: Readonly<Record<string, string>>): Record<string, string> {
+    const inner = Object.entries(keys).map(([of, key]) => [`${part}.${of}`, fields.at(key)] as const);
+    return { [part]: fields.at(), ...Object.fromEntries(inner) };
 }
 
 /** Such as `gateway.shop.svc`: https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/ */
@@ -77,6 +86,10 @@ export function windowOf(
 
 /** Longer than any run: of the kills of an attack, only the first is made. */
 const neverMs = 24 * 3_600_000;
+
+/** Both formats delete these pods; a kill does not. */
+export const killsFewer =
+    "pods without a controller, pods of a Job and pods that are not ready are deleted there, and left alone here";
 
 /** Deletes the targets once. */
 export const killOnce: Draft = { kind: "kill", intervalMs: neverMs };

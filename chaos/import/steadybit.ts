@@ -6,10 +6,12 @@
 import type { Check } from "../checks/registry";
 import type { Action } from "../actions/registry";
 import type { AttackDefinition } from "../definition/definition";
+import { formatDuration, times } from "../duration";
 import { parseJson } from "../json";
 import { peersAt, portNeeded } from "./addresses";
-import { type Fields, Refusal } from "./fields";
-import { type Additions, checkOf, type Draft, type Found, killOnce, windowOf } from "./imported";
+import { type Fields, headersAt, Refusal } from "./fields";
+import { type Additions, checkOf, type Draft, type Found, killOnce, killsFewer, placesOf, windowOf } from "./imported";
+import { radiusWith } from "./radius";
 import { attributeOfNode, type Condition, targetOf } from "./target";
 import { offsetOf, placed, type Placed, relationTo } from "./timeline";
 
@@ -56,38 +58,51 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
     const name = object.text("name");
     const hypothesis = object.text("hypothesis");
     const steps = placed(object.objects("lanes").map((lane) => lane.objects("steps").map(stepOf)));
-    object.leaveOutRest("is of Steadybit alone; the kubeconfig and the namespaces of targets say where attacks are");
+    if (object.has("environment"))
+        object.note("the kubeconfig and the namespaces of targets say where attacks are", "environment");
+    object.noteRest(noCounterpart);
     const those = (does: Meaning["is"]): Step[] =>
         steps.flatMap(({ meaning, ...step }) =>
             meaning.is !== "nothing" && meaning.is === does ? [{ ...step, read: meaning.read }] : [],
         );
     const [attackSteps, actionSteps] = [those("attack"), those("action")];
-    for (const { fields, meaning } of steps) if (meaning.is === "nothing" && meaning.why) fields.leaveOut(meaning.why);
+    for (const { fields, meaning } of steps) if (meaning.is === "nothing" && meaning.why) fields.note(meaning.why);
     const first = attackSteps[0] ?? actionSteps[0];
     if (first === undefined) {
         object.refuse("has no attack and no action that has a counterpart", "lanes");
         return { name, hypothesis };
     }
     const attacks = attackSteps.map((step) => attackOf(step, first, additions));
-    const { actions, namespace } = actionsOf(actionSteps, first, additions);
+    const { actions, namespace, places } = actionsOf(actionSteps, first, additions);
     if (attacks.length > 0 && namespace !== undefined && attacks.some((attack) => attack?.namespace !== namespace))
         actionSteps[0]!.fields.refuse("is done in the attacks' namespace, and the file names another", "radius");
     const during = those("check").filter((step) => isDuring(step, first));
+    const scales = actionSteps.filter(({ read }) => read === scaleOf);
     const window = windowAround(
         first,
-        during,
+        [...during, ...scales],
         attacks.map((attack) => attack?.definition ?? killOnce),
     );
-    const checks = during.map(({ fields, parameters, read, durationMs }) => {
-        if (window.durationMs !== durationMs) parameters.leaveOut("a check lasts as long as the window", "duration");
+    const length = window.durationMs === undefined ? times.duration.usual : formatDuration(window.durationMs);
+    for (const scale of scales)
+        if (endMs(scale, first) !== window.durationMs)
+            scale.parameters.note(
+                `is scaled back there after this time; here when the run is undone, after a window of ${length}`,
+                "duration",
+            );
+    places["window.duration"] = first.parameters.at("duration");
+    for (const [index, { fields }] of attackSteps.entries()) places[`attacks.${index}`] = fields.at();
+    const checks = during.map(({ fields, parameters, read, durationMs }, index) => {
+        Object.assign(places, placesOf(`checks.${index}`, parameters, placesInCheck));
+        places[`checks.${index}.name`] = fields.at("customLabel");
+        if (window.durationMs !== durationMs) parameters.note("a check lasts as long as the window", "duration");
         else parameters.take("duration");
         const label = fields.text("customLabel");
-        if (label !== undefined && label.length > 60)
-            fields.leaveOut("is longer than a check's name, 60", "customLabel");
+        if (label !== undefined && label.length > 60) fields.note("is longer than a check's name, 60", "customLabel");
         const check = read(parameters, { durationMs });
         parameters.refuseRest(noCounterpart);
-        if (fields.has("radius")) fields.leaveOut("requests come from where the update runs", "radius");
-        fields.leaveOutRest(noCounterpart);
+        if (fields.has("radius")) fields.note("requests come from where the update runs", "radius");
+        fields.noteRest(noCounterpart);
         return { ...check, name: label === undefined || label.length > 60 ? undefined : label };
     });
     return {
@@ -97,9 +112,20 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
         attacks: attacks.flatMap((attack) => attack?.definition ?? []) as unknown as AttackDefinition[],
         actions: actions as unknown as Action[],
         checks: checks as unknown as Check[],
+        places,
         ...window.args,
     };
 }
+
+const placesInCheck = {
+    ...Object.fromEntries(["url", "path", "service", "namespace", "port"].map((part) => [part, "url"])),
+    method: "method",
+    headers: "headers",
+    body: "body",
+    status: "statusCode",
+    timeoutMs: "readTimeout",
+    maxLatencyMs: "responseTime",
+};
 
 /** Nobody waits longer for a rollout. */
 const longestRolloutMs = 24 * 3_600_000;
@@ -129,20 +155,27 @@ function attackOf(step: Step, first: Step, { namespace }: Additions) {
         radius.refuse("has neither percentage nor maximum: say how many targets");
     if (radius.has("percentage") && radius.has("maximum"))
         radius.refuse("is beside percentage, but a radius is a share or a number: omit one", "maximum");
-    else if (share !== undefined && share < 100)
-        radius.leaveOut("is rounded down here, not to the nearest", "percentage");
+    const isKill = bare === killOnce;
+    if (isKill) fields.note(killsFewer);
+    const amount = radiusWith(radius, count === undefined ? "percentage" : "maximum", {
+        count,
+        percent: share,
+        of: isKill ? "pods" : "containers",
+        rounded: "to the nearest",
+    });
     radius.refuseRest(noCounterpart);
     finish(fields, "a failure of an attack makes the verdict INCONCLUSIVE");
     const definition: Draft = {
         ...bare,
         target: found?.target,
-        radius: count ?? (share === 100 ? "all" : `${share}%`),
+        radius: amount,
     };
     return found && { definition, namespace: found.namespace };
 }
 
 function actionsOf(steps: readonly Step[], first: Step, additions: Additions) {
     const actions: Draft[] = [];
+    const places: Record<string, string> = {};
     let namespace: string | undefined;
     let before = first;
     for (const step of steps) {
@@ -156,23 +189,25 @@ function actionsOf(steps: readonly Step[], first: Step, additions: Additions) {
         const conditions = conditionsIn(radius);
         const found = targetOf(radius, conditions, additions.namespace);
         const [deployment, ...others] = conditions.filter(({ key }) => key !== "k8s.namespace");
-        if (deployment?.key !== "k8s.deployment" || deployment.values.length > 1 || others.length > 0)
+        const names = deployment?.negated || deployment?.values === "any" ? [] : deployment?.values;
+        if (deployment?.key !== "k8s.deployment" || names?.length !== 1 || others.length > 0)
             radius.refuse("does not name exactly one Deployment by k8s.deployment");
         if (namespace !== undefined && found?.namespace !== namespace)
             radius.refuse("names another namespace than the action before it");
         namespace = found?.namespace;
-        actions.push(read(parameters, { durationMs, deployment: deployment?.values[0] }));
+        places[`actions.${actions.length}`] = fields.at();
+        actions.push(read(parameters, { durationMs, deployment: names?.[0] }));
         parameters.refuseRest(noCounterpart);
         radius.refuseRest(noCounterpart);
         finish(fields, "a failure of an action makes the verdict INCONCLUSIVE");
         before = step;
     }
-    return { actions, namespace };
+    return { actions, namespace, places };
 }
 
 function finish(fields: Fields, ofFailure: string): void {
-    if (fields.text("ignoreFailure") === "true") fields.leaveOut(ofFailure, "ignoreFailure");
-    fields.leaveOutRest("is only a label");
+    if (fields.text("ignoreFailure") === "true") fields.note(ofFailure, "ignoreFailure");
+    fields.noteRest("is only a label");
 }
 
 /** Whether a check is one of the window. Why not, if not, is noted. */
@@ -185,20 +220,24 @@ function isDuring(step: Step, first: Step): boolean {
         part: "does not surely last as long as the attack, as checks do here",
         during: isIgnored ? "its failure is ignored; a check that fails makes the verdict FAILED" : undefined,
     }[relation];
-    if (why !== undefined) step.fields.leaveOut(why);
+    if (why !== undefined) step.fields.note(why);
     return why === undefined;
 }
 
-/** The window in which the attack, or the first action, is checked. */
-function windowAround(first: Step, checks: readonly Step[], attacks: readonly Draft[]) {
-    const lengths = checks.map((check) => {
-        const offsetMs = offsetOf(check, first);
-        return offsetMs === undefined ? undefined : offsetMs + check.durationMs;
-    });
-    const [length] = lengths;
-    const durationMs = first.durationMs || (lengths.every((each) => each === length) ? length : undefined);
+/** When a step ends, from the begin of the first attack or action. NaN if that is not certain. */
+const endMs = (step: Step, first: Step) => (offsetOf(step, first) ?? NaN) + step.durationMs;
+
+/**
+ * The window in which the attack, or the first action, is checked.
+ *
+ * @param lasting the steps until whose end it lasts, if the first one is done at once
+ */
+function windowAround(first: Step, lasting: readonly Step[], attacks: readonly Draft[]) {
+    const lengthMs = Math.max(0, ...lasting.map((step) => endMs(step, first)));
+    const durationMs = first.durationMs || lengthMs || undefined;
     if (durationMs !== undefined) return { durationMs, args: windowOf(durationMs, attacks) };
-    first.fields.leaveOut("how long the checks go on after it is not certain: the window has its default length");
+    const why = lasting.length === 0 ? "no step lasts as long as the window" : "when its last step ends is not certain";
+    first.fields.note(`is done at once, and ${why}: the window has its default length, ${times.duration.usual}`);
     return { durationMs: undefined, args: {} };
 }
 
@@ -224,22 +263,43 @@ function attributeOf(key: string): string | undefined {
     return isOfNode ? attributeOfNode(label) : `k8s.label.${label}`;
 }
 
-/** Of an attribute whose name is in quotes if it has special characters. */
-const equality = /^\s*(?:"([^"]+)"|([\w./-]+))\s*=\s*"([^"\\]*)"\s*$/;
+/** A name in quotes if it has special characters, then `!=` and a value, `NOT IN` and values, or `IS NOT PRESENT`. */
+const comparison =
+    /^\s*(?:"([^"]+)"|([\w./-]+))(?:\s*(!?)=\s*([^()]+)|\s+(NOT\s+)?IN\s*\(([^()]+)\)|\s+IS\s+(NOT\s+)?PRESENT)\s*$/i;
+const inQuotes = /^\s*(?:"([^"\\]*)"|([\w./:-]+))\s*$/;
+
+/** What a part of a query says. Undefined if it is none of these comparisons. */
+function compared(part: string): Condition | undefined {
+    const [, quoted, plain, unequal, one, notIn, list, notPresent] = comparison.exec(part) ?? [];
+    const key = quoted ?? plain;
+    const negated = unequal || notIn || notPresent ? ({ negated: true } as const) : {};
+    const texts = (one === undefined ? list?.split(",") : [one])?.map((text) => inQuotes.exec(text));
+    if (key === undefined || texts?.includes(null)) return undefined;
+    return { key, ...negated, values: texts?.map((found) => found![1] ?? found![2]!) ?? "any" };
+}
+
+const ofCluster = "k8s.cluster-name";
 
 function conditionsIn(radius: Fields): Condition[] {
+    const before = radius.remarks.refused.length;
     const found = radius.has("predicate") ? ofPredicate(radius.object("predicate")) : [];
     const query = radius.text("query");
-    for (const part of query?.split(/\sAND\s/) ?? []) {
-        const [, quoted, plain, value = ""] = equality.exec(part) ?? [];
-        const key = quoted ?? plain;
-        if (key === undefined) radius.refuse('only key="value" joined by AND has a counterpart', "query");
-        else found.push({ key, values: [value] });
+    for (const part of query?.split(/\sAND\s/i) ?? []) {
+        const condition = compared(part);
+        if (condition) found.push(condition);
+        else
+            radius.refuse(
+                "has no counterpart; have one: =, !=, IN, NOT IN, IS PRESENT and IS NOT PRESENT, joined by AND",
+                "query",
+            );
     }
-    return found.flatMap(({ key, values }) => {
+    const isRead = radius.remarks.refused.length === before;
+    if (isRead && found.every(({ key, values }) => key === ofCluster || (key === "k8s.namespace" && values === "any")))
+        radius.refuse("selects every target of the cluster: name a namespace, a workload or a label");
+    return found.flatMap(({ key, ...compared }) => {
         const attribute = attributeOf(key);
-        if (attribute !== undefined) return [{ key: attribute, values }];
-        if (key === "k8s.cluster-name") radius.leaveOut(`${key}: the kubeconfig and its context name the cluster`);
+        if (attribute !== undefined) return [{ key: attribute, ...compared }];
+        if (key === ofCluster) radius.note(`${key}: the kubeconfig and its context name the cluster`);
         else radius.refuse(`${key} ${noCounterpart} among the attributes of targets`);
         return [];
     });
@@ -247,13 +307,14 @@ function conditionsIn(radius: Fields): Condition[] {
 
 function ofPredicate(predicate: Fields): Condition[] {
     const isGroup = predicate.has("predicates");
-    const operator = predicate.word("operator", isGroup ? { AND: "AND" } : { EQUALS: "EQUALS" });
+    const operators = { EQUALS: {}, NOT_EQUALS: { negated: true as const } };
+    const operator = predicate.word<Partial<Condition>>("operator", isGroup ? { AND: {} } : operators);
     const inner = isGroup ? predicate.objects("predicates").flatMap(ofPredicate) : [];
     const key = isGroup ? undefined : predicate.text("key");
     const values = isGroup ? [] : predicate.texts("values");
     if (!isGroup && !predicate.has("key")) predicate.refuse("is missing", "key");
     predicate.refuseRest(noCounterpart);
-    return key === undefined || operator === undefined ? inner : [{ key, values }];
+    return key === undefined || operator === undefined ? inner : [{ key, ...operator, values }];
 }
 
 function blackholeOf(parameters: Fields): Draft {
@@ -269,7 +330,7 @@ function blackholeOf(parameters: Fields): Draft {
     const ports = parameters.texts("port").map(Number);
     if (!ports.every(Number.isInteger))
         parameters.refuse("is not a list of ports such as 443: write those of a range one by one", "port");
-    const places = hosts.flatMap((host) => ports.map((port) => ({ host, port })));
+    const places = hosts.flatMap((host) => ports.filter(Number.isInteger).map((port) => ({ host, port })));
     return { kind: "blackhole", ...peersAt(places, parameters, key) };
 }
 
@@ -282,16 +343,16 @@ function dnsOf(parameters: Fields): Draft {
 function ofHostNetwork(parameters: Fields): void {
     parameters.take("duration");
     if (parameters.text("failOnHostNetwork") === "false")
-        parameters.leaveOut("pods on the host's network are never attacked", "failOnHostNetwork");
+        parameters.note("pods on the host's network are never attacked", "failOnHostNetwork");
 }
 
 function rolloutOf(parameters: Fields, { deployment }: { deployment?: string }): Draft {
-    if (parameters.text("wait") !== "true") parameters.leaveOut("a rollout is waited for here", "wait");
+    if (parameters.text("wait") !== "true") parameters.note("a rollout is waited for here", "wait");
     return { kind: "rollout", deployment };
 }
 
 function scaleOf(parameters: Fields, { deployment }: { deployment?: string }): Draft {
-    if (parameters.has("duration")) parameters.leaveOut("it stays scaled until the run is undone", "duration");
+    parameters.take("duration");
     return { kind: "scale", deployment, replicas: parameters.number("replicaCount", { least: 0, most: 100 }) };
 }
 
@@ -303,13 +364,19 @@ function httpOf(parameters: Fields, { durationMs }: { durationMs: number }): Dra
     const mode = parameters.word("responseTimeMode", responseTimes, "NO_VERIFICATION");
     const responseMs = parameters.duration("responseTime");
     parameters.word("followRedirects", { false: "", true: new Refusal("redirects are not followed") }, "false");
+    const unverified = new Refusal(
+        "certificates are always verified: write false, and give the CA by the check's caFrom",
+    );
+    parameters.word("insecureSkipVerify", { false: "", true: unverified }, "false");
+    if (parameters.text("failEarly") === "true")
+        parameters.note("a check is judged when the window ends; to end the attack early: abortBelow", "failEarly");
     if (parameters.has("responsesContains"))
         parameters.refuse("a check reads JSON, not text: see json of the check http", "responsesContains");
     for (const [key, why] of [
         ["connectTimeout", "the time limit is of the whole request"],
         ["maxConcurrent", "requests are sent at their rate, also while answers are missing"],
     ] as const)
-        if (parameters.has(key)) parameters.leaveOut(why, key);
+        if (parameters.has(key)) parameters.note(why, key);
     const share = parameters.number("successRate", { least: 1, most: 100 });
     const amount = parameters.number("numberOfRequests", { least: 1, most: 1e9 });
     const body = parameters.text("body");
@@ -326,7 +393,7 @@ function httpOf(parameters: Fields, { durationMs }: { durationMs: number }): Dra
         kind: "http",
         method: parameters.text("method"),
         body: json,
-        headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
+        headers: headersAt(parameters, "headers", headers),
         status: most === undefined ? Number(least) : [Number(least), Number(most)],
         maxLatencyMs: mode === "SHORTER_THAN" ? responseMs : undefined,
         timeoutMs: parameters.duration("readTimeout"),
@@ -347,7 +414,8 @@ const responseTimes = {
 function addressOf(parameters: Fields) {
     const url = parameters.text("url");
     try {
-        return url === undefined ? void parameters.refuse("is missing", "url") : checkOf(url);
+        if (!parameters.has("url")) parameters.refuse("is missing", "url");
+        return url === undefined ? undefined : checkOf(url);
     } catch (error) {
         return void parameters.refuse((error as Error).message, "url");
     }

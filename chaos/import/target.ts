@@ -28,16 +28,18 @@ export function targetOf(
     conditions: readonly Condition[],
     named: string | undefined,
 ): { target: AttributeExpression; namespace: string } | undefined {
-    if (conditions.length === 0)
-        return void selector.refuse("selects every pod that there is: say which by a label, a workload or a namespace");
     for (const { key, values } of conditions) {
         if (values.length === 0) selector.refuse(`${key} has no value`);
         if ([key, ...(values === "any" ? [] : values)].some((text) => unwritable.test(text)))
             selector.refuse(`${key} or its value has one of , | * = ! or a space at an end: no target can say that`);
     }
-    const namespaces = new Set(conditions.filter(inNamespace).flatMap(({ values }) => values));
+    const namespaces = new Set(
+        conditions.filter(inNamespace).flatMap(({ values }) => (values === "any" ? [] : values)),
+    );
     const [namespace = named ?? ""] = namespaces;
-    if (namespaces.size > 1 || conditions.some((condition) => inNamespace(condition) && condition.negated))
+    if (conditions.some((condition) => inNamespace(condition) && condition.negated))
+        return void selector.refuse("excludes a namespace, but all targets are in one: name that");
+    if (namespaces.size > 1)
         return void selector.refuse("names several namespaces, but all targets are in one: import one each");
     if (namespace === "") return void selector.refuse("names no namespace: add --namespace NAME");
     const others = conditions.filter((condition) => !inNamespace(condition));

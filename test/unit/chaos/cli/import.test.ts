@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -46,6 +46,18 @@ describe("`chaos import`", () => {
         const { code, log, error } = run("--hypothesis", "The shop answers.", partition);
         expect([code, log]).toEqual([1, ""]);
         expect(error).toContain("add --check URL");
+    });
+
+    it("writes the documents of which all can be said, and the exit code says that one is refused", () => {
+        const file = join(folder, "several.yaml");
+        const beacon = readFileSync(join(files, "beacon.yaml"), "utf8");
+        writeFileSync(file, beacon.replace("action: pod-kill", "action: pod-failure"));
+        const { code, log, error } = run(...additions, file);
+        expect(code).toBe(1);
+        expect(log).toContain("validatorsAloneExperiment");
+        expect(log).not.toContain("relayKill");
+        expect(error).toContain("is imported without what is refused");
+        expect(error).toContain("0.spec.action: pod-failure: ");
     });
 
     it("a name that is no word in TypeScript becomes one, and a remark stays in its comment", () => {

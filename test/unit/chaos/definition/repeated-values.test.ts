@@ -85,6 +85,6 @@ it("an import repeats no value of a header", () => {
     });
     const checks = [http] as never;
     const found = importExperiments(text, { checks, hypothesis: "It holds.", service: "orders" });
-    expect(JSON.stringify(found)).toContain("match.headers.X-Session-Id");
+    expect(JSON.stringify(found)).toContain("X-Session-Id: has a value of X-Session-Id");
     expect(JSON.stringify(found)).not.toContain(secret);
 });

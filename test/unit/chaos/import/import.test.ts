@@ -17,18 +17,21 @@ const added: Additions = {
 const fromFile: Additions = { checks: [] };
 
 function imported(text: string, additions = fromFile): Imported[] {
-    const found = importExperiments(text, additions);
-    if ("refused" in found) throw new Error(JSON.stringify(found.refused, null, 2));
-    return found;
+    const { experiments, refused } = importExperiments(text, additions);
+    if (refused.length > 0) throw new Error(JSON.stringify(refused, null, 2));
+    return experiments;
 }
 
 /** What is refused, as `path: reason`. */
 function refusedOf(text: string, additions = fromFile): string[] {
-    const found = importExperiments(text, additions);
-    return "refused" in found ? found.refused.map(({ path, reason }) => `${path}: ${reason}`) : [];
+    return importExperiments(text, additions).refused.map(({ path, reason }) => `${path}: ${reason}`);
 }
 
-const leftOut = ({ leftOut }: Imported) => leftOut.map(({ path }) => path);
+const differences = ({ differences }: Imported) => differences.map(({ path }) => path);
+
+/** What is said of a place in a file. */
+const noted = ({ differences }: Imported, at: string) =>
+    differences.flatMap(({ path, reason }) => (path === at ? [reason] : [])).join("\n");
 
 /** A file with one place of its text changed. */
 function edited(file: string, before: string | RegExp, after: string): string {
@@ -65,7 +68,7 @@ describe("an experiment of Chaos Mesh", () => {
                 checks: [{ kind: "http", service: "shop", namespace: "front", port: 80, path: "/health" }],
             },
         });
-        expect(leftOut(experiment!)).toEqual(["metadata.labels"]);
+        expect(differences(experiment!)).toEqual(["metadata.labels", "spec.mode"]);
     });
 
     it("a pod-kill kills once; each document of a file is an experiment", () => {
@@ -79,7 +82,13 @@ describe("an experiment of Chaos Mesh", () => {
             },
         ]);
         expect(kill!.args.window).toBeUndefined();
-        expect(leftOut(kill!)).toEqual(["0.spec.gracePeriod", "0.spec.duration", "0.spec.scheduler"]);
+        expect(differences(kill!)).toEqual([
+            "0.spec.gracePeriod",
+            "0.spec.action",
+            "0.spec.mode",
+            "0.spec.duration",
+            "0.spec.scheduler",
+        ]);
         expect(partition!.args.attacks).toEqual([
             { kind: "blackhole", target: "k8s.label.app=validator,k8s.namespace=chain", radius: "all" },
         ]);
@@ -90,7 +99,7 @@ describe("an experiment of Chaos Mesh", () => {
         expect(experiment!.args.attacks).toMatchObject([
             { kind: "kill", target: "k8s.pod.name=broker-0|broker-1,k8s.namespace=streams" },
         ]);
-        expect(leftOut(experiment!)).toEqual(
+        expect(differences(experiment!)).toEqual(
             expect.arrayContaining(["spec.schedule", "spec.concurrencyPolicy", "spec.historyLimit"]),
         );
     });
@@ -106,7 +115,8 @@ describe("an experiment of Chaos Mesh", () => {
                 radius: "all",
             },
         ]);
-        expect(leftOut(experiment!)).toEqual(["spec.port"]);
+        expect(differences(experiment!)).toEqual(["spec.port", "spec.mode"]);
+        expect(noted(experiment!, "spec.port")).toContain("also hits what the pods send to this port");
         expect(refusedOf(read("http.yaml"), added)).toEqual([expect.stringContaining("add --service NAME")]);
     });
 
@@ -138,6 +148,42 @@ describe("an experiment of Chaos Mesh", () => {
         }
     });
 
+    it.each([
+        ["mode:  one", 1, "here it counts containers of ready pods, and an attack hits whole pods"],
+        ["mode: fixed\n  value: 2", 2, "here it counts containers of ready pods, and an attack hits whole pods"],
+        ["mode: all", "all", "only ready pods"],
+        ["mode: fixed-percent\n  value: '66'", "66%", "up to at least one since Chaos Mesh 2.2: 66% of 3 is 2; here"],
+        ["mode: fixed-percent\n  value: '100'", "all", "only ready pods"],
+    ])("%j counts pods there, and containers of ready pods here", (mode, radius, reason) => {
+        const [experiment] = imported(edited("primary-partition.yaml", "mode: one", mode), added);
+        expect(experiment!.args.attacks![0]!.radius).toBe(radius);
+        expect(noted(experiment!, "spec.mode")).toContain(reason);
+    });
+
+    it("a pod-kill says which pods it leaves alone", () => {
+        const [kill] = imported(read("beacon.yaml"), added);
+        expect(noted(kill!, "0.spec.action")).toContain("pods without a controller, pods of a Job");
+    });
+
+    it.each([["catalogue"], ["catalogue.sock-shop:8080"], ["catalogue.sock-shop.svc.cluster.local"]])(
+        "a HTTPChaos of the host %s is of the Service's requests",
+        (host) => {
+            const text = edited("http.yaml", 'path: "*"', `request_headers: { Host: "${host}" }`);
+            expect(refusedOf(text, { ...added, service: "catalogue" })).toEqual([]);
+        },
+    );
+
+    it("a HTTPChaos of requests that the pods send is refused: a fault would hit nothing", () => {
+        for (const header of ["Host", "host"]) {
+            const text = edited("http.yaml", 'path: "*"', `request_headers: { ${header}: "example.com" }`);
+            const [refused, ...others] = refusedOf(text, { ...added, service: "catalogue" });
+            expect(refused).toContain(`spec.request_headers.${header}: names another host than Service catalogue`);
+            expect(refused).toContain("allowed: catalogue, catalogue.NAMESPACE");
+            expect(refused).not.toContain("example.com");
+            expect(others).toEqual([]);
+        }
+    });
+
     it("nodes are chosen by their labels, or by their names", () => {
         const selecting = (selector: string) =>
             imported(edited("primary-partition.yaml", "  selector:", `  selector:\n    ${selector}`), added)[0]!.args
@@ -146,6 +192,64 @@ describe("an experiment of Chaos Mesh", () => {
             "k8s.zone=a,k8s.node.label.disk=ssd,",
         );
         expect(selecting("nodes: [one, two]")).toContain("k8s.node.name=one|two,");
+    });
+
+    it("what cannot be said of one document does not refuse the others", () => {
+        const text = edited("beacon.yaml", "action: pod-kill", "action: pod-failure");
+        const { experiments, refused } = importExperiments(text, added);
+        expect(experiments.map(({ name }) => name)).toEqual(["validators-alone"]);
+        expect(refused).toEqual([{ path: "0.spec.action", reason: expect.stringContaining("only pauses") }]);
+        const both = importExperiments(edited("beacon.yaml", "name: relay-kill", "name: validators-alone"), added);
+        expect(both.experiments).toHaveLength(1);
+        expect(both.refused).toEqual([{ path: "1", reason: expect.stringContaining("rename one") }]);
+    });
+
+    it("what Chaos Mesh ignores is reported, not refused", () => {
+        const kill = edited("beacon.yaml", "action: pod-kill", "action: pod-kill\n  containerNames: [main]");
+        expect(noted(imported(kill, added)[0]!, "0.spec.containerNames")).toContain("Chaos Mesh ignores it");
+        const one = edited("primary-partition.yaml", "mode: one", "mode: one\n  value: '3'");
+        const [experiment] = imported(one.replace("    mode: all", "    mode: all\n    value: '1'"), added);
+        expect(experiment!.args.attacks![0]!.radius).toBe(1);
+        expect(noted(experiment!, "spec.value")).toContain("Chaos Mesh ignores it");
+    });
+
+    it("a block without a port is not said to have another port than others", () => {
+        const refused = refusedOf(external(["203.0.113.0/24"], "direction: to"), added);
+        expect(refused).toEqual([expect.stringContaining("spec.externalTargets.0: has no port")]);
+    });
+
+    it("an empty selector is of all pods in the object's namespace, as in Chaos Mesh", () => {
+        const text = edited(
+            "beacon.yaml",
+            /  selector:\n    labelSelectors:\n      app: validator\n    podPhase.*/,
+            "  selector: {}",
+        );
+        expect(imported(text, added)[1]!.args.attacks).toEqual([
+            { kind: "blackhole", target: "k8s.namespace=chain", radius: "all" },
+        ]);
+    });
+
+    it("a name that is too long is cut, and that is said", () => {
+        const [experiment] = imported(edited("http.yaml", "catalogue-slow", "catalogue-".repeat(5)), {
+            ...added,
+            service: "catalogue",
+        });
+        expect(experiment!.name).toBe("catalogue-catalogue-catalogue-catalogue-catal");
+        expect(noted(experiment!, "metadata.name")).toContain(`is cut to ${experiment!.name}`);
+    });
+
+    it("texts of a file cannot control a terminal, in remarks and in what is written", () => {
+        const text = JSON.stringify({
+            apiVersion: "chaos-mesh.org/v1alpha1",
+            kind: "NetworkChaos",
+            metadata: { name: "one", namespace: "shop", "\u001b[2Jx\u202e": 1 },
+            spec: { action: "partition", mode: "all", direction: "both", duration: "10s", selector: {}, "\u0085y": 1 },
+        });
+        const said = { ...added, hypothesis: "It \u009bholds\u202e." };
+        expect(refusedOf(text, said).join()).toBe("spec. y: has no counterpart");
+        const written = writtenAs(imported(text.replace(/,"\u0085y":1/, ""), said), "a\u001b[1m.yaml");
+        expect(written).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+        expect(written).toContain('hypothesis: "It \\u{9b}holds\\u{202e}."');
     });
 
     it("wants a hypothesis and a check, which no file of Chaos Mesh has", () => {
@@ -213,14 +317,7 @@ describe("an experiment of Chaos Mesh", () => {
                 /    labelSelectors:\n      app: validator\n    podPhase.*\n/,
                 "",
                 "1.spec.selector",
-                "every pod",
-            ],
-            [
-                "primary-partition.yaml",
-                /selector:\n {6}namespaces:\n(.*\n){3}/,
-                "selector: {}\n",
-                "spec.target.selector",
-                "every",
+                "is missing: write {} for all pods of the namespace",
             ],
             [
                 "primary-partition.yaml",
@@ -239,17 +336,26 @@ describe("an experiment of Chaos Mesh", () => {
             ["http.yaml", 'path: "*"', "path: api", "spec.path", "is neither a path such as"],
             ["http.yaml", 'path: "*"', 'path: ""', "spec.path", "is empty, so no request matches"],
             ["http.yaml", 'path: "*"', 'method: ""', "spec.method", "is empty, so no request matches"],
-            ["http.yaml", 'path: "*"', "method: get", "", "attacks.0.match.method"],
-            ["http.yaml", 'path: "*"', "request_headers: {Cookie: id=7}", "", "attacks.0.match.headers.Cookie"],
+            ["http.yaml", 'path: "*"', "method: get", "spec.method", '"get" is not a method'],
+            [
+                "http.yaml",
+                'path: "*"',
+                "request_headers: {Cookie: id=7}",
+                "spec.request_headers",
+                "Cookie: has a value",
+            ],
             ["http.yaml", "delay: 500ms", "delay: 500ms\n  abort: true", "spec.delay", "has no effect there"],
             ["http.yaml", "delay: 500ms", "replace: {code: 503}", "spec.replace", "has no counterpart"],
-            ["http.yaml", "delay: 500ms", "delay: soon", "", "attacks.0.delay"],
+            ["http.yaml", "delay: 500ms", "delay: soon", "spec.delay", '"soon" is not allowed'],
+            ["http.yaml", "duration: 1m", "duration: 3h", "spec.duration", '"3h" is not allowed'],
+            ["http.yaml", "name: catalogue-slow", "name: 混沌测试", "metadata.name", '"混沌测试" has nothing that'],
+            ["http.yaml", /  name: catalogue-slow\n/, "", "metadata.name", "is missing"],
             [
                 "schedule.yaml",
                 "type: PodChaos",
                 "type: IOChaos",
                 "spec.type",
-                "has one: PodChaos, NetworkChaos, HTTPChaos",
+                '"IOChaos" has no counterpart; has one: PodChaos, NetworkChaos, HTTPChaos',
             ],
         ];
         for (const [file, before, after, path, reason] of cases) {
@@ -262,7 +368,7 @@ describe("an experiment of Chaos Mesh", () => {
             [["example.org"], "to", "spec.externalTargets.0", "has no port"],
             [["2001:db8::1"], "to", "spec.externalTargets.0", "has no port"],
             [["example.org:443"], "from", "spec.direction", "from: drops the packets"],
-            [["203.0.113.0/24:443"], "to", "", "nothing is known to answer in 203.0.113.0/24"],
+            [["203.0.113.0/24:443"], "to", "spec.externalTargets", "nothing is known to answer in 203.0.113.0/24"],
             [["203.0.113.0/24:443", "198.51.100.0/24:80"], "to", "spec.externalTargets", "different ports"],
             [["example.org:443", ""], "to", "spec.externalTargets.1", "is empty"],
         ] as const)
@@ -301,7 +407,7 @@ describe("an experiment of Steadybit", () => {
                 ],
             },
         });
-        expect(leftOut(experiment!).sort()).toEqual([
+        expect(differences(experiment!).sort()).toEqual([
             "environment",
             "key",
             "lanes.0.steps.0.parameters.connectTimeout",
@@ -310,10 +416,71 @@ describe("an experiment of Steadybit", () => {
             "lanes.1.steps.0",
             "lanes.1.steps.2.customLabel",
             "lanes.1.steps.2.radius",
+            "lanes.1.steps.2.radius.maximum",
             "lanes.2.steps.0",
             "tags",
             "team",
         ]);
+    });
+
+    it("a hypothesis of the command is in place of the file's, and does if the file has none", () => {
+        const said = { ...fromFile, hypothesis: "It holds." };
+        expect(imported(read("shop.json"), said)[0]!.args.hypothesis).toBe("It holds.");
+        expect(imported(edited("shop.json", /"hypothesis": .*\n/, ""), said)[0]!.args.hypothesis).toBe("It holds.");
+    });
+
+    /** A file with a Deployment scaled to 0 for 180 s. */
+    const scaled = (file: string, edit: (lanes: { steps: unknown[] }[], scale: object) => void): string => {
+        const experiment = JSON.parse(read(file)) as { lanes: { steps: unknown[] }[] };
+        edit(experiment.lanes, {
+            type: "action",
+            parameters: { duration: "180s", replicaCount: 0 },
+            actionType: "com.steadybit.extension_kubernetes.scale_deployment",
+            radius: { query: `k8s.namespace="${file === "shop.json" ? "shop" : "pay"}" AND k8s.deployment="deals"` },
+        });
+        return JSON.stringify(experiment);
+    };
+
+    it("a Deployment scaled for a time after a pod is deleted makes a window of that time", () => {
+        const text = scaled("pod-loss.json", ([lane], scale) => lane!.steps.splice(2, 1, scale));
+        const [experiment] = imported(text, { checks: added.checks });
+        expect(experiment!.args).toMatchObject({
+            actions: [{ kind: "scale", deployment: "deals", replicas: 0 }],
+            window: { duration: "3m", grace: "0s" },
+        });
+        expect(noted(experiment!, "lanes.0.steps.2.parameters.duration")).toBe("");
+        expect(noted(experiment!, "lanes.0.steps.1")).not.toContain("default");
+    });
+
+    it("a Deployment scaled for longer than the attack says when it is scaled back", () => {
+        const text = scaled("shop.json", (lanes, scale) => {
+            lanes[1]!.steps.splice(0, 2);
+            lanes.push({ steps: [scale] });
+        });
+        const [experiment] = imported(text);
+        expect(experiment!.args).toMatchObject({ actions: [{ kind: "scale" }], window: { duration: "1m" } });
+        expect(noted(experiment!, "lanes.3.steps.0.parameters.duration")).toContain("after a window of 1m");
+    });
+
+    it.each([
+        [
+            '"percentage": 50',
+            "50%",
+            "there it counts pods, ready or not, and rounds to the nearest: 66% of 3 is 2; here",
+        ],
+        ['"percentage": 100', "all", "there it counts pods, ready or not; here only ready pods"],
+        ['"maximum": 1', 1, "there it counts pods, ready or not; here it counts containers"],
+    ])("Delete Pod with %s counts pods, and says which it leaves alone", (amount, radius, reason) => {
+        const [experiment] = imported(read("pod-loss.json").replace('"percentage": 50', amount));
+        expect(experiment!.args.attacks![0]!.radius).toBe(radius);
+        expect(noted(experiment!, `lanes.0.steps.1.radius.${/\w+/.exec(amount)![0]}`)).toContain(reason);
+        expect(noted(experiment!, "lanes.0.steps.1")).toContain("pods without a controller, pods of a Job");
+    });
+
+    it("says of tags that they have no counterpart, and of the environment what is in its place", () => {
+        const [experiment] = imported(read("shop.json"));
+        expect(noted(experiment!, "tags")).toBe("has no counterpart");
+        expect(noted(experiment!, "environment")).toContain("the kubeconfig");
     });
 
     it("YAML, without an attack: a rollout is an action, and checks are those that cover its begin", () => {
@@ -335,7 +502,7 @@ describe("an experiment of Steadybit", () => {
             ],
         });
         expect(experiment!.args.attacks).toBeUndefined();
-        expect(leftOut(experiment!)).toContain("lanes.0.steps.0");
+        expect(differences(experiment!)).toContain("lanes.0.steps.0");
     });
 
     it("a deleted pod is killed once, and checked as long as the check after it", () => {
@@ -383,6 +550,43 @@ describe("an experiment of Steadybit", () => {
         expect(experiment!.args.attacks![0]!.target).toBe(`${attribute}=deals,k8s.namespace=shop`);
     });
 
+    it.each([
+        ['k8s.pod.label.tier!="edge"', "k8s.label.tier!=edge"],
+        ['"k8s.pod.label.a/b" = one', "k8s.label.a/b=one"],
+        ['k8s.deployment IN ("a", b)', "k8s.deployment=a|b"],
+        ["k8s.deployment not in (a, b)", "k8s.deployment!=a|b"],
+        ["k8s.pod.label.tier IS PRESENT", "k8s.label.tier=*"],
+        ["k8s.pod.label.tier IS NOT PRESENT", "k8s.label.tier!=*"],
+    ])("the query %s is the condition %s", (part, condition) => {
+        const text = edited(
+            "shop.json",
+            /"predicate": \{[^]*?\]\s*\},\s*"query": null/,
+            `"query": ${JSON.stringify(`k8s.namespace IN ("shop") AND k8s.namespace IS PRESENT and ${part}`)}`,
+        );
+        expect(imported(text)[0]!.args.attacks![0]!.target).toBe(`${condition},k8s.namespace=shop`);
+    });
+
+    it("NOT_EQUALS excludes values", () => {
+        const text = edited(
+            "shop.json",
+            '"k8s.deployment", "operator": "EQUALS"',
+            '"k8s.deployment", "operator": "NOT_EQUALS"',
+        );
+        expect(imported(text)[0]!.args.attacks![0]!.target).toBe("k8s.deployment!=deals,k8s.namespace=shop");
+    });
+
+    it("an address with a placeholder is not said to be missing", () => {
+        expect(refusedOf(edited("shop.json", "gateway.shop.svc", "{{gateway}}")).join()).not.toContain("is missing");
+    });
+
+    it("settings of a check that change nothing are no obstacle", () => {
+        const settings = '"insecureSkipVerify": "false", "failEarly": ';
+        const [off] = imported(edited("shop.json", '"method": "GET"', `"method": "GET", ${settings} false`));
+        expect(noted(off!, "lanes.0.steps.0.parameters.failEarly")).toBe("");
+        const [on] = imported(edited("shop.json", '"method": "GET"', `"method": "GET", ${settings} true`));
+        expect(noted(on!, "lanes.0.steps.0.parameters.failEarly")).toContain("abortBelow");
+    });
+
     it("a long attack gets a deadline that has room for it", () => {
         const long = read("shop.json").replaceAll('"120s"', '"40m"').replace('"60s"', '"30m"');
         expect(imported(long)[0]!.args).toMatchObject({ window: { duration: "30m" }, deadline: "61m" });
@@ -391,7 +595,23 @@ describe("an experiment of Steadybit", () => {
     it("is refused with the path of what cannot be said", () => {
         const attack = "lanes.1.steps.2";
         const cases: [file: string, before: string | RegExp, after: string, path: string, reason: string][] = [
-            ["shop.json", "network_blackhole", "stress_cpu", `lanes.1.steps.2.actionType`, "has no counterpart"],
+            ["shop.json", "network_blackhole", "stress_cpu", `${attack}.actionType`, 'stress_cpu" has no counterpart'],
+            [
+                "shop.json",
+                '"readTimeout": "5s"',
+                '"insecureSkipVerify": "true"',
+                "lanes.0.steps.0.parameters.insecureSkipVerify",
+                "certificates are always verified",
+            ],
+            ["rollout.yml", 'k8s.deployment="', 'k8s.deployment!="', "lanes.1.steps.1.radius", "exactly one"],
+            [
+                "rollout.yml",
+                'k8s.deployment="orders"',
+                "k8s.deployment IS PRESENT",
+                "lanes.1.steps.1.radius",
+                "exactly",
+            ],
+            ["rollout.yml", 'k8s.namespace="', 'k8s.namespace!="', "lanes.1.steps.1.radius", "excludes a namespace"],
             ["shop.json", '"ip": []', '"ip": ["203.0.113.7"]', `${attack}.parameters.ip`, "has no port"],
             [
                 "shop.json",
@@ -404,8 +624,8 @@ describe("an experiment of Steadybit", () => {
                 "shop.json",
                 /"ip": \[\],\s*"port": \[\]/,
                 '"ip": ["203.0.113.0/24"], "port": ["80"]',
-                "",
-                "nothing is known to answer in 203.0.113.0/24",
+                attack,
+                "peers: nothing is known to answer in 203.0.113.0/24",
             ],
             ["shop.json", '"maximum": 1', '"percentage": 50, "maximum": 40', `${attack}.radius.maximum`, "omit one"],
             ["shop.json", '"key": "k8s.deployment", ', "", `${attack}.radius.predicate.predicates.2.key`, "is missing"],
@@ -424,7 +644,7 @@ describe("an experiment of Steadybit", () => {
                 '"values": ["deals"]',
                 '"values": ["[[d]]"]',
                 `${attack}.radius.predicate.predicates.2.values.0`,
-                "placeholder",
+                "is of a template",
             ],
             [
                 "shop.json",
@@ -474,14 +694,22 @@ describe("an experiment of Steadybit", () => {
                 "lanes.0.steps.0.parameters.url",
                 "NAME.NAMESPACE.svc",
             ],
-            ["shop.json", "X-Tenant", "Authorization", "", "checks.0.headers.Authorization"],
+            ["shop.json", "X-Tenant", "Authorization", "lanes.0.steps.0.parameters.headers", "Authorization: has"],
+            ["shop.json", '"5s"', '"5h"', "lanes.0.steps.0.parameters.readTimeout", "18000000"],
+            [
+                "rollout.yml",
+                / AND k8s.namespace=.*/,
+                "",
+                "lanes.1.steps.1.radius",
+                "selects every target of the cluster",
+            ],
             ["shop.json", '"duration": "120s"', '"duration": "30s"', "", "add --check URL"],
             [
                 "rollout.yml",
                 'k8s.namespace="orders" AND',
                 'k8s.namespace="orders" OR',
                 "lanes.1.steps.1.radius.query",
-                "joined by AND",
+                "has no counterpart; have one: =, !=, IN",
             ],
             ["rollout.yml", ' AND k8s.deployment="orders"', "", "lanes.1.steps.1.radius", "exactly one Deployment"],
         ];
@@ -500,6 +728,12 @@ describe("an experiment of Steadybit", () => {
             ["http://gateway.shop", `http://user:${secret}@gateway.shop`],
             ['"readTimeout": "5s"', `"readTimeout": "${secret}"`],
             ['"X-Tenant", "value": "demo"', `"Authorization", "value": "Bearer ${secret}"`],
+            ['"X-Tenant", "value": "demo"', `"X-Tenant: ${secret}", "value": "demo"`],
+            ["products?all=true", `products?password=${secret}`],
+            ["products?all=true", `products?key=[[${secret}]]`],
+            ['"method": "GET"', `"method": "POST", "body": "${secret}"`],
+            ['"method": "GET"', `"method": "POST", "body": "{\\"password\\": \\"${secret}\\"}"`],
+            ['"method": "GET"', `"X-Tenant: ${secret}": "GET"`],
         ] as const) {
             const refused = refusedOf(edited("shop.json", before, after));
             expect(refused.length).toBeGreaterThan(0);
@@ -510,10 +744,11 @@ describe("an experiment of Steadybit", () => {
 
 it("a file of something else is refused", () => {
     expect(refusedOf("kind: Deployment\napiVersion: apps/v1")).toEqual([
-        expect.stringContaining("is neither an experiment"),
+        expect.stringContaining('"Deployment" is neither an experiment'),
     ]);
     expect(refusedOf("[1, 2]")).toEqual(expect.arrayContaining([expect.stringContaining("is not an object")]));
-    expect(() => importExperiments("{{ .Values }}: [", fromFile)).toThrow();
+    expect(() => importExperiments("{{ .Values }}: [", fromFile)).toThrow("it is a template, with {{ … }}");
+    expect(() => importExperiments("a: [", fromFile)).toThrow();
     expect(refusedOf("")).toEqual([expect.stringContaining("has no document")]);
 });
 
@@ -527,7 +762,7 @@ it("what is written compiles against the package, for each file", () => {
     sources.push([
         join(__dirname, "names.ts"),
         writtenAs(
-            names.map((name) => ({ name, args, leftOut: [] })),
+            names.map((name) => ({ name, args, differences: [] })),
             "names",
         ),
     ]);
