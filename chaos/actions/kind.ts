@@ -35,6 +35,8 @@ export interface ActionKind<A extends { kind: string }> {
      * @default it may leave all
      */
     keeps?(action: A, found: FoundWorkload): number;
+    /** Whether it adds pods to the workload, as found, or replaces some, for certain. @default false */
+    adds?(action: A, found: FoundWorkload): boolean;
     /** Why it cannot be done to the workload, or what it `restores`, as found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;
     /** @throws Error if it cannot be done */

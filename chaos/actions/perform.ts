@@ -16,27 +16,29 @@ import { type FoundWorkload, referenceTo, type Workload } from "./workload";
 export const changeObjects = (actions: readonly Action[]): boolean =>
     actions.map(actionKindOf).some((kind) => kind.workload !== undefined || kind.restores !== undefined);
 
-/** An action that removes or replaces pods of its workload for certain. */
-export interface Removing {
+/** An action that removes, replaces or adds pods of its workload for certain. */
+export interface PodsChanging {
     /** For people, as in "scale hot-deals to 0". */
     action: string;
     workload: Workload;
     /** How many of its pods may stay. */
     keeps: number;
+    /** Whether others come. */
+    adds: boolean;
 }
 
 /**
  * Looks whether actions can be done: one that cannot would leave an attack without a verdict.
  *
- * @returns those that remove or replace pods
+ * @returns those that remove, replace or add pods
  * @throws ReasonError with all that keeps them from it: objects that are missing or protected, or that the kind refuses
  */
 export async function requireObjects(
     cluster: Cluster,
     namespace: string,
     actions: readonly Action[],
-): Promise<Removing[]> {
-    const removing: Removing[] = [];
+): Promise<PodsChanging[]> {
+    const changing: PodsChanging[] = [];
     const mistakes = await Promise.all(
         actions.map(async (action) => {
             const kind = actionKindOf(action);
@@ -46,14 +48,17 @@ export async function requireObjects(
             const object = { ...named, namespace };
             const found: FoundWorkload | undefined = await objectApi(cluster).get(object);
             const keeps = found && kind.keeps?.(action, found);
-            if (workload && keeps !== undefined) removing.push({ action: kind.describe(action), workload, keeps });
+            if (found && workload && keeps !== undefined) {
+                const adds = kind.adds?.(action, found) ?? false;
+                changing.push({ action: kind.describe(action), workload, keeps, adds });
+            }
             const problem = found
                 ? (whyRefused(found) ?? kind.whyNot?.(action, found))
                 : await missing(cluster, object);
             return problem === undefined ? [] : [`the experiment cannot ${kind.describe(action)}: ${problem}`];
         }),
     );
-    if (mistakes.flat().length === 0) return removing;
+    if (mistakes.flat().length === 0) return changing;
     throw new ReasonError("action-refused", [...new Set(mistakes.flat())].join("; "), "Correct the experiment");
 }
 

@@ -63,6 +63,7 @@ export const rollout: ActionKind<RolloutAction> = {
     },
     workload: (action) => workloadOf(action),
     keeps: (_, found) => belowPartition(found),
+    adds: (_, found) => belowPartition(found) < (found.spec?.replicas ?? 1),
     whyNot: (_, found) => whyNoRollout(found),
     async perform(action, { cluster, namespace, endsAt, signal }) {
         const workload = workloadOf(action);

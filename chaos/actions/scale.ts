@@ -27,6 +27,7 @@ export const scale: ActionKind<ScaleAction> = {
     rights: () => [],
     workload: ({ deployment: name }) => ({ kind: "Deployment", name }),
     keeps: ({ replicas }) => replicas,
+    adds: ({ replicas }, { spec }) => replicas > (spec?.replicas ?? 1),
     restores: { resource, named: "deployment" },
     perform: ({ deployment: name, replicas }, context) =>
         setUntilUndone(context, { resource, name }, "replicas", replicas),

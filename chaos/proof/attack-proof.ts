@@ -6,7 +6,14 @@ import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
 import { enforcementTimeoutMs } from "../policies/enforcement";
 import { decisive, reason, type Reason } from "../reasons";
-import { awaitBaseline, type Baseline, type Inconclusive, type Proven, type Witnessed } from "./outcome";
+import {
+    abortedTimeoutMs,
+    awaitBaseline,
+    type Baseline,
+    type Inconclusive,
+    type Proven,
+    type Witnessed,
+} from "./outcome";
 import type { PositiveControl } from "./positive-control";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
 import { quoted } from "../quoted";
@@ -18,9 +25,6 @@ import { quoted } from "../quoted";
  * delays nothing. What is outside of the cluster may be on another continent.
  */
 const probeTimeoutMs = { baseline: 300, outside: 2_000, last: 1_000 };
-
-/** An aborted run's attacks go on until the last proof is given: it gets this long, in milliseconds. */
-const abortedTimeoutMs = 2_000;
 
 export interface AttackProofArgs extends FromWithinArgs {
     proof: Proof;

@@ -19,6 +19,9 @@ export type Baseline =
           leftOut: string[];
       };
 
+/** An aborted run's attacks go on until the last proof is given, and the last look: they get so many milliseconds. */
+export const abortedTimeoutMs = 2_000;
+
 /** How long what fails is tried again at least, before it is left out: a busy machine answers late. */
 export const busyMs = 2_000;
 

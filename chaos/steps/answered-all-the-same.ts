@@ -15,7 +15,7 @@ import { isReady, type Pod } from "../targets/containers";
  * callers, in the cluster, lose their share.
  *
  * @param observed the answers of each check, in the order of the plan
- * @returns undefined if a check had a bad answer: the attack did reach it
+ * @returns undefined for a check that had a bad answer: the attack did reach it
  */
 export async function whyAnsweredAllTheSame(
     plan: Plan,
@@ -24,9 +24,9 @@ export async function whyAnsweredAllTheSame(
     observed: readonly { answers: readonly Answer[] }[],
 ): Promise<Reason | undefined> {
     const cutOff = portsCutOff(attacks);
-    if (cutOff.size === 0 || observed.some(({ answers }) => answers.some(({ good, unseen }) => !good && !unseen)))
-        return undefined;
-    for (const { name, check } of plan.checks) {
+    if (cutOff.size === 0) return undefined;
+    for (const [index, { name, check }] of plan.checks.entries()) {
+        if (observed[index]?.answers.some(({ good, unseen }) => !good && !unseen)) continue;
         const service = serviceAskedBy(check, plan);
         if (service?.namespace !== plan.namespace) continue;
         const [number, all] = await countBehind(service, cutOff, cluster).catch(() => [0, 0] as const);

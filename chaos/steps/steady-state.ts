@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { kubectl } from "../kubectl";
-import { changeObjects, type Removing, requireObjects } from "../actions/perform";
+import { changeObjects, type PodsChanging, requireObjects } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
 import { answersToHold, keptOf, namesOf, type Observed, problemsOf, untilAllHold } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
@@ -65,7 +65,7 @@ async function findSteadyState(
 ): Promise<SteadyState> {
     const { plan, cluster, stack, say } = context;
     const { namespace, service } = plan;
-    const [swept, route, discovered, removing] = await Promise.all([
+    const [swept, route, discovered, changing] = await Promise.all([
         endAttacks(objectApi(cluster), leftOf(plan), say),
         service && chooseRoute(cluster, service),
         isAttack(plan) ? discover(cluster, plan) : [],
@@ -94,7 +94,7 @@ async function findSteadyState(
         namespaceUid(cluster, plan),
         isAttack(plan) && isAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
         room && replacesAtOnce(context, room),
-        isAttack(plan) && requireTargets(context, discovered, removing),
+        isAttack(plan) && requireTargets(context, discovered, changing),
         room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
     ]);
     return {
@@ -114,7 +114,7 @@ async function findSteadyState(
 async function requireTargets(
     context: StepContext,
     discovered: readonly Discovered[],
-    removing: readonly Removing[],
+    changing: readonly PodsChanging[],
 ): Promise<void> {
     const { plan, cluster, say } = context;
     // Swept before: a killed run may have left a Service with its proxy.
@@ -128,7 +128,8 @@ async function requireTargets(
     const now = isAsFound ? discovered : await discover(cluster, plan);
     for (const chosen of chooseForAll(now, { ...plan, ...placeOf(context), attacks })) {
         const request = attacks.find(({ name }) => name === chosen.name)!;
-        if (!request.deletesPods) refuseRemoving(request, now, chosen, removing);
+        if (!request.deletesPods) refuseRemoving(request, now, chosen, changing);
+        refuseJoining(request, now, chosen, changing);
     }
     await refuseWebhookServers(cluster, plan, now);
 }
@@ -138,12 +139,12 @@ function refuseRemoving(
     { name, target }: TargetRequest,
     discovered: readonly Discovered[],
     { targets }: Chosen,
-    removing: readonly Removing[],
+    changing: readonly PodsChanging[],
 ): void {
     const owners = new Set(select(discovered, target).map(({ attributes }) => ownerOf(attributes)));
     const pods = onePerPod(targets).length;
     const [owner] = owners;
-    const found = removing.find(
+    const found = changing.find(
         ({ workload: { kind, name: of }, keeps }) => owner === `${attributeOf(kind)}=${of}` && keeps < pods,
     );
     if (found === undefined || owners.size > 1) return;
@@ -152,6 +153,26 @@ function refuseRemoving(
         `${owner} as targets until the checks end, and that leaves ${found.keeps} of them at most`;
     const advice = "Choose targets of another workload, or an attack that deletes pods, such as kill";
     throw new ReasonError("action-refused", message, advice);
+}
+
+/** @throws ReasonError if an action changes which pods are the peers of an attack, which is made for those before it */
+function refuseJoining(
+    { name, peers: expression }: TargetRequest,
+    discovered: readonly Discovered[],
+    { peers = [] }: Chosen,
+    changing: readonly PodsChanging[],
+): void {
+    const uids = new Set(peers.map(({ uid }) => uid));
+    const owners = new Set(discovered.filter(({ uid }) => uids.has(uid)).map(({ attributes }) => ownerOf(attributes)));
+    const found = changing.find(
+        ({ workload: { kind, name: of }, keeps, adds }) =>
+            owners.has(`${attributeOf(kind)}=${of}`) && (adds || (keeps === 0 && owners.size === 1)),
+    );
+    if (found === undefined) return;
+    const message =
+        `the experiment cannot ${found.action}: the attack ${name} is made for the peers ${expression} that are ` +
+        "there before it, and then others are, or none";
+    throw new ReasonError("action-refused", message, "Do that before the experiment, or name other peers");
 }
 
 export const refuseIfHeld = (context: StepContext) => (error: unknown) => {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type Done, performAll, type Performed, whyNotKept } from "../actions/perform";
 import { attackKindOf } from "../attacks/registry";
 import { ApiServerPulse } from "../checks/api-server";
@@ -10,7 +11,7 @@ import { isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
 import { lookAgain } from "../proof/look-again";
-import { sinceProven } from "../proof/outcome";
+import { abortedTimeoutMs, sinceProven } from "../proof/outcome";
 import { whyDeniedByOthers } from "../proof/policy-denies";
 import { pause } from "../async";
 import { decisive, reason, type Reason } from "../reasons";
@@ -89,6 +90,7 @@ export async function watchWindow(
         const seen = await proofs.whyLost();
         return seen ?? ((await attacksLast()) ? undefined : whyRunIsOver(plan, cluster, run));
     };
+    const policed = { namespace: plan.namespace, policies, ownPolicies };
     let stoppedAt: number | undefined;
     /** Ends the window, and with it the attacks, once no verdict is possible. */
     const stopOnce = async (looking: Promise<Reason | undefined>) => {
@@ -112,9 +114,9 @@ export async function watchWindow(
             ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
             : pause(lengthMs, signal),
         isAttack(plan)
-            ? stopOnce(whyDeniedByOthers(cluster, { namespace: plan.namespace, policies, ownPolicies }, endsAt, signal))
+            ? stopOnce(soonIfAborted(whyDeniedByOthers(cluster, policed, endsAt, signal), signal))
             : undefined,
-        isAttack(plan) ? stopOnce(lookAgain(whyLost, endsAt, signal)) : undefined,
+        isAttack(plan) ? stopOnce(soonIfAborted(lookAgain(whyLost, endsAt, signal), signal)) : undefined,
     ]);
     const aborted = watch.end();
     // The attacks of a run that ends early do not wait for the last answers.
@@ -145,6 +147,15 @@ export async function watchWindow(
         ...(terminating !== undefined && { terminating }),
     };
 }
+
+/** What is seen; nothing if that takes long once the run is aborted: the attacks must end. */
+const soonIfAborted = <T>(seen: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>
+    Promise.race([
+        seen,
+        once(signal, "abort")
+            .then(() => pause(abortedTimeoutMs))
+            .then(() => undefined),
+    ]);
 
 const stoppedAfter = ({ code, message }: Reason, afterMs: number): Reason =>
     reason(code, `${message}; this was seen ${sinceProven(afterMs)}, and the run ended then`);

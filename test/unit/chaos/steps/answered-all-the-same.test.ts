@@ -46,6 +46,17 @@ it("so was one of which only some are: callers in the cluster lose their share",
     expect(message).not.toContain("fewer");
 });
 
+it("so was one that one check asked, whatever another one's answers were", async () => {
+    const other = { ...run.plan.checks[0]!, name: "other", check: { ...http, service: "other" } };
+    run.plan.checks = [other, ...run.plan.checks];
+    run.plan.checks[1]!.check = http;
+    const targets = both.map((pod) => run.target(pod));
+    const attacks = attacksOf(run.plan, "run", [{ name: "blackhole", matching: 2, targets }]);
+    const observed = [{ answers: [good, bad] }, { answers: [good] }];
+    const found = await whyAnsweredAllTheSame(run.plan, run.cluster.api, attacks, observed);
+    expect(found).toMatchObject({ code: "attack-bypassed" });
+});
+
 it("so was one whose pods are cut off at its port alone", async () => {
     expect(await why({ attack: { kind: "blackhole", ports: [80, 9] } })).toMatchObject({ code: "attack-bypassed" });
 });

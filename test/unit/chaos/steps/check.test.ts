@@ -778,6 +778,14 @@ describe("an abort rule", () => {
         expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again .* after the attack was undone$/);
     });
 
+    it("does not wait for a look at the attack that hangs", async () => {
+        breakUntilEnd();
+        vi.spyOn(AttackProofs.prototype, "whyLost").mockImplementation(() => new Promise(() => {}));
+        const begun = Date.now();
+        expect(await step()).toMatchObject({ verdict: "FAILED" });
+        expect(Date.now() - begun).toBeLessThan(9_000);
+    });
+
     it("does not wait for answers that are still missing", async () => {
         run.plan.service = { namespace: "demo", name: "gateway", port: 80 };
         const { intervalMs, abort } = run.plan.checks[0]!;

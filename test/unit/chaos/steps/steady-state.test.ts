@@ -440,6 +440,24 @@ describe("a run does not begin", () => {
         expect(leases()).toEqual([]);
     });
 
+    it.each<Action>([
+        { kind: "rollout", deployment: "other" },
+        { kind: "scale", deployment: "other", replicas: 3 },
+        { kind: "scale", deployment: "other", replicas: 0 },
+    ])("if an action changes which pods are the peers of an attack: %j", async (action) => {
+        run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "egress", peers: "k8s.deployment=other" };
+        const owner = { kind: "Deployment", name: "other" };
+        run.cluster.add("ReplicaSet", "other", { metadata: { uid: "other", ownerReferences: [owner] } });
+        run.cluster.add("Deployment", "other", { spec: { replicas: 2 } });
+        run.addPod("other-1", "10.0.0.7");
+        run.cluster.get("Pod", "other-1").metadata.ownerReferences![0]!.uid = "other";
+        run.plan.actions = [action];
+        await expect(step()).rejects.toThrow(
+            inOrder("ABORTED (action-refused): the experiment cannot ", "the peers k8s.deployment=other"),
+        );
+        expect(leases()).toEqual([]);
+    });
+
     it("if the cluster does not answer", async () => {
         run.cluster.intercept = () => {
             throw new Error("connect ECONNREFUSED");
