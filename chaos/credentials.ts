@@ -7,14 +7,16 @@
 /** Whose keys are credentials. A `primaryKey`, a `publicKey` or an `Idempotency-Key` is none. */
 const keyOf =
     "access|account|admin|api|app|application|auth|client|consumer|deploy|encryption|functions|license|master|" +
-    "private|secret|shared|signing|ssh|storage|subscription";
+    "private|project|secret|service|shared|signing|ssh|storage|subscription|user|webhook";
 /**
  * The one list of names that carry credentials, in lower case without separators: `X-Amz-Signature`, `clientSecret`,
  * `Ocp-Apim-Subscription-Key`, `PGPASSWORD`, `X-Session-Id`.
  */
 const name = `authorization|credentials?|jwt|passphrase|passw(?:or)?d|secret|sess(?:ion)?id|signature|(?:${keyOf})key`;
 /** These have other meanings as parts of names. */
-const shortName = "(?:x|http)?(?:auth|authentication|bearer|hmac|otp|pass|pin|pwd|sid|sig)";
+const shortName =
+    "(?:x|http)?(?:(?:basic|internal|proxy|sentry|user)?(?:auth|pass)|" +
+    "authentication|bearer|dpop|hmac|honeycombteam|otp|pin|psk|pwd|sid|sig)";
 
 const withoutSeparators = (name: string) => name.replace(/[-_.\s]/g, "").toLowerCase();
 
@@ -81,11 +83,19 @@ export function credentialsWithin(value: unknown, path: readonly string[] = []):
     return what === undefined ? [] : [{ path: [...path], what }];
 }
 
+/** Of parameters that are credentials in some addresses, and in others a word or a number. */
+const mayBeCredential = /^(?:auth|code|hmac|key|pass|sas|session)$/i;
+const looksRandom = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{20,}$/i;
+
 /** The same of a path with its query, whose parameters may be encoded. */
 export function credentialInPath(path: string): string | undefined {
     const [, place, query] = /^([^?]*)\??(.*)$/s.exec(path)!;
-    const parameters = [...new URLSearchParams(query)].flatMap(([name, value]) => credentialsWithin({ [name]: value }));
-    return parameters[0]?.what ?? credentialIn(place!);
+    const parameters = [...new URLSearchParams(query)].flatMap(([name, value]) =>
+        mayBeCredential.test(name) && looksRandom.test(value)
+            ? valueOf(name)
+            : credentialsWithin({ [name]: value }).map(({ what }) => what),
+    );
+    return parameters[0] ?? credentialIn(place!);
 }
 
 /**

@@ -17,6 +17,12 @@ export const serviceSelector = new BorrowedSelector<Record<string, string>>("sel
 export const behind = (service: string, port: number, pod: string, differs?: string) =>
     `${pod} through ${service}:${port}${differs === undefined ? "" : `, with a request ${differs}`}`;
 
+/**
+ * Name of the Service that selects the witness. It may have 63 characters, as the proxy has at most: by its last ones,
+ * faults of a run differ.
+ */
+export const witnessNameOf = (proxy: string) => `${proxy.length > 61 ? proxy.slice(0, 54) + proxy.slice(-7) : proxy}-w`;
+
 export const proxyLabels = (proxy: string) => ({ [labels.proxy]: proxy });
 
 /**

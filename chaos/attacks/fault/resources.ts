@@ -19,10 +19,7 @@ import { type AttackResourceArgs, type DryRun, type DryRunArgs, witnessPorts } f
 import { effectOf, type FaultAttack, faultOf } from "./fault";
 import type { FoundService } from "./find";
 import { containerPorts } from "./listeners";
-import { proxyLabels } from "./pointing";
-
-/** A Service may have a name of 63 characters, as the object has at most. */
-const witnessNameOf = (object: string) => `${object.slice(0, 61)}-w`;
+import { proxyLabels, witnessNameOf } from "./pointing";
 
 /** Until a proxy that ends is killed, in seconds. It needs a moment more than it drains. */
 const graceSeconds = drainMs / 1_000 + 5;

@@ -3,6 +3,7 @@ import {
     carriesCredential,
     credentialIn,
     credentialInArguments,
+    credentialInPath,
     credentialsWithin,
     namesCredential,
     withoutCredentials,
@@ -31,6 +32,7 @@ describe("a header, or a variable, that carries a credential", () => {
         ...["X-Access-Key", "X-Private-Key", "X-Signature", "X-Auth-Key", "Ocp-Apim-Subscription-Key", "X-JWT"],
         ...["X-Session-Id", "X-Auth", "X-Hub-Signature-256", "X-Access-Key-Id", "X-Shop-Token-V2", "Set-Cookie"],
         ...["Proxy-Authorization", "X-Api-Key", "X-Passwd", "X-OTP", "X-Sig", "X-Bearer", "PGPASSWORD", "JSESSIONID"],
+        ...["X-Service-Key", "X-User-Key", "X-Webhook-Key", "X-Basic-Auth", "X-User-Pass", "X-PSK", "DPoP"],
     ])("is %s", (name) => expect(carriesCredential(name)).toBe(true));
 
     it.each([
@@ -127,4 +129,17 @@ describe("what another program says is repeated without", () => {
             "session 72f988bf-86f1-41af-91ab-2d7cd011db47 is over",
         ],
     ])("what may be a credential: %s", (text, expected) => expect(withoutCredentials(text)).toBe(expected));
+});
+
+describe("a parameter of an address", () => {
+    it.each(["/geocode?key=AIzaSyD4k1f9GhQ2mNp7Rt0Zx", "/api/run?code=Tz8k2LqPw0Vb6YhN4mDs==", "/x?api_key=1"])(
+        "is a credential in %s",
+        (path) => expect(credentialInPath(path)).toMatch(/^a value of /),
+    );
+    it.each([
+        "/items?key=colour",
+        "/errors?code=404",
+        "/search?session=spring-term",
+        "/x?key=abcdefghijklmnopqrstuvwx",
+    ])("is none in %s", (path) => expect(credentialInPath(path)).toBeUndefined());
 });

@@ -1,6 +1,12 @@
 import type { V1ManagedFieldsEntry, V1Service } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { isPointing, nextPointing, pointedService, selectsNobody } from "../../../../../chaos/attacks/fault/pointing";
+import {
+    isPointing,
+    nextPointing,
+    pointedService,
+    selectsNobody,
+    witnessNameOf,
+} from "../../../../../chaos/attacks/fault/pointing";
 
 const run = "slow-1234";
 const proxy = "slow-1234-fault";
@@ -173,4 +179,12 @@ describe("a Service that is restored", () => {
         expect(restored(broken, selector).spec!.selector).toEqual(selector);
         expect(isPointing(restored(broken, selector))).toBe(false);
     });
+});
+
+it("the Services of several faults have names of their own, of at most 63 characters", () => {
+    const run = `${"x".repeat(45)}-12345678`;
+    const names = ["fault", "fault-2", "fault-3"].map((attack) => witnessNameOf(`${run}-${attack}`));
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^[a-z0-9-]{1,63}$/);
+    expect(witnessNameOf("short-1234-fault")).toBe("short-1234-fault-w");
 });
