@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints, spoiledBySilence } from "./api-server";
+import { unended } from "./body";
 import { credentialInPath, credentialsWithin, storedInClear } from "../credentials";
 import type { EndpointSettings, SecretReference } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
@@ -28,9 +29,12 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     body?: Record<string, unknown>;
     /** Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. */
     bodyFrom?: Record<string, SecretReference>;
-    /** The good status, or the first and the last of a range. @default [200, 299] */
+    /**
+     * The good status, or the first and the last of a range; 100 to 599. Without `json`, the body need not end.
+     * @default [200, 299]
+     */
     status?: number | [least: number, most: number];
-    /** What the JSON of a good answer must contain. @default anything */
+    /** What the JSON of a good answer must contain. Its body must end, after at most 16 MiB. @default anything */
     json?: JsonExpectation[];
     /** Slower answers are bad, in milliseconds. @default `timeoutMs` */
     maxLatencyMs?: number;
@@ -161,8 +165,17 @@ export async function askOverHttp(
     const { maxLatencyMs = Infinity } = check;
     const begun = performance.now();
     const traced = tracedBy(check, access, traceKey);
-    const answer = await answerOf(async (signal) => {
-        const request = { ...check, headers: { ...traced?.headers, ...check.headers } };
+    const answer = await answerOf(async (signal, late) => {
+        const reads = (status: number) => {
+            const isWanted = wantsStatus(check, status);
+            Object.assign(
+                late,
+                isWanted ? { problem: unended(status, timeoutMs) } : { status, problem: `status ${status}` },
+            );
+            if (!isWanted) return "beginning";
+            return check.json === undefined ? "nothing" : "whole";
+        };
+        const request = { ...check, headers: { ...traced?.headers, ...check.headers }, reads };
         const { status, body } = await send(request, cluster, route, signal, access);
         const problem = problemWith(check, status, body, hide);
         const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path, cluster) : undefined;
@@ -185,6 +198,11 @@ function tracedBy({ headers }: HttpCheck, access: Endpoint["access"], key: strin
     return { traceId, headers: { traceparent } };
 }
 
+function wantsStatus({ status: wanted = [200, 299] }: HttpCheck, status: number): boolean {
+    const [least, most] = typeof wanted === "number" ? [wanted, wanted] : wanted;
+    return status >= least && status <= most;
+}
+
 /** Why an answer is not good. Undefined if it is. @param hide hides secrets in what is quoted */
 export function problemWith(
     check: HttpCheck,
@@ -192,9 +210,8 @@ export function problemWith(
     body: string,
     hide = nothingSecret.hide,
 ): string | undefined {
-    const { status: wanted = [200, 299], json = [] } = check;
-    const [least, most] = typeof wanted === "number" ? [wanted, wanted] : wanted;
-    if (status < least || status > most) return `status ${status}: ${detailOf(body, hide)}`;
+    const { json = [] } = check;
+    if (!wantsStatus(check, status)) return `status ${status}: ${detailOf(body, hide)}`;
     if (json.length === 0) return undefined;
     const document = parseJson(body);
     if (document === undefined) return `status ${status}, but the body is not JSON`;

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { messageOf } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
-import { answerOf } from "./answer";
+import { answerOf, type Found } from "./answer";
+import { unended } from "./body";
 import { lackOfEndpoints } from "./api-server";
 import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
@@ -57,9 +58,13 @@ export const prometheus: CheckKind<PrometheusCheck> = {
     rights: (check, place) => endpointRights(check, place),
     probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, access, hide }) => {
-            const query = async (signal: AbortSignal) => {
+            const query = async (signal: AbortSignal, late: Found) => {
                 const path = `/api/v1/query?query=${encodeURIComponent(check.query)}&timeout=${timeoutMs}ms`;
-                const response = await send({ path }, context.cluster, route, signal, access).catch(
+                const reads = (status: number) => {
+                    late.problem = `Prometheus cannot be asked: ${unended(status, timeoutMs)}`;
+                    return "whole" as const;
+                };
+                const response = await send({ path, reads }, context.cluster, route, signal, access).catch(
                     (error: unknown) => {
                         const problem = withoutPeriod(messageOf(error));
                         throw new Error(hide(`Prometheus cannot be asked: ${problem}. ${whereToLook}`));
