@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { messageOf } from "../cluster/client";
+import { CodingError, decoded } from "./coding";
 
 /**
  * How much of an answer's body is read. An answer may be good and never end: Server-Sent Events, a long download.
@@ -10,7 +11,7 @@ import { messageOf } from "../cluster/client";
  */
 export type Reading = "nothing" | "beginning" | "whole";
 
-/** The most that is read of a whole body, in bytes. */
+/** The most that is read of a whole body, in bytes, after it was decoded. */
 export const maxBodyBytes = 16 * 1_024 * 1_024;
 
 const beginningBytes = 65_536;
@@ -47,13 +48,14 @@ async function take(response: IncomingMessage, most: number): Promise<{ text: st
     let length = 0;
     const taken = () => Buffer.concat(parts).toString("utf8", 0, most);
     try {
-        for await (const part of response as AsyncIterable<Buffer>) {
+        for await (const part of decoded(response, response.headers["content-encoding"])) {
             parts.push(part);
             length += part.length;
             if (length > most) return { text: taken(), problem: `is longer than ${most / 1_048_576} MiB` };
         }
         return { text: taken() };
     } catch (error) {
-        return { text: taken(), problem: `broke off: ${messageOf(error)}` };
+        const problem = messageOf(error);
+        return { text: taken(), problem: error instanceof CodingError ? problem : `broke off: ${problem}` };
     }
 }

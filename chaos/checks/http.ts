@@ -176,7 +176,9 @@ export async function askOverHttp(
             return check.json === undefined ? "nothing" : "whole";
         };
         const request = { ...check, headers: { ...traced?.headers, ...check.headers }, reads };
-        const { status, body } = await send(request, cluster, route, signal, access);
+        const { status, body, undecoded } = await send(request, cluster, route, signal, access);
+        if (undecoded && !wantsStatus(check, status))
+            return { status, problem: `status ${status}, and the body ${undecoded}` };
         const problem = problemWith(check, status, body, hide);
         const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path, cluster) : undefined;
         return { status, problem: problem && lack ? `status ${status}: ${lack}` : problem };

@@ -7,6 +7,7 @@ import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
 import { bodyOf, type Reading } from "./body";
+import { whyUndecoded } from "./coding";
 import { notPassedOn } from "./proxy-limits";
 import type { Route } from "./service";
 import { quoted } from "../quoted";
@@ -23,8 +24,10 @@ export interface Request {
 
 export interface Response {
     status: number;
-    /** As much of it as was to be read. */
+    /** As much of it as was to be read, decoded. Empty if it is `undecoded`. */
     body: string;
+    /** Why it cannot be decoded: completes "the body …". Absent if it can. */
+    undecoded?: string;
 }
 
 export interface Access {
@@ -206,5 +209,10 @@ async function exchange(
         sent.end(body);
     });
     const status = response.statusCode!;
-    return { status, body: await bodyOf(response, reads(status)) };
+    const reading = reads(status);
+    const undecoded = whyUndecoded(response.headers["content-encoding"]);
+    if (undecoded === undefined) return { status, body: await bodyOf(response, reading) };
+    response.destroy();
+    if (reading === "whole") throw new Error(`status ${status}, but the body ${undecoded}`);
+    return { status, body: "", undecoded };
 }
