@@ -8,6 +8,7 @@ import type { EndpointSettings, SecretReference } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
 import { endpointMistakes, endpointSchema, fromSecrets } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
+import { allowedMethods, isMethod } from "../http-method";
 import { parseJson } from "../json";
 import { excerpt, expectationSchema, type JsonExpectation, unmet, valueAt } from "./values";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
@@ -16,15 +17,16 @@ import { send } from "./request";
 import { newTraceparent } from "./traceparent";
 import type { Route } from "./service";
 
-const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-
 /** Sends a request to the plan's Service, another Service, or a URL. */
 export interface HttpCheck extends CheckSettings, EndpointSettings {
     kind: "http";
     /** Path of the request, such as `/products`. */
     path: string;
-    /** Method of the request. @default "GET" */
-    method?: (typeof methods)[number];
+    /**
+     * Method of the request, such as `POST` or `PURGE`, as it is sent: case counts. Any but `CONNECT`; through the API
+     * server's proxy `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`. @default "GET"
+     */
+    method?: string;
     /** Object that is sent as JSON. Never put secrets here: the state and journals show them. */
     body?: Record<string, unknown>;
     /** Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. */
@@ -49,6 +51,11 @@ const statuses = z.union(
     { error: statusMistake },
 );
 const json = z.json();
+const notAMethod = notAllowed(allowedMethods, "a method");
+const method = z
+    .string({ error: notAMethod })
+    .refine(isMethod, { error: notAMethod })
+    .refine((name) => name !== "CONNECT", { error: "CONNECT asks for a tunnel, and has no path; use another method" });
 
 export const http: CheckKind<HttpCheck> = {
     examples: [
@@ -79,7 +86,7 @@ export const http: CheckKind<HttpCheck> = {
                     const message = what && storedInClear(what, "use queryFrom with a Secret");
                     if (message) context.addIssue({ code: "custom", message });
                 }),
-            method: z.enum(methods).optional(),
+            method: method.optional(),
             ...endpointSchema,
             body: z
                 .looseObject({})
@@ -116,7 +123,7 @@ export const http: CheckKind<HttpCheck> = {
     limitMs: ({ maxLatencyMs }) => maxLatencyMs,
     asks: (check, defaultNamespace) =>
         serviceNamedBy(check, defaultNamespace) ?? (check.url === undefined ? plansService : undefined),
-    rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
+    rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"] ?? null),
     probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
             askOverHttp(check, context.cluster, route, timeoutMs, {
@@ -142,7 +149,10 @@ function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
     });
 }
 
-const proxyVerbs = { GET: "get", HEAD: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
+/** Of the methods that the API server's proxy passes on. It knows no verb of OPTIONS, which takes all rights. */
+const proxyVerbs: Partial<Record<string, string>> = {
+    ...{ GET: "get", HEAD: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", OPTIONS: "*" },
+};
 
 function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
     const place = url === undefined ? path : url.replace(/\/$/, "") + path;

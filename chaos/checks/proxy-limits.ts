@@ -10,16 +10,20 @@ const headersNotPassedOn = new RegExp(
     "i",
 );
 
+/** `proxyMethods` of its subresources. */
+const methodsPassedOn = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 /**
  * What of a request does not arrive as it would by the Service's address. Empty if all does.
  *
  * @param target path and query, as they are sent
  * @returns parts that complete "does not pass on …"
  */
-export function notPassedOn(target: string, headers: Readonly<Record<string, unknown>>): string[] {
+export function notPassedOn(target: string, headers: Readonly<Record<string, unknown>>, method = "GET"): string[] {
     const [, path, query] = /^([^?]*)(?:\?(.*))?$/s.exec(target)!;
     const arrives = pathAfterProxy(path!);
     return [
+        ...(methodsPassedOn.includes(method) ? [] : [`the method ${method}`]),
         ...Object.keys(headers)
             .filter((name) => headersNotPassedOn.test(name) && !(isUpgrade(headers) && ofUpgrade.test(name)))
             .map((name) => `the header ${name}`),

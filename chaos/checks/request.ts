@@ -123,7 +123,8 @@ async function sendThroughApiServer(
     const remedy =
         "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set " +
         "`url`";
-    const lost = notPassedOn(targetOf(new URL(`http://service${path}`)), options.headers as Record<string, unknown>);
+    const target = targetOf(new URL(`http://service${path}`));
+    const lost = notPassedOn(target, options.headers as Record<string, unknown>, options.method);
     if (lost.length > 0)
         throw new UnseenError(`the API server's proxy does not pass on ${lost.join(" and ")}, ${remedy}`);
     if (ca !== undefined || serverName !== undefined)
@@ -199,6 +200,8 @@ async function exchange(
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const request = url.protocol === "https:" ? httpsRequest : httpRequest;
         const sent = request(url, { ...options, path: targetOf(url) }, resolve);
+        // In the case that it was given: Node.js has made capitals of it.
+        sent.method = options.method ?? sent.method;
         // The answer 101: Node.js leaves the connection to who listens.
         sent.on("upgrade", (head, socket) => {
             socket.destroy();

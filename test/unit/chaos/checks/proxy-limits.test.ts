@@ -42,6 +42,10 @@ describe("the API server's proxy passes on", () => {
         "x=dryRun",
     ])("the query %s, byte by byte", (query) => expect(notPassedOn(`/search?${query}`, {})).toEqual([]));
 
+    it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("the method %s", (method) =>
+        expect(notPassedOn("/", {}, method)).toEqual([]),
+    );
+
     it("an upgrade", () => {
         expect(notPassedOn("/", { connection: "keep-alive, Upgrade", UPGRADE: "websocket" })).toEqual([]);
         expect(notPassedOn("/", { Connection: "close", Upgrade: "h2c" })).toHaveLength(2);
@@ -80,6 +84,10 @@ describe("it does not pass on", () => {
         ...["Authorization", "Host", "Impersonate-User", "X-Remote-Group", "X-Forwarded-Proto", "x-forwarded-for"],
         ...["Connection", "Upgrade", "TE", "Transfer-Encoding", "Proxy-Authorization", "Keep-Alive"],
     ])("the header %s", (name) => expect(notPassedOn("/", withNames("Accept", name))).toEqual([`the header ${name}`]));
+
+    it.each(["BAN", "PURGE", "QUERY", "TRACE", "get"])("the method %s", (method) =>
+        expect(notPassedOn("/", {}, method)).toEqual([`the method ${method}`]),
+    );
 
     it("several things, all of which are named", () =>
         expect(notPassedOn("//?", withNames("Host"))).toEqual([

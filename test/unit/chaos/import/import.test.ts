@@ -239,7 +239,7 @@ describe("an experiment of Chaos Mesh", () => {
             ["http.yaml", 'path: "*"', "path: api", "spec.path", "is neither a path such as"],
             ["http.yaml", 'path: "*"', 'path: ""', "spec.path", "is empty, so no request matches"],
             ["http.yaml", 'path: "*"', 'method: ""', "spec.method", "is empty, so no request matches"],
-            ["http.yaml", 'path: "*"', "method: get", "", "attacks.0.match.method"],
+            ["http.yaml", 'path: "*"', "method: G(T)", "", "attacks.0.match.method"],
             ["http.yaml", 'path: "*"', "request_headers: {Cookie: id=7}", "", "attacks.0.match.headers.Cookie"],
             ["http.yaml", "delay: 500ms", "delay: 500ms\n  abort: true", "spec.delay", "has no effect there"],
             ["http.yaml", "delay: 500ms", "replace: {code: 503}", "spec.replace", "has no counterpart"],
