@@ -8,6 +8,7 @@ import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { askEndpoint } from "./endpoints";
 import { endpointRights } from "./endpoint-rights";
+import { withoutCredentials } from "../credentials";
 import { parseJson } from "../json";
 import { describeLimits, excerpt, limitMistakes, type Limits, missOf, numberLimits } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
@@ -99,24 +100,36 @@ interface Answered {
     message?: unknown;
     errorType?: string;
     error?: string;
+    /** Of an answer to which a part is missing, such as a store that is down. `infos` beside them say no such thing. */
+    warnings?: unknown[] | null;
     data?: { resultType?: string; result?: unknown };
 }
 
 type RawSample = { metric: Record<string, string>; value?: [at: number, value: string] };
 
+/** Before version 2.54, Prometheus had what are `infos` now among its warnings. */
+const isRemark = /^PromQL info: /;
+
 /** @throws Error if the answer is no value: that says nothing about the application */
 function samplesIn({ status, body }: Response, hide: (text: string) => string): Sample[] {
     const answered = (parseJson(body) ?? {}) as Answered;
-    const { error, errorType, data } = answered;
+    const { error, errorType, data, warnings } = answered;
+    const words = (text: string) => excerpt(withoutCredentials(hide(text)));
     if (answered.status === "error")
         throw new Error(
-            `Prometheus answered with an error (${onOneLine(String(errorType), 60)}): ${excerpt(hide(String(error)))}`,
+            `Prometheus answered with an error (${onOneLine(String(errorType), 60)}): ${words(String(error))}`,
         );
     if (answered.status !== "success") {
         // The API server's proxy answers for a pod that does not, with a Status object.
         const { message } = answered;
-        const text = excerpt(hide(typeof message === "string" ? message : body));
+        const text = words(typeof message === "string" ? message : body);
         throw new Error(`what was asked is not Prometheus, or rejects the request: status ${status}: ${text}`);
+    }
+    const texts = (warnings ?? []).map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+    const [first, ...others] = texts.filter((text) => !isRemark.test(text));
+    if (first !== undefined) {
+        const more = others.length === 0 ? "" : `, and ${others.length} more`;
+        throw new Error(`Prometheus answered with ${more ? "warnings" : "a warning"}: ${words(first)}${more}`);
     }
     if (data?.resultType === "scalar") return [{ series: "", value: numberOf((data.result as [number, string])[1]) }];
     const samples = data?.resultType === "vector" ? (data.result as RawSample[]) : [];

@@ -58,8 +58,58 @@ describe("a value of Prometheus", () => {
     });
 });
 
+describe("an answer with warnings", () => {
+    const partial = (warnings: unknown, infos?: unknown) => ({ ...vector("1"), warnings, infos });
+    it.each<[string, unknown, Partial<PrometheusCheck>, string]>([
+        ["is not complete", partial(["store b is down"]), {}, "“store b is down”"],
+        ["is not, if nothing is left", { ...vector(), warnings: ["b"] }, { allowEmpty: true }, "“b”"],
+        ["may have several", partial(["a", "b", "c"]), {}, "“a”, and 2 more"],
+        ["may try to print lines", partial(["a\n\u001b[2J\u202eb”"]), {}, '“a b"”'],
+        [
+            "may have a password",
+            partial(["http://ada:s3cr3t@store/ has no answer"]),
+            {},
+            "“http://[hidden]@store/ has no answer”",
+        ],
+        ["may have one that is no text", partial([{ store: "b" }]), {}, '“{"store":"b"}”'],
+    ])("%s: nothing is known then", async (_, body, fields, words) =>
+        expect(await lookAt(200, body, { atLeast: 1, ...fields })).toMatchObject({
+            good: false,
+            unseen: true,
+            problem: `Prometheus answered with ${words.includes("more") ? "warnings" : "a warning"}: ${words}`,
+        }),
+    );
+
+    it.each([undefined, null, []])("has none if they are %j, whatever it remarks besides", async (none) =>
+        expect(
+            await lookAt(200, partial(none, ["PromQL info: metric might not be a counter"]), { atLeast: 1 }),
+        ).toEqual(expect.objectContaining({ good: true })),
+    );
+
+    it("has none if versions before 2.54 have remarks of the engine among them", async () => {
+        const remark = "PromQL info: metric might not be a counter, name does not end in _total";
+        expect(await lookAt(200, partial([remark]), { atLeast: 1 })).toMatchObject({ good: true });
+        expect(await lookAt(200, partial([remark, "b is down"]), { atLeast: 1 })).toMatchObject({
+            problem: "Prometheus answered with a warning: “b is down”",
+        });
+    });
+
+    it("shows no secret of the check", async () => {
+        cluster.add("Secret", "keys", { data: { token: base64("s3cr3t-token") } });
+        const headersFrom = { "X-Key": { secret: "keys", key: "token" } };
+        const { problem } = await lookAt(200, partial(["s3cr3t-token rejected"]), { atLeast: 1, headersFrom });
+        expect(problem).toBe("Prometheus answered with a warning: “[secret] rejected”");
+    });
+});
+
 describe("nothing is known about the application", () => {
     it.each<[string, number, unknown, string]>([
+        [
+            "answers with an error that has a password",
+            400,
+            { status: "error", errorType: "bad_data", error: "http://ada:s3cr3t@store/ has no answer" },
+            "Prometheus answered with an error (bad_data): “http://[hidden]@store/ has no answer”",
+        ],
         [
             "rejects the query",
             400,
