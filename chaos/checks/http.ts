@@ -3,10 +3,10 @@ import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints, spoiledBySilence } from "./api-server";
 import { unended } from "./body";
-import { credentialInPath, credentialsWithin, storedInClear } from "../credentials";
+import { credentialsWithin, storedInClear } from "../credentials";
 import type { EndpointSettings, SecretReference } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
-import { endpointMistakes, endpointSchema, fromSecrets } from "./endpoint-schema";
+import { endpointMistakes, endpointSchema, fromSecrets, pathSchema } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
 import { allowedMethods, isMethod } from "../http-method";
 import { parseJson } from "../json";
@@ -42,8 +42,6 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     maxLatencyMs?: number;
 }
 
-/** Through the API server's proxy they would lead to its other objects. */
-const dotSegment = /^[^?]*[/\\](?:\.|%2e){1,2}(?:[/\\?]|$)/i;
 const status = z.int().min(100).max(599);
 const statusMistake = notAllowed("a status from 100 to 599, or a list of the least and the most");
 const statuses = z.union(
@@ -74,18 +72,7 @@ export const http: CheckKind<HttpCheck> = {
     schema: z
         .strictObject({
             kind: z.literal("http"),
-            path: z
-                .string()
-                .regex(/^\/(?!\/)\S*$/, { error: "not a path; allowed: a path such as /products" })
-                .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." })
-                // What URLs make of these is another path.
-                .refine((path) => !path.includes("#"), { error: "a fragment is never sent; write # as %23" })
-                .refine((path) => !/^[^?]*\\/.test(path), { error: "\\ stands for / in URLs; write it as %5C" })
-                .superRefine((path, context) => {
-                    const what = credentialInPath(path);
-                    const message = what && storedInClear(what, "use queryFrom with a Secret");
-                    if (message) context.addIssue({ code: "custom", message });
-                }),
+            path: pathSchema("/products"),
             method: method.optional(),
             ...endpointSchema,
             body: z
