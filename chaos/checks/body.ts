@@ -12,7 +12,7 @@ import { CodingError, decoded } from "./coding";
 export type Reading = "nothing" | "beginning" | "whole";
 
 /** The most that is read of a whole body, in bytes, after it was decoded. */
-export const maxBodyBytes = 16 * 1_024 * 1_024;
+const maxBodyBytes = 16 * 1_024 * 1_024;
 
 const beginningBytes = 65_536;
 const beginningMs = 500;

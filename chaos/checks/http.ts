@@ -10,7 +10,8 @@ import { endpointMistakes, endpointSchema, fromSecrets, pathSchema } from "./end
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
 import { allowedMethods, isMethod } from "../http-method";
 import { parseJson } from "../json";
-import { excerpt, expectationSchema, type JsonExpectation, unmet, valueAt } from "./values";
+import { excerpt, expectationSchema, type JsonExpectation, unmet } from "./values";
+import { fieldPattern, keysOf, pathOf, valueAt } from "./path";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";
@@ -29,7 +30,10 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     method?: string;
     /** Object that is sent as JSON. Never put secrets here: the state and journals show them. */
     body?: Record<string, unknown>;
-    /** Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. */
+    /**
+     * Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. A dot in a key
+     * is written as `\.`.
+     */
     bodyFrom?: Record<string, SecretReference>;
     /**
      * The good status, or the first and the last of a range; 100 to 599. Without `json`, the body need not end.
@@ -88,8 +92,8 @@ export const http: CheckKind<HttpCheck> = {
                 })
                 .optional(),
             bodyFrom: fromSecrets(
-                /^[^.]+(?:\.[^.]+)*$/,
-                "not a field; allowed: keys joined by dots, such as login.password",
+                fieldPattern,
+                "not a field; allowed: keys joined by dots, such as login.password; a dot in a key is written as \\.",
             ).optional(),
             status: statuses.optional(),
             json: z.array(expectationSchema).nonempty().optional(),
@@ -126,11 +130,11 @@ const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed
 /** A secret takes no other value's place. */
 function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
     return Object.keys(bodyFrom ?? {}).flatMap((path) => {
-        const keys = path.split(".");
-        const ways = keys.map((_, index) => keys.slice(0, index + 1).join("."));
-        const taken = ways.find((way) => {
+        const keys = keysOf(path);
+        const ways = keys.map((_, index) => pathOf(keys.slice(0, index + 1)));
+        const taken = ways.find((way, index) => {
             const value = valueAt(body, way);
-            return value !== undefined && (way === path || typeof value !== "object" || value === null);
+            return value !== undefined && (index === keys.length - 1 || typeof value !== "object" || value === null);
         });
         return taken === undefined ? [] : [{ field: "bodyFrom", message: `\`body\` has a value at ${taken} already` }];
     });

@@ -8,6 +8,7 @@ import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
 import { bodyOf, type Reading } from "./body";
 import { whyUndecoded } from "./coding";
+import { keysOf } from "./path";
 import { notPassedOn } from "./proxy-limits";
 import type { Route } from "./service";
 import { quoted } from "../quoted";
@@ -39,7 +40,7 @@ export interface Access {
     headers?: Record<string, string>;
     /** Parameters that are added to the query. @default none */
     query?: Record<string, string>;
-    /** Fields that are added to the body, by keys joined by dots. @default none */
+    /** Fields that are added to the body, by paths; see `keysOf`. @default none */
     body?: Record<string, string>;
     /** Accepts any certificate: only to find out if there is an answer. @default false */
     anyCertificate?: boolean;
@@ -91,7 +92,7 @@ function withFields(body: Request["body"], fields: Record<string, string> = {}):
     if (Object.keys(fields).length === 0) return body;
     const whole = structuredClone(body ?? {});
     for (const [path, value] of Object.entries(fields)) {
-        const keys = path.split(".");
+        const keys = keysOf(path);
         const last = keys.pop()!;
         let place = whole;
         for (const key of keys) {
