@@ -59,3 +59,33 @@ export async function poll<T>(
         if (isEnough(seen) || performance.now() > giveUpAt) return seen;
     }
 }
+
+/** What is awaited by `settling`, the innermost last. */
+const awaited: ((error: Error) => void)[] = [];
+
+function giveUpInnermost(): void {
+    // Node.js looks again after it: what undoes this one's work may wait for what never comes, too.
+    setImmediate(() => undefined);
+    awaited.at(-1)?.(
+        new Error(
+            "the program ended without a result: nothing is left that could bring what it waits for. That is a " +
+                "mistake of this package. What it was to find out is not known, and nothing that rests on it begins",
+        ),
+    );
+}
+
+/**
+ * Does something that rejects if nothing is left that could settle it: Node.js ends a program then in the middle, with
+ * exit code 0. Of those that await each other the innermost rejects, so what it has done can be undone.
+ */
+export async function settling<T>(work: () => Promise<T>): Promise<T> {
+    if (awaited.length === 0) process.on("beforeExit", giveUpInnermost);
+    let giveUp!: (error: Error) => void;
+    const lost = new Promise<never>((_, reject) => awaited.push((giveUp = reject)));
+    try {
+        return await Promise.race([work(), lost]);
+    } finally {
+        awaited.splice(awaited.indexOf(giveUp), 1);
+        if (awaited.length === 0) process.off("beforeExit", giveUpInnermost);
+    }
+}

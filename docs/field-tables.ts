@@ -126,7 +126,6 @@ function typeInWords(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>)
         return `list of ${type.elements.length} ${plural(typeInWords(type.elements[0]!, known))}`;
     if (ts.isLiteralTypeNode(type)) return `\`${type.getText()}\``;
     if (ts.isTemplateLiteralTypeNode(type)) return "percentage";
-    if (ts.isIndexedAccessTypeNode(type)) return membersOf(type);
     if (ts.isTypeLiteralNode(type)) return "object";
     if (!ts.isTypeReferenceNode(type)) return type.getText().replace("string", "text");
     const name = type.typeName.getText();
@@ -135,13 +134,6 @@ function typeInWords(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>)
     if (name === "pulumi.Input") return typeInWords(type.typeArguments![0]!, known);
     const found = known.get(name);
     return found && ts.isTypeAliasDeclaration(found) ? typeInWords(found.type, known) : "object";
-}
-
-/** The texts of a constant list: `(typeof methods)[number]`. */
-function membersOf(type: ts.IndexedAccessTypeNode): string {
-    const name = /typeof (\w+)/.exec(type.objectType.getText())![1]!;
-    const list = new RegExp(`const ${name} = \\[(.*?)\\]`, "s").exec(type.getSourceFile().text)![1]!;
-    return oneOf(list.split(",").map((one) => `\`${one.trim()}\``));
 }
 
 const oneOf = (each: readonly string[]) => [each.slice(0, -1).join(", "), each.at(-1)].join(" or ");

@@ -8,7 +8,10 @@ export const answerSchema = z.object({
     at: instant.describe("When it was asked"),
     latencyMs: milliseconds,
     good: z.boolean(),
-    status: z.int().optional().describe("HTTP status; absent if there was no answer"),
+    status: z
+        .int()
+        .optional()
+        .describe("HTTP status; absent if there was no answer, or its body had to end and did not"),
     problem: z.string().optional().describe("Why the answer is not good, in a sentence"),
     traceId: z
         .string()
@@ -37,13 +40,16 @@ export function missed(at: number, lateMs: number, latencyMs = 0): Answer {
     return { at, latencyMs, good: false, problem, unseen: true };
 }
 
+export type Found = Pick<Answer, "status" | "problem">;
+
 /**
  * Sends one probe. The answer is good if that finds no problem within the time.
  *
+ * @param probe notes in `late` what is known if its time runs out. @default that there was no answer
  * @param failures what a probe says of the application that fails or takes too long: that it is bad, or nothing
  */
 export async function answerOf(
-    probe: (signal: AbortSignal) => Promise<{ status?: number; problem?: string }>,
+    probe: (signal: AbortSignal, late: Found) => Promise<Found>,
     timeoutMs: number,
     failures: "bad" | "unseen" = "bad",
 ): Promise<Answer> {
@@ -54,11 +60,14 @@ export async function answerOf(
         const isUnseen = failures === "unseen" || error instanceof UnseenError;
         return { problem, ...(isUnseen && { unseen: true }) };
     };
+    const late: Found = {};
     const tooLate = new Promise<ReturnType<typeof failure>>((resolve) =>
-        signal.addEventListener("abort", () => resolve(failure(`no answer within ${timeoutMs} ms`))),
+        signal.addEventListener("abort", () =>
+            resolve({ ...late, ...failure(late.problem ?? `no answer within ${timeoutMs} ms`) }),
+        ),
     );
     const failed = (error: Error) => (signal.aborted ? tooLate : failure(problemOf(error), error));
-    const found = await Promise.race([probe(signal).catch(failed), tooLate]);
+    const found = await Promise.race([probe(signal, late).catch(failed), tooLate]);
     const latencyMs = Math.round(performance.now() - begun);
     const lateMs = latencyMs - timeoutMs;
     return lateMs > maxLateMs

@@ -3,7 +3,8 @@ import * as z from "zod";
 import { replicasBeforeRaise } from "../actions/set-field";
 import type { KubeObject } from "../cluster/resources";
 import { answerOf } from "./answer";
-import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake, valueAt } from "./values";
+import { foundAt, valueAt } from "./path";
+import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
 import { type CheckedObject, readObject } from "./object";
@@ -18,7 +19,10 @@ export interface ConditionCheck extends CheckSettings {
     type?: string;
     /** Required status of the condition. @default "True" */
     status?: "True" | "False" | "Unknown";
-    /** Keys and indices joined by dots, such as `status.readyReplicas`. Excludes `type`. */
+    /**
+     * Keys and indices joined by dots, such as `status.readyReplicas`. A dot in a key is written as `\.`, as in
+     * `metadata.labels.app\.kubernetes\.io/version`. At most 1000 characters. Excludes `type`.
+     */
     field?: string;
     /** The least good value of the field. A field needs at least one limit, or `equals`. @default no limit */
     atLeast?: number;
@@ -63,7 +67,7 @@ export const condition: CheckKind<ConditionCheck> = {
             }),
             type: text.optional(),
             status: z.enum(["True", "False", "Unknown"]).optional(),
-            field: text.optional(),
+            field: z.string().trim().min(1).max(1_000).optional(),
             ...numberLimits,
             equals: scalar.optional(),
             ifMissing: scalar.optional(),
@@ -130,10 +134,11 @@ function mistakesIn(check: Partial<ConditionCheck>): Mistake[] {
         }));
 }
 
+/** Why an object is not good. Undefined if it is. @throws UnseenError as `foundAt` */
 export function problemWith(check: ConditionCheck, object: unknown): string | undefined {
     const { type, status: wanted = "True", field, ifMissing } = check;
     if (type === undefined) {
-        const miss = missOf(valueAt(object, field!) ?? ifMissing, check);
+        const miss = missOf(foundAt(object, field!) ?? ifMissing, check);
         return miss && `${field} ${miss}`;
     }
     const listed = valueAt(object, "status.conditions");

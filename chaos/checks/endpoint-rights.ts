@@ -4,11 +4,11 @@ import { serviceNamedBy } from "./endpoints";
 import type { CheckPlace } from "./kind";
 import type { NamedService } from "./route";
 
-/** What it takes to ask what a check over HTTP asks. */
+/** What it takes to ask what a check over HTTP asks. @param verb null if the API server's proxy passes nothing on */
 export function endpointRights(
     check: EndpointSettings & FromSecrets & { kind: string },
     { defaultNamespace, service }: CheckPlace,
-    verb = "get",
+    verb: string | null = "get",
 ): Right[] {
     const named = serviceNamedBy(check, defaultNamespace);
     const asked = named ?? (check.url === undefined ? service : undefined);
@@ -19,7 +19,7 @@ export function endpointRights(
     const caResource = caFrom?.kind === "Secret" ? "secrets" : "configmaps";
     return [
         ...(named ? [reading(named.namespace, "services", named.name, "find the Service that a check names")] : []),
-        ...(asked ? [rightToProxy(asked, scheme, verb)] : []),
+        ...(asked && verb !== null ? [rightToProxy(asked, scheme, verb)] : []),
         ...secretsOf(check).map((one) => reading(one.namespace ?? namespace, "secrets", one.secret, why)),
         ...(caFrom ? [reading(caFrom.namespace ?? namespace, caResource, caFrom.name, why)] : []),
     ];

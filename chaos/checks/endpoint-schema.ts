@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
 import { dnsLabel, dnsSubdomain } from "../cluster/kubernetes-rules";
-import { carriesCredential, credentialIn, storedInClear, valueOf } from "../credentials";
+import { carriesCredential, credentialIn, credentialInPath, storedInClear, valueOf } from "../credentials";
 import type { EndpointSettings, FromSecrets } from "./endpoint";
 import { type Mistake, nameSchema as name, notAllowed } from "../texts";
 
@@ -77,6 +77,24 @@ export function problemWithCa(pem: string): string | undefined {
         "holds a certificate that cannot be read; allowed: certificates in PEM",
     );
 }
+
+/** Through the API server's proxy they would lead to its other objects. */
+const dotSegment = /^[^?]*[/\\](?:\.|%2e){1,2}(?:[/\\?]|$)/i;
+
+/** A path as it is sent, with or without a query. @param example completes "such as …", in the error */
+export const pathSchema = (example: string) =>
+    z
+        .string()
+        .regex(/^\/(?!\/)\S*$/, { error: `not a path; allowed: a path such as ${example}` })
+        .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." })
+        // What URLs make of these is another path.
+        .refine((path) => !path.includes("#"), { error: "a fragment is never sent; write # as %23" })
+        .refine((path) => !/^[^?]*\\/.test(path), { error: "\\ stands for / in URLs; write it as %5C" })
+        .superRefine((path, context) => {
+            const what = credentialInPath(path);
+            const message = what && storedInClear(what, "use queryFrom with a Secret");
+            if (message) context.addIssue({ code: "custom", message });
+        });
 
 const notAPort = { error: "not a port; allowed: a number from 1 to 65535, or the name of a port of the Service" };
 const port = z.union(

@@ -2,42 +2,50 @@ import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints, spoiledBySilence } from "./api-server";
-import { credentialInPath, credentialsWithin, storedInClear } from "../credentials";
+import { unended } from "./body";
+import { credentialsWithin, storedInClear } from "../credentials";
 import type { EndpointSettings, SecretReference } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
-import { endpointMistakes, endpointSchema, fromSecrets } from "./endpoint-schema";
+import { endpointMistakes, endpointSchema, fromSecrets, pathSchema } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
+import { allowedMethods, isMethod } from "../http-method";
 import { parseJson } from "../json";
-import { excerpt, expectationSchema, type JsonExpectation, unmet, valueAt } from "./values";
+import { excerpt, expectationSchema, type JsonExpectation, unmet } from "./values";
+import { fieldPattern, keysOf, pathOf, valueAt } from "./path";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";
 import { newTraceparent } from "./traceparent";
 import type { Route } from "./service";
 
-const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-
 /** Sends a request to the plan's Service, another Service, or a URL. */
 export interface HttpCheck extends CheckSettings, EndpointSettings {
     kind: "http";
     /** Path of the request, such as `/products`. */
     path: string;
-    /** Method of the request. @default "GET" */
-    method?: (typeof methods)[number];
+    /**
+     * Method of the request, such as `POST` or `PURGE`, as it is sent: case counts. Any but `CONNECT`; through the API
+     * server's proxy `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`. @default "GET"
+     */
+    method?: string;
     /** Object that is sent as JSON. Never put secrets here: the state and journals show them. */
     body?: Record<string, unknown>;
-    /** Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. */
+    /**
+     * Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. A dot in a key
+     * is written as `\.`.
+     */
     bodyFrom?: Record<string, SecretReference>;
-    /** The good status, or the first and the last of a range. @default [200, 299] */
+    /**
+     * The good status, or the first and the last of a range; 100 to 599. Without `json`, the body need not end.
+     * @default [200, 299]
+     */
     status?: number | [least: number, most: number];
-    /** What the JSON of a good answer must contain. @default anything */
+    /** What the JSON of a good answer must contain. Its body must end, after at most 16 MiB. @default anything */
     json?: JsonExpectation[];
     /** Slower answers are bad, in milliseconds. @default `timeoutMs` */
     maxLatencyMs?: number;
 }
 
-/** Through the API server's proxy they would lead to its other objects. */
-const dotSegment = /^[^?]*[/\\](?:\.|%2e){1,2}(?:[/\\?]|$)/i;
 const status = z.int().min(100).max(599);
 const statusMistake = notAllowed("a status from 100 to 599, or a list of the least and the most");
 const statuses = z.union(
@@ -45,6 +53,11 @@ const statuses = z.union(
     { error: statusMistake },
 );
 const json = z.json();
+const notAMethod = notAllowed(allowedMethods, "a method");
+const method = z
+    .string({ error: notAMethod })
+    .refine(isMethod, { error: notAMethod })
+    .refine((name) => name !== "CONNECT", { error: "CONNECT asks for a tunnel, and has no path; use another method" });
 
 export const http: CheckKind<HttpCheck> = {
     examples: [
@@ -63,19 +76,8 @@ export const http: CheckKind<HttpCheck> = {
     schema: z
         .strictObject({
             kind: z.literal("http"),
-            path: z
-                .string()
-                .regex(/^\/(?!\/)\S*$/, { error: "not a path; allowed: a path such as /products" })
-                .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." })
-                // What URLs make of these is another path.
-                .refine((path) => !path.includes("#"), { error: "a fragment is never sent; write # as %23" })
-                .refine((path) => !/^[^?]*\\/.test(path), { error: "\\ stands for / in URLs; write it as %5C" })
-                .superRefine((path, context) => {
-                    const what = credentialInPath(path);
-                    const message = what && storedInClear(what, "use queryFrom with a Secret");
-                    if (message) context.addIssue({ code: "custom", message });
-                }),
-            method: z.enum(methods).optional(),
+            path: pathSchema("/products"),
+            method: method.optional(),
             ...endpointSchema,
             body: z
                 .looseObject({})
@@ -90,8 +92,8 @@ export const http: CheckKind<HttpCheck> = {
                 })
                 .optional(),
             bodyFrom: fromSecrets(
-                /^[^.]+(?:\.[^.]+)*$/,
-                "not a field; allowed: keys joined by dots, such as login.password",
+                fieldPattern,
+                "not a field; allowed: keys joined by dots, such as login.password; a dot in a key is written as \\.",
             ).optional(),
             status: statuses.optional(),
             json: z.array(expectationSchema).nonempty().optional(),
@@ -112,7 +114,7 @@ export const http: CheckKind<HttpCheck> = {
     limitMs: ({ maxLatencyMs }) => maxLatencyMs,
     asks: (check, defaultNamespace) =>
         serviceNamedBy(check, defaultNamespace) ?? (check.url === undefined ? plansService : undefined),
-    rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
+    rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"] ?? null),
     probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
             askOverHttp(check, context.cluster, route, timeoutMs, {
@@ -128,17 +130,20 @@ const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed
 /** A secret takes no other value's place. */
 function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
     return Object.keys(bodyFrom ?? {}).flatMap((path) => {
-        const keys = path.split(".");
-        const ways = keys.map((_, index) => keys.slice(0, index + 1).join("."));
-        const taken = ways.find((way) => {
+        const keys = keysOf(path);
+        const ways = keys.map((_, index) => pathOf(keys.slice(0, index + 1)));
+        const taken = ways.find((way, index) => {
             const value = valueAt(body, way);
-            return value !== undefined && (way === path || typeof value !== "object" || value === null);
+            return value !== undefined && (index === keys.length - 1 || typeof value !== "object" || value === null);
         });
         return taken === undefined ? [] : [{ field: "bodyFrom", message: `\`body\` has a value at ${taken} already` }];
     });
 }
 
-const proxyVerbs = { GET: "get", HEAD: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
+/** Of the methods that the API server's proxy passes on. It knows no verb of OPTIONS, which takes all rights. */
+const proxyVerbs: Partial<Record<string, string>> = {
+    ...{ GET: "get", HEAD: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", OPTIONS: "*" },
+};
 
 function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
     const place = url === undefined ? path : url.replace(/\/$/, "") + path;
@@ -161,9 +166,20 @@ export async function askOverHttp(
     const { maxLatencyMs = Infinity } = check;
     const begun = performance.now();
     const traced = tracedBy(check, access, traceKey);
-    const answer = await answerOf(async (signal) => {
-        const request = { ...check, headers: { ...traced?.headers, ...check.headers } };
-        const { status, body } = await send(request, cluster, route, signal, access);
+    const answer = await answerOf(async (signal, late) => {
+        const reads = (status: number) => {
+            const isWanted = wantsStatus(check, status);
+            Object.assign(
+                late,
+                isWanted ? { problem: unended(status, timeoutMs) } : { status, problem: `status ${status}` },
+            );
+            if (!isWanted) return "beginning";
+            return check.json === undefined ? "nothing" : "whole";
+        };
+        const request = { ...check, headers: { ...traced?.headers, ...check.headers }, reads };
+        const { status, body, undecoded } = await send(request, cluster, route, signal, access);
+        if (undecoded && !wantsStatus(check, status))
+            return { status, problem: `status ${status}, and the body ${undecoded}` };
         const problem = problemWith(check, status, body, hide);
         const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path, cluster) : undefined;
         return { status, problem: problem && lack ? `status ${status}: ${lack}` : problem };
@@ -185,6 +201,11 @@ function tracedBy({ headers }: HttpCheck, access: Endpoint["access"], key: strin
     return { traceId, headers: { traceparent } };
 }
 
+function wantsStatus({ status: wanted = [200, 299] }: HttpCheck, status: number): boolean {
+    const [least, most] = typeof wanted === "number" ? [wanted, wanted] : wanted;
+    return status >= least && status <= most;
+}
+
 /** Why an answer is not good. Undefined if it is. @param hide hides secrets in what is quoted */
 export function problemWith(
     check: HttpCheck,
@@ -192,9 +213,8 @@ export function problemWith(
     body: string,
     hide = nothingSecret.hide,
 ): string | undefined {
-    const { status: wanted = [200, 299], json = [] } = check;
-    const [least, most] = typeof wanted === "number" ? [wanted, wanted] : wanted;
-    if (status < least || status > most) return `status ${status}: ${detailOf(body, hide)}`;
+    const { json = [] } = check;
+    if (!wantsStatus(check, status)) return `status ${status}: ${detailOf(body, hide)}`;
     if (json.length === 0) return undefined;
     const document = parseJson(body);
     if (document === undefined) return `status ${status}, but the body is not JSON`;

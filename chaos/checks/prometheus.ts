@@ -1,17 +1,20 @@
 import * as z from "zod";
 import { messageOf } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
-import { answerOf } from "./answer";
+import { answerOf, type Found } from "./answer";
+import { unended } from "./body";
 import { lackOfEndpoints } from "./api-server";
 import type { EndpointSettings } from "./endpoint";
-import { endpointMistakes, endpointSchema } from "./endpoint-schema";
+import { endpointMistakes, endpointSchema, pathSchema } from "./endpoint-schema";
 import { askEndpoint } from "./endpoints";
 import { endpointRights } from "./endpoint-rights";
+import { withoutCredentials } from "../credentials";
 import { parseJson } from "../json";
 import { describeLimits, excerpt, limitMistakes, type Limits, missOf, numberLimits } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { together } from "../texts";
 import { type Response, send } from "./request";
+import type { Route } from "./service";
 import { onOneLine } from "../quoted";
 
 /** Asks Prometheus, or what has its API, for the value of a query now. */
@@ -19,6 +22,8 @@ export interface PrometheusCheck extends CheckSettings, EndpointSettings {
     kind: "prometheus";
     /** Number or name of a port of `service`. @default 9090 */
     port?: number | string;
+    /** Path below which the API is, such as `/prometheus`. It follows that of `url`. @default none */
+    path?: string;
     /** PromQL that gives a scalar, or an instant vector of which each sample must be good; at most 4000 characters. */
     query: string;
     /** The least good value. At least one limit, or `equals`, is required. @default no limit */
@@ -31,11 +36,16 @@ export interface PrometheusCheck extends CheckSettings, EndpointSettings {
     allowEmpty?: boolean;
 }
 
+const path = pathSchema("/prometheus").refine((text) => !text.includes("?"), {
+    error: "must not have a query; parameters are given by queryFrom",
+});
+
 export const prometheus: CheckKind<PrometheusCheck> = {
     examples: [{ kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090, atLeast: 1 }],
     schema: z
         .strictObject({
             kind: z.literal("prometheus"),
+            path: path.optional(),
             query: z.string().trim().min(1).max(4_000),
             ...numberLimits,
             equals: z.number().optional(),
@@ -57,24 +67,38 @@ export const prometheus: CheckKind<PrometheusCheck> = {
     rights: (check, place) => endpointRights(check, place),
     probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, access, hide }) => {
-            const query = async (signal: AbortSignal) => {
-                const path = `/api/v1/query?query=${encodeURIComponent(check.query)}&timeout=${timeoutMs}ms`;
-                const response = await send({ path }, context.cluster, route, signal, access).catch(
-                    (error: unknown) => {
-                        const problem = withoutPeriod(messageOf(error));
-                        throw new Error(hide(`Prometheus cannot be asked: ${problem}. ${whereToLook}`));
-                    },
-                );
+            const query = async (signal: AbortSignal, late: Found) => {
+                const place = `${check.path?.replace(/\/$/, "") ?? ""}/api/v1/query`;
+                const path = `${place}?query=${encodeURIComponent(check.query)}&timeout=${timeoutMs}ms`;
+                const reads = (status: number) => {
+                    late.problem = `Prometheus cannot be asked: ${unended(status, timeoutMs)}`;
+                    return "whole" as const;
+                };
+                const response = await send(
+                    { path, headers: check.headers, reads },
+                    context.cluster,
+                    route,
+                    signal,
+                    access,
+                ).catch((error: unknown) => {
+                    const problem = withoutPeriod(messageOf(error));
+                    throw new Error(hide(`Prometheus cannot be asked: ${problem}. ${whereToLook}`));
+                });
                 const lack =
                     route.kind === "apiServer"
                         ? lackOfEndpoints(response.body, route.path, context.cluster)
                         : undefined;
                 if (lack) throw new Error(lack);
-                return { problem: problemWith(check, samplesIn(response, hide), hide) };
+                return { problem: problemWith(check, samplesIn(response, hide, askedBy(check, route, place)), hide) };
             };
             return answerOf(query, timeoutMs, "unseen");
         }),
 };
+
+/** What is asked, without the query and what is secret. */
+function askedBy({ service }: PrometheusCheck, route: Route, place: string): string {
+    return route.kind === "address" ? route.url + place : `${place} of Service ${service}`;
+}
 
 const whereToLook = "Check that it runs, and `url`, or `service`, `namespace` and `port`";
 
@@ -94,24 +118,38 @@ interface Answered {
     message?: unknown;
     errorType?: string;
     error?: string;
+    /** Of an answer to which a part is missing, such as a store that is down. `infos` beside them say no such thing. */
+    warnings?: unknown[] | null;
     data?: { resultType?: string; result?: unknown };
 }
 
 type RawSample = { metric: Record<string, string>; value?: [at: number, value: string] };
 
+/** Before version 2.54, Prometheus had what are `infos` now among its warnings. */
+const isRemark = /^PromQL info: /;
+
 /** @throws Error if the answer is no value: that says nothing about the application */
-function samplesIn({ status, body }: Response, hide: (text: string) => string): Sample[] {
+function samplesIn({ status, body }: Response, hide: (text: string) => string, asked: string): Sample[] {
     const answered = (parseJson(body) ?? {}) as Answered;
-    const { error, errorType, data } = answered;
+    const { error, errorType, data, warnings } = answered;
+    const words = (text: string) => excerpt(withoutCredentials(hide(text)));
     if (answered.status === "error")
         throw new Error(
-            `Prometheus answered with an error (${onOneLine(String(errorType), 60)}): ${excerpt(hide(String(error)))}`,
+            `Prometheus answered with an error (${onOneLine(String(errorType), 60)}): ${words(String(error))}`,
         );
     if (answered.status !== "success") {
         // The API server's proxy answers for a pod that does not, with a Status object.
         const { message } = answered;
-        const text = excerpt(hide(typeof message === "string" ? message : body));
-        throw new Error(`what was asked is not Prometheus, or rejects the request: status ${status}: ${text}`);
+        const text = words(typeof message === "string" ? message : body);
+        throw new Error(
+            `what was asked, ${hide(asked)}, is not Prometheus, or rejects the request: status ${status}: ${text}`,
+        );
+    }
+    const texts = (warnings ?? []).map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+    const [first, ...others] = texts.filter((text) => !isRemark.test(text));
+    if (first !== undefined) {
+        const more = others.length === 0 ? "" : `, and ${others.length} more`;
+        throw new Error(`Prometheus answered with ${more ? "warnings" : "a warning"}: ${words(first)}${more}`);
     }
     if (data?.resultType === "scalar") return [{ series: "", value: numberOf((data.result as [number, string])[1]) }];
     const samples = data?.resultType === "vector" ? (data.result as RawSample[]) : [];

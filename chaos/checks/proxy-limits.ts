@@ -10,24 +10,35 @@ const headersNotPassedOn = new RegExp(
     "i",
 );
 
+/** `proxyMethods` of its subresources. */
+const methodsPassedOn = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 /**
  * What of a request does not arrive as it would by the Service's address. Empty if all does.
  *
  * @param target path and query, as they are sent
- * @param headers names of headers
  * @returns parts that complete "does not pass on …"
  */
-export function notPassedOn(target: string, headers: readonly string[]): string[] {
+export function notPassedOn(target: string, headers: Readonly<Record<string, unknown>>, method = "GET"): string[] {
     const [, path, query] = /^([^?]*)(?:\?(.*))?$/s.exec(target)!;
     const arrives = pathAfterProxy(path!);
     return [
-        ...headers.filter((name) => headersNotPassedOn.test(name)).map((name) => `the header ${name}`),
+        ...(methodsPassedOn.includes(method) ? [] : [`the method ${method}`]),
+        ...Object.keys(headers)
+            .filter((name) => headersNotPassedOn.test(name) && !(isUpgrade(headers) && ofUpgrade.test(name)))
+            .map((name) => `the header ${name}`),
         ...(arrives === normalized(path!) ? [] : [`the path ${path}, which would arrive as ${arrives}`]),
         ...(query === "" ? ["an empty query"] : []),
         // `ConnectResource` rejects it.
         ...(new URLSearchParams(query).has("dryRun") ? ["the parameter dryRun"] : []),
     ];
 }
+
+const ofUpgrade = /^(?:connection|upgrade)$/i;
+
+/** Then it passes on the two headers, and after the answer 101 the connection (`tryUpgrade`). */
+const isUpgrade = (headers: Readonly<Record<string, unknown>>) =>
+    Object.entries(headers).some(([name, value]) => /^connection$/i.test(name) && /upgrade/i.test(String(value)));
 
 /** It joins the decoded path (`JoinPreservingTrailingSlash`), and Go encodes that again (`URL.EscapedPath`). */
 function pathAfterProxy(path: string): string {

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { text } from "node:stream/consumers";
 import { type Cluster, messageOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
+import { bodyOf, type Reading } from "./body";
+import { whyUndecoded } from "./coding";
+import { keysOf } from "./path";
 import { notPassedOn } from "./proxy-limits";
 import type { Route } from "./service";
 import { quoted } from "../quoted";
@@ -17,11 +19,16 @@ export interface Request {
     /** `{uuid}` in a value is replaced by a new UUID. */
     headers?: Record<string, string>;
     body?: Record<string, unknown>;
+    /** How much of the body is read, asked when the head has come. @default the whole */
+    reads?: (status: number) => Reading;
 }
 
 export interface Response {
     status: number;
+    /** As much of it as was to be read, decoded. Empty if it is `undecoded`. */
     body: string;
+    /** Why it cannot be decoded: completes "the body …". Absent if it can. */
+    undecoded?: string;
 }
 
 export interface Access {
@@ -33,7 +40,7 @@ export interface Access {
     headers?: Record<string, string>;
     /** Parameters that are added to the query. @default none */
     query?: Record<string, string>;
-    /** Fields that are added to the body, by keys joined by dots. @default none */
+    /** Fields that are added to the body, by paths; see `keysOf`. @default none */
     body?: Record<string, string>;
     /** Accepts any certificate: only to find out if there is an answer. @default false */
     anyCertificate?: boolean;
@@ -66,11 +73,12 @@ export async function send(
             ...access.headers,
         },
     };
-    if (route.kind === "apiServer") return sendThroughApiServer(path, cluster, route, options, access, body);
+    const { reads } = request;
+    if (route.kind === "apiServer") return sendThroughApiServer(path, cluster, route, options, access, { body, reads });
     const url = new URL(route.url + path);
     const { ca, serverName: servername, anyCertificate } = access;
     const tls = url.protocol === "https:" && { ca, servername, rejectUnauthorized: anyCertificate !== true };
-    return exchange(url, { ...options, ...tls }, (error) => unreached(error, url.origin), body);
+    return exchange(url, { ...options, ...tls }, (error) => unreached(error, url.origin), { body, reads });
 }
 
 function withQuery(path: string, query: Record<string, string> = {}): string {
@@ -84,7 +92,7 @@ function withFields(body: Request["body"], fields: Record<string, string> = {}):
     if (Object.keys(fields).length === 0) return body;
     const whole = structuredClone(body ?? {});
     for (const [path, value] of Object.entries(fields)) {
-        const keys = path.split(".");
+        const keys = keysOf(path);
         const last = keys.pop()!;
         let place = whole;
         for (const key of keys) {
@@ -111,19 +119,24 @@ async function sendThroughApiServer(
     route: Extract<Route, { kind: "apiServer" }>,
     options: RequestOptions,
     { ca, serverName }: Access,
-    body?: Buffer,
+    { body, reads = () => "whole" }: Exchanged,
 ): Promise<Response> {
     const remedy =
         "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set " +
         "`url`";
-    const lost = notPassedOn(targetOf(new URL(`http://service${path}`)), Object.keys(options.headers!));
+    const target = targetOf(new URL(`http://service${path}`));
+    const lost = notPassedOn(target, options.headers as Record<string, unknown>, options.method);
     if (lost.length > 0)
         throw new UnseenError(`the API server's proxy does not pass on ${lost.join(" and ")}, ${remedy}`);
     if (ca !== undefined || serverName !== undefined)
         throw new UnseenError(
             `the API server's proxy does not verify the Service's certificate, ${remedy}, or leave out the CA`,
         );
-    const response = await askApiServer(cluster, route.path + path, options, body);
+    // What the API server says itself shows in the body.
+    const readsRefusal = (status: number) =>
+        reads(status) === "nothing" && status >= 400 ? "beginning" : reads(status);
+    const exchanged = { body, reads: readsRefusal };
+    const response = await askApiServer(cluster, route.path + path, options, exchanged);
     const refusal = refusalIn(response.body);
     if (refusal === undefined) return response;
     const told = response.status === 403 ? forbidden(refusal) : quoted(refusal);
@@ -135,14 +148,14 @@ export async function askApiServer(
     cluster: Cluster,
     path: string,
     options: RequestOptions,
-    body?: Buffer,
+    exchanged: Exchanged = {},
 ): Promise<Response> {
     const url = new URL(cluster.kubeconfig.getCurrentCluster()!.server + path);
     const failed = (error: Error) => new UnseenError(`the API server could not be asked: ${messageOf(error)}`);
     // Brings an agent that keeps connections, but only to the API server.
     await cluster.kubeconfig.applyToHTTPSOptions(options).catch((error: Error) => Promise.reject(failed(error)));
     const asked = Date.now();
-    const response = await exchange(url, options, failed, body);
+    const response = await exchange(url, options, failed, exchanged);
     // An application behind the API server may answer 401, too.
     if (response.status === 401 && refusalIn(response.body) !== undefined) forgetCredentials(asked);
     return response;
@@ -172,18 +185,38 @@ function unreached(error: NodeJS.ErrnoException, origin: string): Error {
     );
 }
 
+interface Exchanged {
+    /** What is sent. @default nothing */
+    body?: Buffer;
+    reads?: Request["reads"];
+}
+
 /** @param failed the error to report if there is no response at all */
 async function exchange(
     url: URL,
     options: RequestOptions,
     failed: (error: Error) => Error,
-    content?: Buffer,
+    { body, reads = () => "whole" }: Exchanged,
 ): Promise<Response> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const request = url.protocol === "https:" ? httpsRequest : httpRequest;
         const sent = request(url, { ...options, path: targetOf(url) }, resolve);
+        // In the case that it was given: Node.js has made capitals of it.
+        sent.method = options.method ?? sent.method;
+        // The answer 101: Node.js leaves the connection to who listens.
+        sent.on("upgrade", (head, socket) => {
+            socket.destroy();
+            resolve(head);
+        });
         sent.on("error", (error) => reject(failed(error)));
-        sent.end(content);
+        sent.on("close", () => reject(failed(new Error("the connection was closed without an answer"))));
+        sent.end(body);
     });
-    return { status: response.statusCode!, body: await text(response) };
+    const status = response.statusCode!;
+    const reading = reads(status);
+    const undecoded = whyUndecoded(response.headers["content-encoding"]);
+    if (undecoded === undefined) return { status, body: await bodyOf(response, reading) };
+    response.destroy();
+    if (reading === "whole") throw new Error(`status ${status}, but the body ${undecoded}`);
+    return { status, body: "", undecoded };
 }

@@ -70,7 +70,8 @@ async function routeTo(
 
 /** Whether there is an answer at all. The check decides if the certificate is right. */
 async function answers(cluster: Cluster, route: Route): Promise<boolean> {
-    const ask = (signal: AbortSignal) => send({ path: "/" }, cluster, route, signal, { anyCertificate: true });
+    const request = { path: "/", reads: () => "nothing" as const };
+    const ask = (signal: AbortSignal) => send(request, cluster, route, signal, { anyCertificate: true });
     const { status } = await answerOf(ask, answerTimeoutMs);
     return status !== undefined;
 }

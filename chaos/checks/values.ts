@@ -1,10 +1,14 @@
 import * as z from "zod";
 import { onOneLine, quoted } from "../quoted";
+import { foundAt } from "./path";
 import { type Mistake, notAllowed } from "../texts";
 
 /** Something that a JSON document must contain. */
 export interface JsonExpectation {
-    /** Keys and indices joined by dots, such as `fashionResponse.products.0.id`. The value must exist. */
+    /**
+     * Keys and indices joined by dots, such as `fashionResponse.products.0.id`. A dot in a key is written as `\.`, such
+     * as `cache\.ttl`. The value must exist.
+     */
     path: string;
     /** The exact value. @default any value */
     equals?: string | number | boolean | null;
@@ -23,14 +27,18 @@ export const expectationSchema = z.strictObject({
 /** The beginning of an answer, in quotes: it is the application's text. */
 export const excerpt = (text: string) => quoted(text, 200);
 
-/** The first expectation that a document does not meet, in words. Undefined if it meets all. */
+/**
+ * The first expectation that a document does not meet, in words. Undefined if it meets all.
+ *
+ * @throws UnseenError as `foundAt`
+ */
 export function unmet(
     expectations: readonly JsonExpectation[],
     document: unknown,
     hide: (text: string) => string = (text) => text,
 ): string | undefined {
     for (const { path, equals, atLeast } of expectations) {
-        const found = valueAt(document, path);
+        const found = foundAt(document, path);
         if (found === undefined) return `${path} is missing`;
         if (equals !== undefined && found !== equals)
             return `${path} is ${onOneLine(hide(JSON.stringify(found)), 80)} (required: ${JSON.stringify(equals)})`;
@@ -39,14 +47,6 @@ export function unmet(
         if (found.length < atLeast) return `${path} has ${found.length} items (required: at least ${atLeast})`;
     }
     return undefined;
-}
-
-/** The value at keys and indices that are joined by dots. Undefined if there is none. */
-export function valueAt(document: unknown, path: string): unknown {
-    return path.split(".").reduce<unknown>((value, key) => {
-        const there = typeof value === "object" && value !== null && Object.hasOwn(value, key);
-        return there ? (value as Record<string, unknown>)[key] : undefined;
-    }, document);
 }
 
 export interface Limits {

@@ -62,6 +62,7 @@ export function openApi(path: string, call: ApiCall = {}, server = ownApiServer)
             (response ?? outgoing).destroy(new Error(`the API server sent nothing for ${silenceMs} ms`)),
         );
         outgoing.on("error", reject);
+        outgoing.on("close", () => reject(new Error("the API server closed the connection without an answer")));
         outgoing.end(content);
     });
 }

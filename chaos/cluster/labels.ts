@@ -84,6 +84,8 @@ export const annotations = {
     concluded: "chaos-experiments/concluded",
     /** On a namespace's lease: the run that holds it. */
     run: "chaos-experiments/run",
+    /** On a namespace's lease: the run, until its attacks may begin. Nobody was attacked while it is there. */
+    notBegun: "chaos-experiments/not-begun",
     /** On a namespace's lease: to which targets the run's deadline Job keeps connections, as JSON. */
     kept: "chaos-experiments/kept",
     /** On an attack's object: its target pods, comma-separated. */

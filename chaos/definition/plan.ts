@@ -209,6 +209,10 @@ function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number):
 /** Whether anything is attacked. Otherwise the run only checks, and acts if the plan has actions. */
 export const isAttack = ({ attacks }: Pick<Plan, "attacks">): boolean => attacks.length > 0;
 
+/** Whether the run only checks: it does nothing from which the application could recover. */
+export const onlyObserves = ({ attacks, actions }: Pick<Plan, "attacks" | "actions">): boolean =>
+    attacks.length + actions.length === 0;
+
 /** What is undone, in words: "the attack" or "the run". */
 export const undoneOf = (plan: Pick<Plan, "attacks">) => (isAttack(plan) ? "the attack" : "the run");
 

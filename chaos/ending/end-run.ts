@@ -106,6 +106,12 @@ export async function endRun(
     return { at, recovery };
 }
 
+/** Notes in the lease that a run's attacks may begin from now on. */
+export async function noteBegun(cluster: Cluster, holder: LeaseHolder): Promise<void> {
+    const { own } = await leaseFor(cluster, holder);
+    if (own) await note(cluster, own, { [annotations.notBegun]: null });
+}
+
 /** Notes in the lease that a run has its verdict, and its attacks stay; see `isLost`. */
 export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Promise<void> {
     const { own } = await leaseFor(cluster, holder);

@@ -13,6 +13,7 @@
  *   connections from the targets.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { settling } from "../async";
 import { beginInJob } from "../attacks/in-job";
 import type { JobPart } from "../attacks/job-part";
 import { witnessPorts } from "../attacks/kind";
@@ -193,7 +194,8 @@ async function whyTooLate(begun: number): Promise<string | undefined> {
 // Not 0: a node that shuts down or is drained ends the pod before its work is done, and the Job must start another.
 process.once("SIGTERM", () => process.exit(128 + 15));
 process.once("SIGINT", () => process.exit(128 + 2));
-main().then(
+// A Job that ends without having ended the attacks must start another pod.
+settling(main).then(
     () => process.exit(0),
     (error: unknown) => {
         log(error);

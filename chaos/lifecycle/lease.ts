@@ -5,7 +5,7 @@ import { dnsLabel } from "../cluster/kubernetes-rules";
 import { parseJson } from "../json";
 import { kubectl } from "../kubectl";
 import { annotations, labels, runLabels } from "../cluster/labels";
-import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
+import { identityOf, isAttack, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
 import { onOneLine, quoted } from "../quoted";
 import { anotherRun } from "../texts";
@@ -94,7 +94,11 @@ export async function renewLease(
     const aborted = own && earlyEndOf(own)?.aborted;
     if (aborted) throw abortedAgain(aborted, holder.plan);
     if (own?.metadata!.annotations?.[annotations.run] === runName)
-        return take(cluster, holder, found, runName, own.spec?.acquireTime);
+        return take(cluster, holder, found, {
+            runName,
+            since: own.spec?.acquireTime,
+            begun: !hasNotBegun(own, runName),
+        });
     const seen = held ? `no longer names the run ${run}, which has ended` : `was deleted, which ends the run ${run}`;
     throw new ReasonError("run-over", `the lease of namespace ${namespace} ${seen}`, anotherRun(holder.plan));
 }
@@ -106,12 +110,19 @@ function requireFree({ held, now }: FoundLease, holder: LeaseHolder): void {
     if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
 }
 
+interface Taken {
+    runName?: string;
+    /** @default now */
+    since?: V1MicroTime;
+    /** Whether the attacks may have begun. @default they have not, if there are any */
+    begun?: boolean;
+}
+
 async function take(
     { coordination }: Cluster,
     { stack, plan }: LeaseHolder & { plan: Plan },
     { held, now }: FoundLease,
-    runName = runNameOf(plan, stack),
-    since: V1MicroTime = new V1MicroTime(now),
+    { runName = runNameOf(plan, stack), since = new V1MicroTime(now), begun = !isAttack(plan) }: Taken = {},
 ): Promise<void> {
     const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
     const body: V1Lease = {
@@ -123,6 +134,7 @@ async function take(
             annotations: {
                 [labels.experiment]: experiment,
                 [annotations.run]: runName,
+                ...(!begun && { [annotations.notBegun]: runName }),
                 // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
                 [annotations.kept]: JSON.stringify(keptTargetsOf(plan)),
             },
@@ -221,6 +233,10 @@ export function endOf(lease: V1Lease, runName: string): RunEnd | undefined {
     const end = earlyEndOf(lease);
     return end?.aborted && end.run !== runName ? undefined : end;
 }
+
+/** Whether the attacks of a run have not begun while it held a lease. False if that is not known. */
+export const hasNotBegun = ({ metadata }: V1Lease, runName: string): boolean =>
+    metadata?.annotations?.[annotations.notBegun] === runName;
 
 /** Whether it is a moment since the epoch or a length of time, in milliseconds, of which a Date can be made. */
 const isTime = (value: unknown): value is number =>

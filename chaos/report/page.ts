@@ -1,6 +1,6 @@
 import { attackKindOf } from "../attacks/registry";
 import { describeCounts } from "../attacks/kind";
-import { isAttack } from "../definition/plan";
+import { isAttack, onlyObserves } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { groupedBy } from "../grouped";
 import { pageOfReason, verdictAndCode } from "../reasons";
@@ -70,7 +70,7 @@ export function runPage(journal: Journal): string {
 }
 
 function rowsOf(journal: Journal): Row[] {
-    const { conclusion, plan, recovery } = journal;
+    const { conclusion, plan } = journal;
     return [
         ["Hypothesis", conclusion.hypothesis],
         ...attackRows(journal),
@@ -82,9 +82,14 @@ function rowsOf(journal: Journal): Row[] {
         ...actionRows(journal),
         ["First failure", sinceAttack(conclusion.timeToFirstFailureMs, isAttack(plan))],
         [isAttack(plan) ? "Stable under attack" : "Stable", sinceAttack(conclusion.timeToStabilityMs, isAttack(plan))],
-        ["Recovery", recovery ? sinceUndone(recovery, isAttack(plan)) : "not undone yet"],
+        ...recoveryRow(journal),
         ["Run", `began ${utc(journal.startedAt)}, named ${plan.run}`],
     ];
+}
+
+function recoveryRow({ plan, recovery }: Journal): Row[] {
+    if (recovery) return [["Recovery", sinceUndone(recovery, isAttack(plan))]];
+    return onlyObserves(plan) ? [] : [["Recovery", "not undone yet"]];
 }
 
 function attackRows({ attacks, plan }: Journal): Row[] {

@@ -1,3 +1,4 @@
+import { onlyObserves } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { onOneLine } from "../quoted";
 import { pageOfReason } from "../reasons";
@@ -59,7 +60,9 @@ function cellsOf({ journal, ...run }: ReportedRun): string[] {
         String(requests),
         wasAttacked ? shown(successRate, longest.name) : none,
         wasAttacked ? timeOr("never", timeToStabilityMs) : none,
-        wasAttacked ? timeOr("not undone yet", journal.recovery?.recoveredAfterMs) : none,
+        wasAttacked
+            ? timeOr(onlyObserves(journal.plan) ? none : "not undone yet", journal.recovery?.recoveredAfterMs)
+            : none,
     ];
 }
 

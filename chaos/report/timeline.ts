@@ -1,6 +1,6 @@
 import type { Observed } from "../checks/observe";
 import { checkKindOf } from "../checks/registry";
-import { isAttack } from "../definition/plan";
+import { isAttack, onlyObserves } from "../definition/plan";
 import { verdictAndCode } from "../reasons";
 import { colors, label, line, lines, margin, rect, relative, spanOf, type TimeAxis, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
@@ -133,7 +133,7 @@ function headingOf(journal: Journal, onPage: boolean): string[] {
     const pods = readiness.length === 0 ? "" : `; pods: dashed while not ready${attacked}${killed}`;
     return [
         ...(onPage ? [] : lines(conclusion.hypothesis, width - 2 * edge, 2)),
-        ...(hasBegun(journal) ? [recoveryOf(journal) ?? "not undone yet"] : []),
+        ...(hasBegun(journal) ? [recoveryOf(journal) ?? notUndone(plan)].flat() : []),
         ...(conclusion.outwardUnproven ? ["outward was not proven"] : []),
         `answers: ● good, ✕ bad${pods}`,
     ];
@@ -142,6 +142,8 @@ function headingOf(journal: Journal, onPage: boolean): string[] {
 /** Whether anything was observed: under proven attacks, or without any, but not without a steady state. */
 const hasBegun = ({ plan, conclusion, attackedAt }: Journal) =>
     isAttack(plan) ? attackedAt !== undefined : conclusion.verdict !== "ABORTED";
+
+const notUndone = (plan: Journal["plan"]) => (onlyObserves(plan) ? [] : ["not undone yet"]);
 
 function recoveryOf({ recovery, plan }: Journal): string | undefined {
     return recovery && `recovered ${sinceUndone(recovery, isAttack(plan))}`;

@@ -1,3 +1,4 @@
+import { settling } from "../async";
 import type { Observed } from "../checks/observe";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
@@ -24,7 +25,7 @@ export async function abortingRun<T>(
     const { plan, stack } = context;
     const startedAt = Date.now();
     try {
-        return await act();
+        return await settling(act);
     } catch (error) {
         await undo(error).catch(sayNotUndone(context));
         if (!(error instanceof ReasonError)) throw error;

@@ -23,7 +23,7 @@ import type { LabeledTargets, Step, StepContext, StepInputs } from "./contract";
 import { dismissWitness } from "./other-policies";
 import { endAttacksStep, undo } from "./recovery";
 import { sweep } from "./sweep";
-import { poll } from "../async";
+import { poll, settling } from "../async";
 import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
 
 /**
@@ -34,7 +34,7 @@ import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
  *   could not be ended at the first try
  */
 export const check: Step<"check", Given> = async (context, given) => {
-    const { conclusion, ending } = await observe(context, given).catch(async (error: unknown) => {
+    const { conclusion, ending } = await settling(() => observe(context, given)).catch(async (error: unknown) => {
         // Such as for a full disk. Nobody shall wait for the deadline.
         await endAttacksStep(context, {}).catch(() => undefined);
         throw error;

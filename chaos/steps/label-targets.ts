@@ -19,6 +19,7 @@ import { ignoreNotFound } from "../cluster/client";
 import { annotations, labels, targetLabels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { endAttacks } from "../ending/end";
+import { noteBegun } from "../ending/end-run";
 import { attacksLeftOf } from "../ending/left";
 import {
     admitAttacks,
@@ -134,6 +135,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         printed(result);
         // Last: the attacks begin when Pulumi makes their objects.
         await new JobPod(cluster, plan.namespace, deadlineJob).requireRunning(plan);
+        await noteBegun(cluster, context);
         return result;
     } catch (error) {
         // An ABORTED run is ended as a whole.

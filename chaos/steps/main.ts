@@ -1,7 +1,9 @@
 /**
  * Runs one step as the process that a command resource starts. Prints its result to standard output as JSON, and its
- * progress to standard error. A step that fails says why in plain words and exits with code 1.
+ * progress to standard error. A step that fails says why in plain words and exits with code 1; so does one that ends
+ * without a result, which the next one must not take for one.
  */
+import { settling } from "../async";
 import { type Cluster, type ClusterAccess, connect } from "../cluster/client";
 import { explain } from "../cluster/problem";
 import { withoutControls } from "../quoted";
@@ -54,7 +56,7 @@ async function main(name: string | undefined): Promise<unknown> {
 }
 
 // The last argument: a program that is read from standard input is not among them.
-main(process.argv.at(-1)).then(
+settling(() => main(process.argv.at(-1))).then(
     // Exits only when all is written: a pipe would be cut off.
     (result) => process.stdout.write(`${printed(result)}\n`, () => process.exit(0)),
     (error: unknown) => process.stderr.write(`${told(error)}\n`, () => process.exit(1)),

@@ -1,10 +1,10 @@
 import { namesOf, observedSchema } from "../checks/observe";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
-import { isAttack, runNameOf, undoneOf } from "../definition/plan";
+import { isAttack, onlyObserves, runNameOf, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { attacksLeftOf } from "../ending/left";
-import { endOf, leaseFor, noteNotRecovered } from "../lifecycle/lease";
+import { endOf, hasNotBegun, leaseFor, noteNotRecovered } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
 import { addRecovery } from "../report/report";
@@ -25,15 +25,16 @@ export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan
 
 /**
  * The last step of undoing an experiment: removes what a killed update may have left, then waits until every check
- * holds again.
+ * holds again. A run that has attacked nobody, and done nothing, has nothing to recover from.
  *
  * @throws Error if a check does not hold within a minute, and sees the application: once, at the next try it succeeds
  */
 export const recovery: Step<"recovery"> = async (context) => {
     const { cluster, plan, stack, say } = context;
     const { own, others } = await leaseFor(cluster, context);
-    const end = own && endOf(own, runNameOf(plan, stack));
-    if (end?.aborted) {
+    const runName = runNameOf(plan, stack);
+    const end = own && endOf(own, runName);
+    if (end?.aborted || onlyObserves(plan) || (own && hasNotBegun(own, runName))) {
         // Nothing has happened that could recover.
         await sweep(context);
         return { recoveredAfterMs: null };

@@ -34,4 +34,11 @@ export function printed(result: unknown): string {
     );
 }
 
-export const parsed = <T>(text: string): T => JSON.parse(fromVariable(text)) as T;
+/** What `printed` has made. @throws Error if a step of an earlier version has ended without a result */
+export function parsed<T>(text: string): T {
+    if (text !== "") return JSON.parse(fromVariable(text)) as T;
+    throw new Error(
+        "a step of the experiment ended without a result, so nothing that rests on it begins. Disable the " +
+            "experiment, update the stack, then enable it again",
+    );
+}

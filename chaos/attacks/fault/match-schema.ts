@@ -1,6 +1,7 @@
-import { METHODS, validateHeaderName } from "node:http";
+import { validateHeaderName } from "node:http";
 import * as z from "zod";
 import { carriesCredential, credentialIn, storedInClear, valueOf } from "../../credentials";
+import { allowedMethods, isMethod } from "../../http-method";
 import { notAllowed } from "../../texts";
 import { contradictionsIn } from "./match";
 import type { RequestMatch } from "./proxy/protocol";
@@ -9,7 +10,7 @@ const notAPath = notAllowed(
     'a path as it is sent, without a query, such as "/api/orders", or "/api/*" for all that begin with "/api/"',
     "a path",
 );
-const notAMethod = notAllowed("a method in capitals, such as GET, HEAD, POST, PUT, PATCH or DELETE", "a method");
+const notAMethod = notAllowed(allowedMethods, "a method");
 const elsewhere = "match another header, such as x-session, or a path";
 
 /** The proxy reads 64 KiB of a request's head. */
@@ -19,7 +20,7 @@ const path = z
     .string({ error: notAPath })
     .max(longest)
     .regex(/^\/[!"$-)+->@-~]*\*?$/, { error: notAPath });
-const method = z.string({ error: notAMethod }).refine((name) => METHODS.includes(name), { error: notAMethod });
+const method = z.string({ error: notAMethod }).refine(isMethod, { error: notAMethod });
 const headers = z.record(z.string(), z.string().max(longest)).superRefine((all, context) => {
     const names = Object.keys(all);
     for (const [index, name] of names.entries())

@@ -49,7 +49,7 @@ export function contradictionsIn(match: RequestMatch): { path: (string | number)
 const anything = "chaos-experiments";
 /** Ends that begin differently: an exception of the prefix `/c*` leaves others. */
 const ends = [anything, ...[..."0123456789abcdefghijklmnopqrstuvwxyz"].map((first) => `${first}-${anything}`)];
-const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", ...METHODS];
+const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", ...METHODS, anything.toUpperCase()];
 
 /** A request that matches, if there is one: it has nothing in common with an exception that it need not have. */
 function matchingSample(match: RequestMatch): Matchable {

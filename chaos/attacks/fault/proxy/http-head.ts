@@ -1,4 +1,5 @@
 import { METHODS } from "node:http";
+import { longestMethod, tokenCharacters } from "../../../http-method";
 
 /**
  * The heads of HTTP/1.x messages (RFC 9112). They are read only to find where messages end: what is passed on are the
@@ -72,13 +73,15 @@ function afterEmptyLines(bytes: Buffer): number | undefined {
     return isAll && bytes.length < maxEmpty ? undefined : length;
 }
 
-const methods = METHODS.map((method) => `${method} `);
-const longestMethod = Math.max(...methods.map(({ length }) => length));
+const knownMethods = METHODS.map((method) => `${method} `);
+const methodBefore = new RegExp(`^[${tokenCharacters}]+(?= )`);
+/** Empty lines, then what may be a method and the character after it. */
+const beginning = new RegExp(`^(?:\\r?\\n)*(\\r?$|[${tokenCharacters}]{0,${longestMethod}}(.?))`, "s");
 const statusLine = /^HTTP\/1\.\d (\d{3})(?: |$)/;
 
 /** The parts of the first line. Undefined if it is none of a request in HTTP/1.x. Spaces between parts may be many. */
 export function requestLine(line: string): { method: string; target: string; minor: number } | undefined {
-    const method = /^[A-Z-]+(?= )/.exec(line)?.[0];
+    const method = methodBefore.exec(line)?.[0];
     const minor = / HTTP\/1\.(\d)$/.exec(line.slice(-" HTTP/1.1".length))?.[1];
     if (method === undefined || minor === undefined) return undefined;
     let [begin, end] = [method.length, line.length - "HTTP/1.1".length];
@@ -90,11 +93,21 @@ export function requestLine(line: string): { method: string; target: string; min
 
 /** Looks at what may become the head of a request in HTTP/1.x in clear text, at each byte once. */
 export class RequestScan {
-    /** Whether a method and the space after it have come: hardly anything else begins so. */
-    begun = false;
+    /**
+     * Whether another protocol may well begin so: the first line has not ended, and its first word is no method that
+     * Node.js knows. A client of another protocol may send no more before it has an answer.
+     */
+    doubtful = false;
+    /** Whether a method and the space after it have come. */
+    private begun = false;
     private readonly end = new HeadEnd();
     /** Where the end of the first line is looked for. Undefined once that was seen. */
     private lineAt: number | undefined = 0;
+
+    /** Whether it is a request, complete or not: nothing else begins so. */
+    get certain(): boolean {
+        return this.begun && !this.doubtful;
+    }
 
     /**
      * The method is looked at as it comes, since others, such as a client of a database, may send a few bytes and then
@@ -105,11 +118,13 @@ export class RequestScan {
      */
     look(bytes: Buffer): number | "more" | "other" {
         if (!this.begun) {
-            const text = bytes.toString("latin1", 0, maxEmpty + longestMethod).replace(/^(?:\r?\n)+/, "");
-            const begin = text.slice(0, longestMethod);
-            this.begun = methods.some((method) => begin.startsWith(method));
-            if (!this.begun && methods.some((method) => method.startsWith(begin))) return "more";
-            if (!this.begun) return text.trim() === "" && bytes.length <= maxEmpty ? "more" : "other";
+            const text = bytes.toString("latin1", 0, maxEmpty + longestMethod + 1);
+            const [, begin, after] = beginning.exec(text)!;
+            if (after ? after !== " " || begin === " " : begin!.trim() === "" && bytes.length > maxEmpty)
+                return "other";
+            this.begun = after === " ";
+            this.doubtful = begin!.trim() !== "" && !knownMethods.some((one) => one.startsWith(begin!));
+            if (!this.begun) return "more";
         }
         if (this.lineAt !== undefined) {
             const begin = afterEmptyLines(bytes) ?? 0;
@@ -117,6 +132,7 @@ export class RequestScan {
             this.lineAt = end === -1 ? bytes.length : undefined;
             if (end === -1) return "more";
             if (!requestLine(withoutCr(bytes.toString("latin1", begin, end)))) return "other";
+            this.doubtful = false;
         }
         return this.end.find(bytes) ?? "more";
     }

@@ -18,6 +18,9 @@ export class Refused extends Error {
     }
 }
 
+/** How long the rest of a first line may take to come, in milliseconds, if it may be of another protocol. */
+const doubtfulMs = 500;
+
 /**
  * Waits for the head of the next request.
  *
@@ -47,7 +50,10 @@ async function awaitRequest(connection: Connection): Promise<Request | undefined
             const head = requestHead(bytes.subarray(0, found));
             return head && { ...head, bytes: caller.take(found) };
         }
-        if (bytes.length >= shared.limits.headBytes) throw new Refused(431);
+        if (bytes.length >= shared.limits.headBytes) {
+            if (scan.doubtful) return undefined;
+            throw new Refused(431);
+        }
         const over = () =>
             caller.ended ||
             (connection.podStirs && !connection.spared) ||
@@ -57,8 +63,9 @@ async function awaitRequest(connection: Connection): Promise<Request | undefined
         if (bytes.length === 0) await changes.until(moves);
         else {
             begunAt ??= connection.movedAt = performance.now();
-            if (!(await changes.untilWithin(begunAt + shared.limits.headMs - performance.now(), moves))) {
-                if (scan.begun) throw new Refused(408);
+            const headMs = scan.doubtful ? Math.min(doubtfulMs, shared.limits.headMs) : shared.limits.headMs;
+            if (!(await changes.untilWithin(begunAt + headMs - performance.now(), moves))) {
+                if (scan.certain) throw new Refused(408);
                 return undefined;
             }
         }

@@ -62,7 +62,7 @@ export interface RequestMatch {
      * @default any path
      */
     path?: string;
-    /** Their method, such as `POST`. @default any method */
+    /** Their method, such as `POST` or `PURGE`, as it is sent: case counts. @default any method */
     method?: string;
     /**
      * Names of headers, in any case, and their exact values. A request has all of them. Never put secrets here: the

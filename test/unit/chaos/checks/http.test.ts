@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askOverHttp, type HttpCheck, problemWith } from "../../../../chaos/checks/http";
+import { askOverHttp, http, type HttpCheck, problemWith } from "../../../../chaos/checks/http";
 import { checkName } from "../../../../chaos/checks/registry";
 import { isOfThisMachine } from "../../../../chaos/checks/request";
 import type { Cluster } from "../../../../chaos/cluster/client";
@@ -250,4 +250,49 @@ describe("a check by address knows nothing about the application", () => {
         ["no network for each address", new AggregateError([failed("ENETUNREACH"), failed("ENETUNREACH")]), true],
         ["no network for one of two", new AggregateError([failed("ENETUNREACH"), failed("ECONNREFUSED")]), false],
     ])("from %s (%j): %s", (_, error, unseen) => expect(isOfThisMachine(error)).toBe(unseen));
+});
+
+describe("a check's method", () => {
+    /** Node's own server rejects methods that it does not know. */
+    async function lineOf(check: Partial<HttpCheck>): Promise<string | undefined> {
+        let line: string | undefined;
+        const server = createTcpServer((socket) =>
+            socket.on("data", (bytes) => {
+                line ??= bytes.toString().split("\r\n")[0];
+                socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+            }),
+        ).listen(0, "127.0.0.1");
+        await once(server, "listening");
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const route = { kind: "address", url } as const;
+        expect(await askOverHttp({ kind: "http", path: "/a", ...check }, {} as Cluster, route, 2_000)).toMatchObject({
+            good: true,
+        });
+        server.close();
+        return line;
+    }
+
+    it.each(["BAN", "PURGE", "QUERY", "ban", "Query", "!#$%&'*+-.^_`|~0"])("may be %s", async (method) => {
+        expect(http.schema.safeParse({ kind: "http", path: "/", method }).success).toBe(true);
+        expect(await lineOf({ method })).toBe(`${method} /a HTTP/1.1`);
+        expect(await lineOf({ method, body: { a: 1 } })).toBe(`${method} /a HTTP/1.1`);
+    });
+
+    it.each(["", "get", "Post", "GET /", "G(T)", "CONNECT", "x".repeat(129)])("may not be %j", (method) =>
+        expect(http.schema.safeParse({ kind: "http", path: "/", method }).success).toBe(false),
+    );
+
+    it.each([
+        ["PURGE", []],
+        ["get", []],
+        ["QUERY", []],
+        ["POST", ["create"]],
+        ["OPTIONS", ["*"]],
+    ])("%s takes no right to a proxy that does not pass it on", (method, verbs) => {
+        const check: HttpCheck = { kind: "http", path: "/", method, service: "cache", port: 80 };
+        const rights = http.rights(check, { defaultNamespace: "demo" });
+        expect(rights.filter(({ resource }) => resource === "services/proxy").flatMap((one) => one.verbs)).toEqual(
+            verbs,
+        );
+    });
 });

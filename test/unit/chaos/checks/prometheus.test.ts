@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { prometheus, type PrometheusCheck } from "../../../../chaos/checks/prometheus";
+import type { Answer } from "../../../../chaos/checks/answer";
 import { FakeCluster } from "../support/fake-cluster";
 import { addService, base64, closedPort, contextOf, type Handler, serve, statusObject, useApiServer } from "./support";
 
@@ -18,6 +19,11 @@ async function lookAt(status: number, body: unknown, fields: Partial<PrometheusC
     const port = await serve((_, response) => response.writeHead(status).end(text));
     return look({ url: `http://127.0.0.1:${port}`, ...fields });
 }
+
+const withoutPort = (answer: Answer) => ({
+    ...answer,
+    problem: answer.problem?.replace(/http:\/\/127.0.0.1:\d+/, "URL"),
+});
 
 const success = (resultType: string, result: unknown) => ({ status: "success", data: { resultType, result } });
 const scalar = (value: string) => success("scalar", [1, value]);
@@ -58,8 +64,58 @@ describe("a value of Prometheus", () => {
     });
 });
 
+describe("an answer with warnings", () => {
+    const partial = (warnings: unknown, infos?: unknown) => ({ ...vector("1"), warnings, infos });
+    it.each<[string, unknown, Partial<PrometheusCheck>, string]>([
+        ["is not complete", partial(["store b is down"]), {}, "“store b is down”"],
+        ["is not, if nothing is left", { ...vector(), warnings: ["b"] }, { allowEmpty: true }, "“b”"],
+        ["may have several", partial(["a", "b", "c"]), {}, "“a”, and 2 more"],
+        ["may try to print lines", partial(["a\n\u001b[2J\u202eb”"]), {}, '“a b"”'],
+        [
+            "may have a password",
+            partial(["http://ada:s3cr3t@store/ has no answer"]),
+            {},
+            "“http://[hidden]@store/ has no answer”",
+        ],
+        ["may have one that is no text", partial([{ store: "b" }]), {}, '“{"store":"b"}”'],
+    ])("%s: nothing is known then", async (_, body, fields, words) =>
+        expect(await lookAt(200, body, { atLeast: 1, ...fields })).toMatchObject({
+            good: false,
+            unseen: true,
+            problem: `Prometheus answered with ${words.includes("more") ? "warnings" : "a warning"}: ${words}`,
+        }),
+    );
+
+    it.each([undefined, null, []])("has none if they are %j, whatever it remarks besides", async (none) =>
+        expect(
+            await lookAt(200, partial(none, ["PromQL info: metric might not be a counter"]), { atLeast: 1 }),
+        ).toEqual(expect.objectContaining({ good: true })),
+    );
+
+    it("has none if versions before 2.54 have remarks of the engine among them", async () => {
+        const remark = "PromQL info: metric might not be a counter, name does not end in _total";
+        expect(await lookAt(200, partial([remark]), { atLeast: 1 })).toMatchObject({ good: true });
+        expect(await lookAt(200, partial([remark, "b is down"]), { atLeast: 1 })).toMatchObject({
+            problem: "Prometheus answered with a warning: “b is down”",
+        });
+    });
+
+    it("shows no secret of the check", async () => {
+        cluster.add("Secret", "keys", { data: { token: base64("s3cr3t-token") } });
+        const headersFrom = { "X-Key": { secret: "keys", key: "token" } };
+        const { problem } = await lookAt(200, partial(["s3cr3t-token rejected"]), { atLeast: 1, headersFrom });
+        expect(problem).toBe("Prometheus answered with a warning: “[secret] rejected”");
+    });
+});
+
 describe("nothing is known about the application", () => {
     it.each<[string, number, unknown, string]>([
+        [
+            "answers with an error that has a password",
+            400,
+            { status: "error", errorType: "bad_data", error: "http://ada:s3cr3t@store/ has no answer" },
+            "Prometheus answered with an error (bad_data): “http://[hidden]@store/ has no answer”",
+        ],
         [
             "rejects the query",
             400,
@@ -76,13 +132,13 @@ describe("nothing is known about the application", () => {
             "wants credentials",
             401,
             "Unauthorized",
-            "what was asked is not Prometheus, or rejects the request: status 401: “Unauthorized”",
+            "what was asked, URL/api/v1/query, is not Prometheus, or rejects the request: status 401: “Unauthorized”",
         ],
         [
             "is something else",
             200,
             "<html>",
-            "what was asked is not Prometheus, or rejects the request: status 200: “<html>”",
+            "what was asked, URL/api/v1/query, is not Prometheus, or rejects the request: status 200: “<html>”",
         ],
         [
             "gives a range",
@@ -97,7 +153,11 @@ describe("nothing is known about the application", () => {
             "the query gives histograms; allowed: a query that gives a scalar or an instant vector of numbers",
         ],
     ])("if Prometheus %s", async (_, status, body, problem) =>
-        expect(await lookAt(status, body, { atLeast: 1 })).toMatchObject({ good: false, unseen: true, problem }),
+        expect(withoutPort(await lookAt(status, body, { atLeast: 1 }))).toMatchObject({
+            good: false,
+            unseen: true,
+            problem,
+        }),
     );
 
     it("if Prometheus cannot be reached, or does not answer in time", async () => {
@@ -132,6 +192,55 @@ it("asks port 9090 of a Service, with the query and a time limit", async () => {
     const url = new URL(asked[0]!, "http://x");
     expect(url.pathname).toBe("/api/v1/namespaces/demo/services/prometheus:9090/proxy/api/v1/query");
     expect(Object.fromEntries(url.searchParams)).toEqual({ query, timeout: "2000ms" });
+});
+
+describe("below a path, behind a login, for a tenant", () => {
+    const below = { path: "/prometheus/", headers: { "X-Scope-OrgID": "shop" }, atLeast: 1 };
+    const headersFrom = { Authorization: { secret: "keys", key: "token", prefix: "Bearer " } };
+    let asked: { url?: string; tenant: unknown; login?: string }[];
+    let handler: Handler;
+    beforeEach(() => {
+        cluster.add("Secret", "keys", { data: { token: base64("s3cr3t-token") } });
+        asked = [];
+        handler = ({ url, headers }, response) => {
+            asked.push({ url: url!.split("?")[0], tenant: headers["x-scope-orgid"], login: headers.authorization });
+            response.end(JSON.stringify(scalar("1")));
+        };
+    });
+
+    it("it is asked by address", async () => {
+        const url = `http://127.0.0.1:${await serve(handler)}/below`;
+        expect(await look({ url, ...below, headersFrom })).toMatchObject({ good: true });
+        const place = "/below/prometheus/api/v1/query";
+        expect(asked).toEqual([{ url: place, tenant: "shop", login: "Bearer s3cr3t-token" }]);
+    });
+
+    it("it is asked through the API server", async () => {
+        addService(cluster, "prometheus", [{ port: 9090 }]);
+        useApiServer(cluster, await serve(handler));
+        expect(await look({ service: "prometheus", ...below })).toMatchObject({ good: true });
+        const place = "/api/v1/namespaces/demo/services/prometheus:9090/proxy/prometheus/api/v1/query";
+        expect(asked).toEqual([{ url: place, tenant: "shop", login: undefined }]);
+    });
+
+    it("what was asked is said, without a secret", async () => {
+        handler = (request, response) => response.writeHead(401).end(request.url);
+        const queryFrom = { session: { secret: "keys", key: "token" } };
+        const fields = { ...below, queryFrom };
+        const answer = await look({ url: `http://127.0.0.1:${await serve(handler)}`, ...fields });
+        expect(withoutPort(answer).problem).toMatch(
+            /^what was asked, URL\/prometheus\/api\/v1\/query, is not Prometheus, .* 401: .*session=\[secret\]/,
+        );
+        addService(cluster, "prometheus", [{ port: 9090 }]);
+        useApiServer(cluster, await serve(handler));
+        expect((await look({ service: "prometheus", ...fields })).problem).toMatch(
+            /^what was asked, \/prometheus\/api\/v1\/query of Service prometheus, /,
+        );
+    });
+
+    it.each(["prometheus", "/a?b=c", "/../a", "/a#b"])("the path is not %s", (path) =>
+        expect(prometheus.schema.safeParse(check({ url: "http://a", atLeast: 1, path })).success).toBe(false),
+    );
 });
 
 it("never shows a secret that Prometheus repeats", async () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { notPassedOn } from "../../../../chaos/checks/proxy-limits";
 import { targetOf } from "../../../../chaos/checks/request";
 
+const withNames = (...names: string[]) => Object.fromEntries(names.map((name) => [name, "value"]));
+
 describe("the API server's proxy passes on", () => {
     it.each([
         "/",
@@ -14,18 +16,18 @@ describe("the API server's proxy passes on", () => {
         "/caf%C3%A9",
         "/latin-1/%E9",
         "/v1/...",
-    ])("the path %s", (path) => expect(notPassedOn(path, [])).toEqual([]));
+    ])("the path %s", (path) => expect(notPassedOn(path, {})).toEqual([]));
 
     it("what no path may have by RFC 3986: it is encoded whichever way it is asked, and the query is not", () => {
         const target = targetOf(new URL("http://service/a|b[c]^?q=[1]|2"));
         expect(target).toBe("/a%7Cb%5Bc%5D%5E?q=[1]|2");
-        expect(notPassedOn(target, [])).toEqual([]);
+        expect(notPassedOn(target, {})).toEqual([]);
     });
 
     it.each([
         ["lower-case hexadecimal digits", "/caf%c3%a9"],
         ["encoded letters", "/%6Frders/%7Eme"],
-    ])("%s in another form, which is the same URI by RFC 3986", (_, path) => expect(notPassedOn(path, [])).toEqual([]));
+    ])("%s in another form, which is the same URI by RFC 3986", (_, path) => expect(notPassedOn(path, {})).toEqual([]));
 
     it.each([
         "a=1&b=2",
@@ -38,11 +40,20 @@ describe("the API server's proxy passes on", () => {
         "a=%20+%2B",
         "timeout=5s&watch=true&path=/x",
         "x=dryRun",
-    ])("the query %s, byte by byte", (query) => expect(notPassedOn(`/search?${query}`, [])).toEqual([]));
+    ])("the query %s, byte by byte", (query) => expect(notPassedOn(`/search?${query}`, {})).toEqual([]));
+
+    it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("the method %s", (method) =>
+        expect(notPassedOn("/", {}, method)).toEqual([]),
+    );
+
+    it("an upgrade", () => {
+        expect(notPassedOn("/", { connection: "keep-alive, Upgrade", UPGRADE: "websocket" })).toEqual([]);
+        expect(notPassedOn("/", { Connection: "close", Upgrade: "h2c" })).toHaveLength(2);
+    });
 
     it("most headers", () =>
         expect(
-            notPassedOn("/", ["Accept", "Cookie", "Origin", "Idempotency-Key", "X-Request-Id", "User-Agent"]),
+            notPassedOn("/", withNames("Accept", "Cookie", "Origin", "Idempotency-Key", "X-Request-Id", "User-Agent")),
         ).toEqual([]));
 });
 
@@ -61,21 +72,25 @@ describe("it does not pass on", () => {
         ["/a%40b%3Ac%3Bd", "/a@b:c;d"],
         ["/100%", "/100%25"],
     ])("the path %s, which arrives as %s", (path, arrives) =>
-        expect(notPassedOn(`${path}?q=1`, [])).toEqual([`the path ${path}, which would arrive as ${arrives}`]),
+        expect(notPassedOn(`${path}?q=1`, {})).toEqual([`the path ${path}, which would arrive as ${arrives}`]),
     );
 
     it("an empty query, and a parameter that the API server rejects", () => {
-        expect(notPassedOn("/orders?", [])).toEqual(["an empty query"]);
-        expect(notPassedOn("/orders?a=1&dryRun=All", [])).toEqual(["the parameter dryRun"]);
+        expect(notPassedOn("/orders?", {})).toEqual(["an empty query"]);
+        expect(notPassedOn("/orders?a=1&dryRun=All", {})).toEqual(["the parameter dryRun"]);
     });
 
     it.each([
         ...["Authorization", "Host", "Impersonate-User", "X-Remote-Group", "X-Forwarded-Proto", "x-forwarded-for"],
         ...["Connection", "Upgrade", "TE", "Transfer-Encoding", "Proxy-Authorization", "Keep-Alive"],
-    ])("the header %s", (name) => expect(notPassedOn("/", ["Accept", name])).toEqual([`the header ${name}`]));
+    ])("the header %s", (name) => expect(notPassedOn("/", withNames("Accept", name))).toEqual([`the header ${name}`]));
+
+    it.each(["BAN", "PURGE", "QUERY", "TRACE", "get"])("the method %s", (method) =>
+        expect(notPassedOn("/", {}, method)).toEqual([`the method ${method}`]),
+    );
 
     it("several things, all of which are named", () =>
-        expect(notPassedOn("//?", ["Host"])).toEqual([
+        expect(notPassedOn("//?", withNames("Host"))).toEqual([
             "the header Host",
             "the path //, which would arrive as /",
             "an empty query",

@@ -261,6 +261,9 @@ describe("the picture of a run", () => {
         expect(shown).toMatch(/<rect class="window"/);
         expect(shown).not.toMatch(/class="(?:attack|grace)"|attacked|attack was/);
         expect(shown).toContain("; without an attack, 100% of the counted answers were good");
+        expect(timelineSvg({ ...rest, attacks: [], plan, recovery: undefined })).toContain("not undone yet");
+        const observing = { ...plan, actions: [] };
+        expect(timelineSvg({ ...rest, attacks: [], plan: observing, recovery: undefined })).not.toContain("not undone");
     });
 
     it("shows no attack if none was proven", () => {

@@ -1,6 +1,6 @@
 import { ApiException, Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endRuns } from "../../../../chaos/ending/end-run";
+import { endRuns, noteBegun } from "../../../../chaos/ending/end-run";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";
 import type { Room, SteadyState } from "../../../../chaos/steps/contract";
@@ -35,6 +35,22 @@ it("takes the lease again as the steady state has named the run: its Job looks f
     expect(annotations).toMatchObject({ "chaos-experiments/run": "run" });
 });
 
+it("notes in the lease that the attacks may begin, once it cannot fail any more", async () => {
+    const key = "chaos-experiments/not-begun";
+    const notBegun = () => run.cluster.get("Lease", leaseName).metadata.annotations![key];
+    run.cluster.get("Lease", leaseName).metadata.annotations![key] = "run";
+    run.cluster.intercept = (call) => void (call === "listNamespacedNetworkPolicy" && refuse(500, "etcd is slow"));
+    await expect(step()).rejects.toThrow("etcd is slow");
+    expect(notBegun()).toBe("run");
+    run.cluster.intercept = () => undefined;
+    await step();
+    expect(notBegun()).toBeUndefined();
+    // Another try of the step, after the attacks have begun.
+    run.cluster.intercept = (call) => void (call === "listNamespacedNetworkPolicy" && refuse(500, "etcd is slow"));
+    await expect(step()).rejects.toThrow("etcd is slow");
+    expect(notBegun()).toBeUndefined();
+});
+
 describe("a run that has ended does not begin again: its steady state is of before", () => {
     const notReady = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
     const undoing = () => settled(recovery(run.context, {}));
@@ -50,6 +66,7 @@ describe("a run that has ended does not begin again: its steady state is of befo
 
     it("if the application did not recover: the next try to undo it fails for that no more", async () => {
         notReady();
+        await noteBegun(run.cluster.api, run.context);
         await expect(undoing()).rejects.toThrow("did not recover");
         run.setReady("hot-deals-1", true);
         await refused();

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { noteAborted } from "../../../../chaos/ending/end-run";
+import { endRuns, noteAborted, noteBegun } from "../../../../chaos/ending/end-run";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../support/kept-journals";
 import { check } from "../../../../chaos/steps/check";
@@ -14,9 +14,11 @@ beforeEach(async () => {
     run = new FakeRun();
     await run.label();
     await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+    await noteBegun(run.cluster.api, run.context);
 });
 afterEach(() => run.close());
 
+const owner = { stack: "ours", defaultNamespace: "demo" };
 const step = () => settled(recovery(run.context, {}));
 const labels = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels;
 
@@ -38,6 +40,19 @@ describe("recovery", () => {
     it("of a run that was ABORTED waits for nothing, and releases the lease: nothing was attacked", async () => {
         await noteAborted(run.cluster.api, run.context, { code: "no-tool", message: "a has no tool" });
         for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        const begun = Date.now();
+        expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect(Date.now() - begun).toBeLessThan(1_000);
+        expect([run.cluster.names("Lease"), labels()]).toEqual([[], {}]);
+    });
+
+    it.each([
+        ["whose attack had not begun", () => undefined],
+        ["that an update has ended before its attack began", () => endRuns(run.cluster.api, owner)],
+    ])("of a run %s waits for nothing, and releases the lease", async (_, before) => {
+        await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        await before();
         const begun = Date.now();
         expect(await step()).toEqual({ recoveredAfterMs: null });
         expect(Date.now() - begun).toBeLessThan(1_000);

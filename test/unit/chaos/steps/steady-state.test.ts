@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { settling } from "../../../../chaos/async";
 import type { Action } from "../../../../chaos/actions/registry";
 import { http } from "../../../../chaos/checks/http";
 import { runNameOf } from "../../../../chaos/definition/plan";
@@ -50,6 +51,18 @@ it("the command that stops a run names the kubeconfig's context if the program n
     run.cluster.api.kubeconfig.currentContext = "kind-of-the-kubeconfig";
     await step();
     expect(run.said[0]).toContain("kubectl --context kind-of-the-kubeconfig --namespace demo delete lease");
+});
+
+it("gives the lease back if it waits for what can never come", async () => {
+    run.plan.checks[0]!.check = { kind: "http", path: "/", url: "http://127.0.0.1:1" };
+    vi.spyOn(http, "probe").mockReturnValue(new Promise(() => undefined));
+    const stuck = expect(settling(step)).rejects.toThrow("the program ended without a result");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(leases()).toEqual([leaseName]);
+    // What Node.js does once nothing is left to happen.
+    process.emit("beforeExit", 0);
+    await stuck;
+    expect(leases()).toEqual([]);
 });
 
 it("why a run is ABORTED is said also if its report cannot be written", async () => {

@@ -65,7 +65,21 @@ describe("a run without an attack", () => {
         await settled(recovery(run.context, {}));
         const changes = run.cluster.calls.filter((call) => /^(create|patch|replace|delete)(?!SelfSubject)/.test(call));
         expect(new Set(changes)).toEqual(new Set(["createNamespacedLease", "deleteNamespacedLease"]));
-        expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again .* after the run was undone$/);
+    });
+
+    it("has nothing to recover from, whatever its checks say, unless it has acted", async () => {
+        await begin();
+        await observe();
+        breakApplication();
+        const begun = Date.now();
+        expect(await settled(recovery(run.context, {}))).toEqual({ recoveredAfterMs: null });
+        expect(Date.now() - begun).toBeLessThan(1_000);
+        expect(run.cluster.names("Lease")).toEqual([]);
+
+        run.plan.actions = [rollout];
+        run.after(2_000, () => run.setReady("hot-deals-1", true));
+        const { recoveredAfterMs } = await settled(recovery(run.context, {}));
+        expect(recoveredAfterMs).toBeGreaterThan(1_000);
     });
 
     it("has no steady state: it is ABORTED", async () => {

@@ -19,6 +19,8 @@ describe("a request matches", () => {
         [{ path: "/api/*" }, "a path that begins so", ["GET /api/orders/1 HTTP/1.1"]],
         [{ path: "/api/*" }, "nothing more than that", ["GET /api/ HTTP/1.1"]],
         [{ method: "POST" }, "its method", ["POST /x HTTP/1.1"]],
+        [{ method: "BAN" }, "a method that Node.js does not know", ["BAN /api/.* HTTP/1.1"]],
+        [{ method: "ban" }, "one in lower case", ["ban / HTTP/1.1"]],
         [{ headers: { "X-Session": "mine" } }, "a header in any case", ["GET / HTTP/1.1", "x-session:mine "]],
         [{ headers: { a: "1, 2" } }, "a header of several lines", ["GET / HTTP/1.1", "A: 1", "a: 2"]],
         [{ except: [{ path: "/healthz" }] }, "not an exception", ["GET / HTTP/1.1"]],
@@ -31,6 +33,7 @@ describe("a request matches", () => {
         [{ path: "/api/*" }, "the path without its end", ["GET /api HTTP/1.1"]],
         [{ path: "/api/*" }, "no path", ["OPTIONS * HTTP/1.1"]],
         [{ path: "/x", method: "POST" }, "another method", ["GET /x HTTP/1.1"]],
+        [{ method: "BAN" }, "the same method in another case", ["ban / HTTP/1.1"]],
         [{ headers: { "x-session": "mine" } }, "another value", ["GET / HTTP/1.1", "X-Session: Mine"]],
         [{ headers: { a: "1", b: "2" } }, "a header less", ["GET / HTTP/1.1", "a: 1"]],
         [{ headers: { a: "1" } }, "one value more", ["GET / HTTP/1.1", "a: 1", "a: 2"]],
@@ -76,6 +79,8 @@ describe("a request of each sort", () => {
         { path: "/*", except: [{ path: "/chaos-experiments*" }] },
         { path: "/shop/*", except: [{ path: "/shop/c*" }, { path: "/shop/a*" }] },
         { except: [...METHODS.map((method) => ({ method, path: "/chaos-*" })), { path: "/0*" }] },
+        { except: METHODS.map((method) => ({ method })) },
+        { method: "ban" },
     ])("of %j is one for the proxy, too", (of) => {
         for (const { head, differs } of samplesOf(of))
             expect(matches(of, head.trim()), `a request ${differs}`).toBe(differs === undefined);
@@ -104,7 +109,11 @@ describe("a mistake in a match says what is allowed:", () => {
         [{ path: "/a#b" }, "match.path", path],
         [{ path: "/a/*/b" }, "match.path", 'or "/api/*" for all that begin with "/api/"'],
         [{ path: "/größe" }, "match.path", path],
-        [{ method: "get" }, "match.method", '"get" is not a method; allowed: a method in capitals, such as GET'],
+        ...["GET /", "", "G(T)", "GÉT"].map((method): [object, string, string] => [
+            { method },
+            "match.method",
+            `${JSON.stringify(method)} is not a method; allowed: letters, digits and`,
+        ]),
         [{ header: {} }, "match", 'there is no field "header" here'],
         [{ headers: { "x y": "1" } }, "match.headers.x y", "is not the name of a header; allowed: such as x-session"],
         [{ headers: { a: " 1" } }, "match.headers.a", "is not a header's value; allowed: text in ASCII"],

@@ -58,7 +58,13 @@ describe("however the bytes of a head are cut, each is looked at once, and", () 
     });
 
     it("a head of 64 KiB takes no time, whatever it is made of", () => {
-        for (const begin of [`GET a${" ".repeat(60_000)}x HTTP/1.1\r\n`, "GET / HTTP/1.1\n", "GET a"]) {
+        for (const begin of [
+            `GET a${" ".repeat(60_000)}x HTTP/1.1\r\n`,
+            "GET / HTTP/1.1\n",
+            "GET a",
+            "BAN ",
+            "b".repeat(99),
+        ]) {
             const all = bytes(begin + "a\n".repeat(32_000)).subarray(0, 65_536);
             const scan = new RequestScan();
             const begun = performance.now();
@@ -70,12 +76,12 @@ describe("however the bytes of a head are cut, each is looked at once, and", () 
 
 it("a request's first line has a method, a target and a version, with any number of spaces between", () => {
     const parts = fc.array(
-        fc.constantFrom("GET", "M-S", " ", "  ", "/a", "\r", "\t", "\xa0", "HTTP/1.1", "HTTP/1.", "0"),
+        fc.constantFrom("GET", "M-S", "b_a`N!", "(", " ", "  ", "/a", "\r", "\t", "\xa0", "HTTP/1.1", "HTTP/1.", "0"),
     );
     fc.assert(
         fc.property(parts, (some) => {
             const line = some.join("");
-            const [, method, target, minor] = /^([A-Z-]+) +(\S.*?) +HTTP\/1\.(\d)$/.exec(line) ?? [];
+            const [, method, target, minor] = /^([\w!#$%&'*+.^`|~-]+) +(\S.*?) +HTTP\/1\.(\d)$/.exec(line) ?? [];
             expect(requestLine(line)).toEqual(method && { method, target, minor: Number(minor) });
         }),
         { numRuns: 2_000 },
@@ -93,11 +99,29 @@ describe("first bytes can become a request", () => {
         "PATCH /a HTTP/1.",
         "\r\nGET / HTTP/1.1\r\n",
         "M-SEARCH * HTTP/1.1\n",
+        "GETS",
+        "ban /a",
+        "QUERY /a HTTP/1.1\r\n",
+        "!#$%&'*+-.^_`|~09 /a HTTP/1.1\r\n",
+        "SELECT 1",
+        "A".repeat(128),
     ])("if they are %j", (text) => expect(new RequestScan().look(bytes(text))).toBe("more"));
-    it.each(["get / HTTP/1.1", "GETS", "HELLO", "\x16\x03\x01", "PRI * HTTP/2.0\r\n", "GET key\r\n", "SELECT 1"])(
-        "but not if they are %j",
-        (text) => expect(new RequestScan().look(bytes(text))).toBe("other"),
-    );
+    it.each([
+        ...["HELLO\r\n", "\x16\x03\x01", "PRI * HTTP/2.0\r\n", "GET key\r\n", "SELECT 1\n", " GET", "AMQP\0", "*3\r"],
+        ...["BAN\t/ HTTP/1.1\r\n", "b(n / HTTP/1.1", "A".repeat(129), "set key 0 0 5\r\nhello\r\n"],
+    ])("but not if they are %j", (text) => expect(new RequestScan().look(bytes(text))).toBe("other"));
+
+    it("and are doubtful until the first line is there, unless Node.js knows the method", () => {
+        const doubtful = (text: string) => {
+            const scan = new RequestScan();
+            scan.look(bytes(text));
+            return scan.doubtful;
+        };
+        expect(["ruok", "BAN /a", "BAN /a HTTP/1.1\r\n", "G", "GET /a", "\r\n"].map(doubtful)).toEqual([
+            ...[true, true, false],
+            ...[false, false, false],
+        ]);
+    });
 });
 
 describe("a request's body", () => {
