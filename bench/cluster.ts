@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { askProducts } from "../experiments/products";
-import { addressOf, addressRoute } from "../chaos/checks/service";
+import { addressRoute, externalAddress } from "../chaos/checks/service";
 import { gatewayOf } from "../components/shop/gateway";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import type { ManifestObject } from "../components/manifest/read";
@@ -33,7 +33,9 @@ export async function untilProductsAnswer(cluster: Cluster, namespace: string, b
     let problem: string | undefined = "the gateway has no address";
     let answeredAfter: number | undefined;
     const ask = async () => {
-        const address = await addressOf(cluster, gatewayOf(namespace));
+        const { name } = gatewayOf(namespace);
+        const found = await ignoreNotFound(cluster.core.readNamespacedService({ name, namespace }));
+        const address = found && externalAddress(found);
         if (!address) return;
         const answer = await askProducts(cluster, addressRoute(address), askForMs);
         if (answer.good) answeredAfter ??= secondsSince(begun);

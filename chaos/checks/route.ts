@@ -1,25 +1,21 @@
 import type { V1Service } from "@kubernetes/client-node";
-import type { Cluster } from "../cluster/client";
+import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { answerOf } from "./answer";
 import { MissingError, rejectMissing } from "./references";
 import { send } from "./request";
-import {
-    addressOf,
-    addressRoute,
-    externalAddress,
-    type Route,
-    type ServiceAddress,
-    type ServiceReference,
-} from "./service";
+import { addressRoute, externalAddresses, type Route, type ServiceAddress, type ServiceReference } from "./service";
 
 const answerTimeoutMs = 2_000;
 
 /**
- * Finds a route to a Service. Its address may not answer: minikube without its tunnel, or a node's address seen from a
- * laptop. Then the API server's proxy is the route. Any HTTP status to `GET /` counts as an answer.
+ * Finds a route to a Service: the first of its external addresses that answers. None may, as of minikube without its
+ * tunnel, or of a node seen from a laptop. Then the API server's proxy is the route. Any HTTP status to `GET /` counts
+ * as an answer.
  */
 export async function chooseRoute(cluster: Cluster, service: ServiceReference): Promise<Route> {
-    return routeTo(cluster, service, await addressOf(cluster, service));
+    const { namespace, name } = service;
+    const found = await ignoreNotFound(cluster.core.readNamespacedService({ namespace, name }));
+    return routeTo(cluster, service, found ? externalAddresses(found) : []);
 }
 
 export interface NamedService {
@@ -37,7 +33,7 @@ export async function findRoute(cluster: Cluster, named: NamedService): Promise<
         .readNamespacedService({ namespace, name })
         .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
     const port = portOf(service, named);
-    return routeTo(cluster, { namespace, name, port }, externalAddress(service, port), scheme);
+    return routeTo(cluster, { namespace, name, port }, externalAddresses(service, port), scheme);
 }
 
 /** The number of the port that is meant. @throws MissingError that lists the Service's ports */
@@ -59,11 +55,13 @@ function portOf({ spec }: V1Service, { namespace, name, port }: NamedService): n
 async function routeTo(
     cluster: Cluster,
     { namespace, name, port }: ServiceReference,
-    address: ServiceAddress | undefined,
+    addresses: readonly ServiceAddress[],
     scheme?: "http" | "https",
 ): Promise<Route> {
-    const direct = address && addressRoute(address, scheme);
-    if (direct && (await answers(cluster, direct))) return direct;
+    const routes = addresses.map((address) => addressRoute(address, scheme));
+    const answering = await Promise.all(routes.map((route) => answers(cluster, route)));
+    const direct = routes.find((_, index) => answering[index]);
+    if (direct) return direct;
     const target = scheme === "https" ? `https:${name}` : name;
     return { kind: "apiServer", path: `/api/v1/namespaces/${namespace}/services/${target}:${port}/proxy` };
 }

@@ -1,6 +1,4 @@
 import type { V1Service } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound } from "../cluster/client";
-
 export interface ServiceReference {
     namespace: string;
     name: string;
@@ -12,21 +10,19 @@ export interface ServiceAddress {
     port: number;
 }
 
-/** A Service's external address now. Undefined if it has none, or does not exist. */
-export async function addressOf(
-    cluster: Cluster,
-    { namespace, name }: Pick<ServiceReference, "namespace" | "name">,
-): Promise<ServiceAddress | undefined> {
-    const service = await ignoreNotFound(cluster.core.readNamespacedService({ name, namespace }));
-    return service && externalAddress(service);
+/**
+ * A Service's external addresses: a load balancer may have one for each node, and each family. Any of them may be one
+ * that does not answer.
+ *
+ * @param port one of the Service's. @default its first
+ */
+export function externalAddresses(service: V1Service, port = service.spec?.ports?.[0]?.port): ServiceAddress[] {
+    const hosts = (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip ?? hostname ?? []);
+    return port === undefined ? [] : hosts.map((host) => ({ host, port }));
 }
 
-/** @param port one of the Service's. @default its first */
-export function externalAddress(service: V1Service, port = service.spec?.ports?.[0]?.port): ServiceAddress | undefined {
-    const ingress = service.status?.loadBalancer?.ingress?.[0];
-    const host = ingress?.ip ?? ingress?.hostname;
-    return host === undefined || port === undefined ? undefined : { host, port };
-}
+/** The first one. Undefined if it has none. */
+export const externalAddress = (service: V1Service): ServiceAddress | undefined => externalAddresses(service)[0];
 
 const defaultPorts = { http: 80, https: 443 };
 

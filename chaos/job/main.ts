@@ -19,7 +19,7 @@ import type { JobPart } from "../attacks/job-part";
 import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
-import { jobNameOf, ofRun } from "../ending/scope";
+import { jobNameOf, jobPolicyName, ofRun } from "../ending/scope";
 import { whyJobUnfit, whyRunsUnfit } from "../policies/listed";
 import { ageOf, endingApi, hasRights, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
@@ -166,12 +166,17 @@ function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal):
         // The lease also while an earlier look at it gets no answer: over another connection, one may.
         void again(() => void look(whyLost));
         const isAmongPolicies = reach.policies!.length > 0;
-        for (const why of isAmongPolicies ? [whyRunsUnfit, whyJobUnfit] : []) {
-            const met = new Set<string>();
-            void again(() => look(() => why(objectApi, NAMESPACE, lease.run, met)));
-        }
-        for (const how of [() => whyTooLate(begun), ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? [])])
-            void again(() => look(how));
+        const [met, metOfJob] = [new Set<string>(), new Set<string>()];
+        const ofPolicies: Look[] = [
+            () => whyRunsUnfit(objectApi, NAMESPACE, lease.run, met),
+            () => whyJobUnfit(objectApi, NAMESPACE, jobPolicyName(lease.run), metOfJob),
+        ];
+        const looks: Look[] = [
+            () => whyTooLate(begun),
+            ...(isAmongPolicies ? ofPolicies : []),
+            ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? []),
+        ];
+        for (const how of looks) void again(() => look(how));
     });
 }
 

@@ -1,7 +1,6 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { labels } from "../cluster/labels";
 import { type ObjectApi, resources } from "../cluster/resources";
-import { jobPolicyName } from "../ending/scope";
 import { type OwnPolicy, ownPolicy, whyUnfit } from "./beside";
 import { type KnownPolicy, knownPolicy } from "./known";
 
@@ -18,7 +17,7 @@ export async function* policiesOfRun(api: ObjectApi, namespace: string, run: str
 type Policies = AsyncGenerator<V1NetworkPolicy>;
 
 /**
- * Why policies of a run do not fit those of others any more, as `whyUnfit`, or are not there.
+ * Why policies of a run no longer fit those of others (see `whyUnfit`), or that one of them was deleted.
  *
  * @param met names of those that were there at an earlier look; it adds those of now
  * @throws Error if that is not known
@@ -51,10 +50,9 @@ export async function whyRunsUnfit(
 export async function whyJobUnfit(
     api: ObjectApi,
     namespace: string,
-    run: string,
+    name: string,
     met: Set<string>,
 ): Promise<string | undefined> {
-    const name = jobPolicyName(run);
     if ((await api.get({ resource: resources.networkPolicy, namespace, name })) !== undefined) met.add(name);
     else if (met.has(name)) return `the run's own NetworkPolicy ${name} was deleted`;
     return undefined;

@@ -1,3 +1,4 @@
+import type { V1ServiceStatus } from "@kubernetes/client-node";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,6 +42,16 @@ describe("a check asks", () => {
         const { route } = await endpoints.of(check({ service: "orders", namespace: "shop" }));
         expect(route).toEqual({ kind: "address", url: `http://127.0.0.1:${port}` });
         expect(endpoints.routes).toEqual({ "http://shop/orders": route });
+    });
+
+    it("a Service by the first of its external addresses that answers", async () => {
+        const port = await serve(ok);
+        addService(cluster, "orders", [{ port }], "127.0.0.1", "shop");
+        const { loadBalancer } = cluster.get("Service", "orders", "shop").status as V1ServiceStatus;
+        // Of a family that nobody here has, and one where nobody listens.
+        loadBalancer!.ingress = [{ ip: "2001:db8::7" }, { hostname: "127.0.0.9" }, { ip: "127.0.0.1" }];
+        const { route } = await new Endpoints(cluster.api, "demo").of(check({ service: "orders", namespace: "shop" }));
+        expect(route).toEqual({ kind: "address", url: `http://127.0.0.1:${port}` });
     });
 
     it.each<[string, Partial<HttpCheck>, string]>([

@@ -132,11 +132,11 @@ describe("while a fault lasts", () => {
         const api = objectApi(cluster.api);
         const met = new Set<string>();
         // It is made after the Job.
-        expect(await whyJobUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
+        expect(await whyJobUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
         add("slow-1234-job", { podSelector: {} });
-        expect(await whyJobUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
+        expect(await whyJobUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
         cluster.remove("NetworkPolicy", "slow-1234-job");
-        expect(await whyJobUnfit(api, "demo", "slow-1234", met)).toMatch("slow-1234-job was deleted");
+        expect(await whyJobUnfit(api, "demo", "slow-1234-job", met)).toMatch("slow-1234-job was deleted");
     });
 
     it("a policy of thousands of blocks is read within a moment", async () => {
