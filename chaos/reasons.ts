@@ -21,7 +21,7 @@ export const reasonCodes = {
     "action-refused": "the workload of an action is missing, protected or unfit",
     "no-tool": "no container of a pod has a tool that the proof could use",
     "exec-refused": "the API server lets nothing be run in a pod, so nothing can be tried from within it",
-    "no-port": "a pod declares no TCP port at which the attack could be proven",
+    "no-port": "a pod has no known TCP port at which the attack could be proven",
     "baseline-failed": "what the attack should break did not work before it",
     "no-room": "the namespace does not admit a pod or another object of the run",
 

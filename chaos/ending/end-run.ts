@@ -82,7 +82,8 @@ export async function endRuns(
 }
 
 /**
- * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
+ * Ends the attacks of one run during its own update. The deadline Job then ends itself and gives up its rights; the Job
+ * stays, since its log tells of the run.
  *
  * @param options.inBackground whether nobody awaits `recovery`: it is seen for 10 s at most, of which the update leaves
  *   the first 1.5 s undisturbed. @default false

@@ -1,8 +1,6 @@
 import type { HttpCheck } from "../checks/http";
 import type { DefinedExperiment } from "../definition/arguments";
-import { times, formatDuration, parseDuration } from "../duration";
-import { timeMistakes } from "../definition/time-mistakes";
-import { beginMsOf, type Attack } from "../attacks/registry";
+import { formatDuration } from "../duration";
 import type { Fields } from "./fields";
 
 /** What a person says that the file does not. */
@@ -66,23 +64,10 @@ export function checkOf(address: string): HttpCheck {
     return { kind: "http", service, namespace, port: Number(port) || (isSecure ? 443 : 80), ...scheme, path };
 }
 
-/** A window without grace, and a deadline that it fits. */
-export function windowOf(
-    durationMs: number,
-    attacks: readonly Draft[],
-): Pick<DefinedExperiment, "window" | "deadline"> {
-    const deadlineMs = parseDuration(times.deadline.usual)!;
-    const [late] = timeMistakes({
-        durationMs,
-        graceMs: 0,
-        deadlineMs,
-        beginMs: beginMsOf(attacks as unknown as Attack[]),
-    });
-    return {
-        window: { duration: formatDuration(durationMs), ...(attacks.length > 0 ? { grace: "0s" } : {}) },
-        ...(late ? { deadline: formatDuration(late.betterMs) } : {}),
-    };
-}
+/** A window without grace. */
+export const windowOf = (durationMs: number, attacks: readonly Draft[]): Pick<DefinedExperiment, "window"> => ({
+    window: { duration: formatDuration(durationMs), ...(attacks.length > 0 && { grace: "0s" }) },
+});
 
 /** Longer than any run: of the kills of an attack, only the first is made. */
 const neverMs = 24 * 3_600_000;

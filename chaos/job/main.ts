@@ -3,9 +3,10 @@
  *
  * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
  *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
- *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies or its
- *   Service selects nobody, or when somebody has deleted or changed policies that those of the run only add to.
- *   Without attacks, it restores what the run has changed; its deadline counts from the taking of the lease.
+ *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies, its
+ *   Service selects nobody or a policy keeps callers from it; when somebody deletes a policy of the run; or when they
+ *   delete or change one that the run's own rest on. Without attacks, it restores what the run has changed; its
+ *   deadline counts from the taking of the lease.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
  * - Says on the targets by Events that they are attacked.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves

@@ -37,7 +37,7 @@ export function jobRightsOf(
     // Which these are is found when the targets are.
     const policies = rightsOn(resources.networkPolicy)(
         ["get", "list", "patch"],
-        "restore those that do not select targets; not for `kill`",
+        "restore those that do not select targets, and see whether the run's own still fit them; not for `kill`",
     );
     return [
         ...own(objects, ["get", "delete"], toEnd),

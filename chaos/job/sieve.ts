@@ -9,7 +9,7 @@ type Path = readonly string[];
 /** Of a NetworkPolicy, and read of those of others only. */
 const rules = ["ingress", "egress"];
 
-/** What may be large, and nothing else in the Job reads. */
+/** Fields that may be large, and that the Job never reads. */
 const unread = new Set([
     ...["template", "volumes", "affinity", "tolerations", ...rules].map((key) => `spec.${key}`),
     "binaryData",
@@ -45,7 +45,7 @@ export function isReadOfOne(path: Path): boolean {
     return !unread.has(path.join(".")) && isOfContainers(path);
 }
 
-/** Whether a field of what is listed is read: what else restoring it needs is asked for then. */
+/** Whether a field of a listed object is read. What restoring needs besides is read later, from the one object. */
 export const isReadOfMany = (path: Path): boolean =>
     isReadOfOne(path) && !isKubectls.test(annotationIn(path) ?? "") && path.join(".") !== "metadata.managedFields";
 

@@ -66,7 +66,7 @@ export function whyUnfit(own: readonly OwnPolicy[], others: readonly KnownPolicy
         }
         if (one.adds && !one.ways.every((way) => isIsolated(one, way, others)))
             return (
-                `NetworkPolicies, without which the run's own ${one.name} denies its pods nearly all traffic, were ` +
+                `NetworkPolicies, without which the run's own ${one.name} would deny its pods nearly all traffic, were ` +
                 "deleted or changed"
             );
     }

@@ -45,8 +45,8 @@ export interface PoliciesOfRun {
 }
 
 /**
- * What policies of the run deny that only add to others, once these are not there. The Job ends the attack then, within
- * seconds; but one that was created again at once was missing for a moment, too.
+ * Whether the run's own policies deny traffic by now, since policies that they add to are gone. The Job ends the attack
+ * then, within seconds; but one that was created again at once was missing for a moment, too.
  */
 function deniedByOwn(
     own: readonly OwnPolicy[],

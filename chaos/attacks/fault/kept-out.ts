@@ -8,7 +8,7 @@ import type { JobContext } from "../job-part";
 import { type Access, type Beside, keepsFromProxy } from "./access";
 
 /**
- * Why callers may not reach a fault's proxy, or that not the Service's pods: a NetworkPolicy that came, or selects
+ * Why callers cannot reach a fault's proxy, or the proxy the Service's pods: a NetworkPolicy that came, or selects
  * other pods, since the run made its own. Undefined if they may, as far as that is known.
  *
  * @throws Error if the API server does not say
@@ -46,7 +46,7 @@ export async function whyKeptOut({
         if (keepsFromProxy(policy, access, beside))
             return (
                 `the NetworkPolicy ${policy.metadata!.name} keeps callers of Service ${service.service} from the ` +
-                "fault's proxy, or that from the Service's pods, and the run has made none beside it"
+                "fault's proxy, or the proxy from the Service's pods, and no policy of the run allows this"
             );
     return undefined;
 }

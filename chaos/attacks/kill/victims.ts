@@ -89,26 +89,27 @@ export const wantedIn = (
         ? undefined
         : [...met].reduce((sum, [owner, containers]) => sum + (replicas.get(owner!) ?? 0) * containers, 0);
 
-/** How many containers that match are missing, or in pods that are not ready. @param atFirst as of `chooseVictims` */
-export const affectedIn = (matching: readonly Candidate[], atFirst: number): number =>
-    Math.max(atFirst, containersIn(matching)) - containersIn(matching.filter(({ ready }) => ready));
+/** How many containers that match are missing, or in pods that are not ready. @param wanted as of `chooseVictims` */
+export const affectedIn = (matching: readonly Candidate[], wanted: number): number =>
+    Math.max(wanted, containersIn(matching)) - containersIn(matching.filter(({ ready }) => ready));
 
 /**
  * The pods that the next kill deletes. A deleted pod is affected until its replacement is ready: never more containers
  * than the radius allows are affected at once.
  *
  * @param matching the pods that match now
- * @param atFirst how many containers matched before the first kill
+ * @param wanted how many containers are to match: those before the first kill, or fewer if the workloads were scaled
+ *   down since
  * @param shuffle the order in which pods are taken; labeled pods come first in any case
  */
 export function chooseVictims(
     matching: readonly Candidate[],
-    atFirst: number,
+    wanted: number,
     { radius }: Pick<Killing, "radius">,
     shuffle: <T>(items: readonly T[]) => T[],
 ): Candidate[] {
     const ready = matching.filter((pod) => pod.ready);
-    let allowed = containersWithin(radius, atFirst) - affectedIn(matching, atFirst);
+    let allowed = containersWithin(radius, wanted) - affectedIn(matching, wanted);
     const inOrder = [...ready.filter((pod) => pod.labeled), ...shuffle(ready.filter((pod) => !pod.labeled))];
     return inOrder.filter(({ containers }) => {
         if (containers > allowed) return false;

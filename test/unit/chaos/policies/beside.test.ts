@@ -41,7 +41,7 @@ describe("a policy of a run that only adds to others", () => {
         ["isolates them in the other direction", [policy({ ...into, policyTypes: ["Egress"] })]],
     ])("would cut its pods off if the one that isolates these %s", (_, others) =>
         expect(why(own({ adds: true }), ...others)).toContain(
-            "without which the run's own run-admit-1 denies its pods",
+            "without which the run's own run-admit-1 would deny its pods",
         ),
     );
 
