@@ -66,8 +66,8 @@ export function whyUnfit(own: readonly OwnPolicy[], others: readonly KnownPolicy
         }
         if (one.adds && !one.ways.every((way) => isIsolated(one, way, others)))
             return (
-                `NetworkPolicies, without which the run's own ${one.name} would deny its pods nearly all traffic, were ` +
-                "deleted or changed"
+                `NetworkPolicies, without which the run's own ${one.name} would deny its pods nearly all traffic, ` +
+                "were deleted or changed"
             );
     }
     return undefined;

@@ -113,8 +113,8 @@ describe("a NetworkPolicy does not spoil a run if it", () => {
 describe("a policy that the run has made beside another spoils the run", () => {
     const own: OwnPolicy[] = [{ name: "run-admit-1", podSelector: web.podSelector, ways: ["ingress"], adds: true }];
     const message =
-        "NetworkPolicies, without which the run's own run-admit-1 would deny its pods nearly all traffic, were deleted " +
-        "or changed during the run";
+        "NetworkPolicies, without which the run's own run-admit-1 would deny its pods nearly all traffic, were " +
+        "deleted or changed during the run";
 
     it("once that is deleted, though no other denies anything", async () => {
         policy("web-in", allowing);
