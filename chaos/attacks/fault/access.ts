@@ -105,7 +105,7 @@ export interface Beside {
 
 /**
  * Whether a policy keeps somebody from a Service whose place a proxy has taken: its pods do not accept the proxy, or
- * callers do not reach that. Not those that the run has made a policy for, whatever allows them more.
+ * callers do not reach that. Pods for which the run has made a policy are not kept: another one can only allow more.
  */
 export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accepting, calling }: Beside): boolean {
     const { podSelector = {} } = policy.spec!;
@@ -121,7 +121,8 @@ export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accept
 /** Whether a policy lets a proxy reach a pod, at each of the Service's ports at which that listens. */
 function acceptsProxy({ spec }: V1NetworkPolicy, pod: Pod, access: Access): boolean {
     const asked = access.service.ports.flatMap(({ target }) => portNumberIn(pod, target) ?? []);
-    const rules = rulesOf(spec!, "ingress").filter((rule) => isPeer(rule, proxyOf(access), access, true));
+    const proxyPod = proxyPodOf(access);
+    const rules = rulesOf(spec!, "ingress").filter((rule) => isPeer(rule, proxyPod, access, true));
     return asked.every((port) => rules.some(({ ports }) => allowsPort(ports, pod, port)));
 }
 
@@ -191,16 +192,19 @@ function missedBy(rule: Rule, access: Access, isOwnNamespace: boolean): FoundPor
 }
 
 /** Whether an egress rule lets callers reach a proxy. It has no address yet: it will have one as the Service's pods. */
-const allowsProxy = (rule: Rule, listen: number, access: Access, isOwnNamespace: boolean): boolean =>
-    allowsPort(rule.ports, proxyOf(access), listen) &&
-    (isPeer(rule, proxyOf(access), access, isOwnNamespace) || rule.peers!.some(({ ipBlock }) => ipBlock));
+function allowsProxy(rule: Rule, listen: number, access: Access, isOwnNamespace: boolean): boolean {
+    const pod = proxyPodOf(access);
+    if (!allowsPort(rule.ports, pod, listen)) return false;
+    return isPeer(rule, pod, access, isOwnNamespace) || rule.peers!.some(({ ipBlock }) => ipBlock);
+}
 
-const proxyOf = ({ proxy, experiment, service }: Access): Pod => ({
+/** A fault's proxy, as policies see it. */
+const proxyPodOf = ({ proxy, experiment, service }: Access): Pod => ({
     metadata: { labels: { ...proxyLabels(proxy), [labels.experiment]: experiment } },
     spec: { containers: [{ name: proxyContainer, ports: containerPorts(service.ports) }] },
 });
 
-/** Whether a rule allows a pod, whatever its address. */
+/** Whether a rule allows a pod by its labels. Its address is not looked at. */
 const isPeer = ({ peers = [] }: Rule, pod: Pod, { namespace }: Access, isOwnNamespace: boolean): boolean =>
     peers.length === 0 ||
     peers.some(({ podSelector, namespaceSelector, ipBlock }) => {
@@ -208,7 +212,7 @@ const isPeer = ({ peers = [] }: Rule, pod: Pod, { namespace }: Access, isOwnName
         return !ipBlock && isThere && selects(podSelector, labelsOf(pod));
     });
 
-/** Anybody may write a rule with thousands of blocks: each is read once, whatever the number of pods. */
+/** A rule may have thousands of blocks: each is read once, and not once for each pod. */
 function isInBlocks({ peers = [] }: Rule, pods: readonly Pod[]): boolean {
     const addresses = pods.flatMap(addressesOf);
     return addresses.length > 0 && peers.some(({ ipBlock }) => ipBlock && addresses.some(inBlock(ipBlock)));

@@ -54,6 +54,6 @@ export async function whyKeptOut({
 /** What policies ask of a pod. */
 const ofPolicies = ({ metadata, spec, status }: Pod): Pod => ({
     metadata: { labels: metadata?.labels },
-    spec: { containers: [], ...spec, hostNetwork: spec?.hostNetwork },
+    spec,
     status: { podIP: status?.podIP, podIPs: status?.podIPs },
 });

@@ -109,7 +109,7 @@ describe.each(Object.entries(ways))("an answer that never ends, %s,", (_, way) =
     });
 });
 
-it("the API server's own answer is told from the Service's by its body, whatever status is required", async () => {
+it("the API server's own answer is told from the Service's by its body, also with the required status", async () => {
     const of = await ways["through the API server"](
         await serve((_, response) => response.writeHead(403).end(statusObject(403, "no"))),
     );

@@ -89,7 +89,7 @@ describe("a check of an object", () => {
         });
     });
 
-    it("knows nothing if its dots are not escaped, whatever a missing field counts as", async () => {
+    it("knows nothing if its dots are not escaped, also with `ifMissing`", async () => {
         const field = `metadata.annotations.${revision}`;
         for (const fields of [{}, { ifMissing: "1" }])
             expect(await look({ field, equals: "1", ...fields })).toMatchObject({

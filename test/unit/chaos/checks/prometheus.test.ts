@@ -86,7 +86,7 @@ describe("an answer with warnings", () => {
         }),
     );
 
-    it.each([undefined, null, []])("has none if they are %j, whatever it remarks besides", async (none) =>
+    it.each([undefined, null, []])("has none if they are %j, also with `infos`", async (none) =>
         expect(
             await lookAt(200, partial(none, ["PromQL info: metric might not be a counter"]), { atLeast: 1 }),
         ).toEqual(expect.objectContaining({ good: true })),

@@ -46,7 +46,7 @@ it("so was one of which only some are: callers in the cluster lose their share",
     expect(message).not.toContain("fewer");
 });
 
-it("so was one that one check asked, whatever another one's answers were", async () => {
+it("so was one that one check asked, though another check had a bad answer", async () => {
     const other = { ...run.plan.checks[0]!, name: "other", check: { ...http, service: "other" } };
     run.plan.checks = [other, ...run.plan.checks];
     run.plan.checks[1]!.check = http;

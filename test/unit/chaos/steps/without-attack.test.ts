@@ -67,7 +67,7 @@ describe("a run without an attack", () => {
         expect(new Set(changes)).toEqual(new Set(["createNamespacedLease", "deleteNamespacedLease"]));
     });
 
-    it("has nothing to recover from, whatever its checks say, unless it has acted", async () => {
+    it("has nothing to recover from, also if its checks fail, unless it has acted", async () => {
         await begin();
         await observe();
         breakApplication();
