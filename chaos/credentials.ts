@@ -33,7 +33,7 @@ export const carriesCredential = (name: string): boolean => inHeader.test(withou
 export const namesCredential = (name: string): boolean => inField.test(withoutSeparators(name));
 
 /** What a name carries, in words. Where a value was written into the name, that is not repeated. */
-export const valueOf = (name: string): string => `a value of ${name.replace(/[\s:=].*$/s, "")}`;
+export const describeValueOf = (name: string): string => `a value of ${name.replace(/[\s:=].*$/s, "")}`;
 
 /** How a value begins that is none: a variable or command of a shell, a file, nothing. */
 const noValue = "(?![$`\"'\\s/.@&;,}-]|$)";
@@ -59,7 +59,7 @@ export function credentialIn(text: string, isCredential = namesCredential): stri
     if (urlWithPassword.test(text)) return "a URL with a password";
     if (authorization.test(text) || bearer.test(text)) return "an authorization";
     const name = [...text.matchAll(assigned)].map(([, name]) => name!).find(isCredential);
-    return name && valueOf(name);
+    return name && describeValueOf(name);
 }
 
 /** `--secret` names a Secret, and `--signature` a file, more often than they have one. */
@@ -69,7 +69,7 @@ const isGivenInClear = (name: string) => namesCredential(name) && !/^-*(?:(?:exi
 export function credentialInArguments(args: readonly string[]): string | undefined {
     const line = args.join(" ");
     const name = [...line.matchAll(option)].map(([, name]) => name!).find(isGivenInClear);
-    if (name) return valueOf(name);
+    if (name) return describeValueOf(name);
     return userOption.test(line) ? "a user with a password" : credentialIn(line, isGivenInClear);
 }
 
@@ -79,7 +79,7 @@ export function credentialsWithin(value: unknown, path: readonly string[] = []):
         return Object.entries(value).flatMap(([key, inner]) => credentialsWithin(inner, [...path, key]));
     const name = path.at(-1) ?? "";
     const isNamed = namesCredential(name) && ["string", "number"].includes(typeof value) && value !== "";
-    const what = isNamed ? valueOf(name) : typeof value === "string" ? credentialIn(value) : undefined;
+    const what = isNamed ? describeValueOf(name) : typeof value === "string" ? credentialIn(value) : undefined;
     return what === undefined ? [] : [{ path: [...path], what }];
 }
 
@@ -92,7 +92,7 @@ export function credentialInPath(path: string): string | undefined {
     const [, place, query] = /^([^?]*)\??(.*)$/s.exec(path)!;
     const parameters = [...new URLSearchParams(query)].flatMap(([name, value]) =>
         mayBeCredential.test(name) && looksRandom.test(value)
-            ? valueOf(name)
+            ? describeValueOf(name)
             : credentialsWithin({ [name]: value }).map(({ what }) => what),
     );
     return parameters[0] ?? credentialIn(place!);

@@ -238,12 +238,12 @@ export const describeCounts = ({ requests, faulted, unmatched }: Counts): string
 
 /** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
 export interface Proof {
-    /** Fresh TCP connections from another pod to the targets: to these ports, or to all declared ports. */
+    /** Fresh TCP connections from another pod to the targets: to these ports, or to all known ports. */
     inward?: { ports?: readonly number[] };
     /** Fresh TCP connections from the targets to another pod, on this port. */
     outward?: { port: number };
     /**
-     * Fresh TCP connections between targets and peers: in these directions, to these ports or to all declared ports.
+     * Fresh TCP connections between targets and peers: in these directions, to these ports or to all known ports.
      */
     peers?: { ways: readonly ("ingress" | "egress")[]; ports?: readonly number[] };
     /** A DNS lookup of a name, made in the targets. */
@@ -263,11 +263,11 @@ export interface Proof {
  * would be told as what it was meant to be.
  */
 export interface StillWorks {
-    /** Fresh TCP connections from another pod to the targets: to all declared ports but these. */
+    /** Fresh TCP connections from another pod to the targets: to all known ports but these. */
     inward?: { except: readonly number[] };
     /** Fresh TCP connections from the targets to another pod, on this port. */
     outward?: { port: number };
-    /** Fresh TCP connections between targets and peers: in these directions, to all declared ports but these. */
+    /** Fresh TCP connections between targets and peers: in these directions, to all known ports but these. */
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
     /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;

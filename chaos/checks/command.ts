@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { answerOf } from "./answer";
 import { spoiledBySilence } from "./api-server";
-import { carriesCredential, credentialIn, credentialInArguments, storedInClear, valueOf } from "../credentials";
+import { carriesCredential, credentialIn, credentialInArguments, storedInClear, describeValueOf } from "../credentials";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Ended, runCommand } from "./run-command";
 import { onOneLine, quoted } from "../quoted";
@@ -26,7 +26,7 @@ const env = z.record(z.string(), text).superRefine((all, context) => {
     for (const name of Object.keys(all)) {
         const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
         if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) refuse("not the name of a variable; allowed: such as LIMIT_MS");
-        const what = carriesCredential(name) ? valueOf(name) : credentialIn(all[name]!);
+        const what = carriesCredential(name) ? describeValueOf(name) : credentialIn(all[name]!);
         if (what) refuse(storedInClear(what, instead));
     }
 });

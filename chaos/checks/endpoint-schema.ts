@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
 import { dnsLabel, dnsSubdomain } from "../cluster/kubernetes-rules";
-import { carriesCredential, credentialIn, credentialInPath, storedInClear, valueOf } from "../credentials";
+import { carriesCredential, credentialIn, credentialInPath, storedInClear, describeValueOf } from "../credentials";
 import type { EndpointSettings, FromSecrets } from "./endpoint";
 import { type Mistake, nameSchema as name, notAllowed } from "../texts";
 
@@ -128,7 +128,7 @@ export const endpointSchema = {
         .optional(),
     headers: byHeader(
         headerValue,
-        (name) => carriesCredential(name) && storedInClear(valueOf(name), inHeaders),
+        (name) => carriesCredential(name) && storedInClear(describeValueOf(name), inHeaders),
     ).optional(),
     headersFrom: byHeader(secretReference).optional(),
     queryFrom: fromSecrets(/./, "not the name of a parameter; allowed: such as access_token").optional(),

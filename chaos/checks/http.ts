@@ -11,7 +11,7 @@ import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
 import { allowedMethods, isMethod } from "../http-method";
 import { parseJson } from "../json";
 import { excerpt, expectationSchema, type JsonExpectation, unmet } from "./values";
-import { fieldPattern, keysOf, pathOf, valueAt } from "./path";
+import { fieldPattern, keysOf, joinKeys, valueAt } from "./path";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";
@@ -131,7 +131,7 @@ const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed
 function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
     return Object.keys(bodyFrom ?? {}).flatMap((path) => {
         const keys = keysOf(path);
-        const ways = keys.map((_, index) => pathOf(keys.slice(0, index + 1)));
+        const ways = keys.map((_, index) => joinKeys(keys.slice(0, index + 1)));
         const taken = ways.find((way, index) => {
             const value = valueAt(body, way);
             return value !== undefined && (index === keys.length - 1 || typeof value !== "object" || value === null);

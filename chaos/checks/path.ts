@@ -16,7 +16,7 @@ export function keysOf(path: string): string[] {
     return keys;
 }
 
-export const pathOf = (keys: readonly string[]): string =>
+export const joinKeys = (keys: readonly string[]): string =>
     keys.map((key) => key.replace(/[.\\]/g, (character) => `\\${character}`)).join(".");
 
 /** The value at a path. Undefined if there is none. */
@@ -38,7 +38,7 @@ export function foundAt(document: unknown, path: string): unknown {
     const meant = withDots(document, keysOf(path));
     if (meant === undefined) return undefined;
     throw new UnseenError(
-        `${path} is missing, and there is ${pathOf(meant)}: write \\. for a dot that belongs to a key`,
+        `${path} is missing, and there is ${joinKeys(meant)}: write \\. for a dot that belongs to a key`,
     );
 }
 

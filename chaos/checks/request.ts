@@ -108,7 +108,7 @@ function withFields(body: Request["body"], fields: Record<string, string> = {}):
  * Path and query as they are sent. What no path may have by RFC 3986 is encoded, also what `URL` leaves: the API
  * server's proxy does the same. Node.js leaves out the mark of an empty query.
  */
-export function targetOf({ pathname, search, href }: URL): string {
+export function requestTarget({ pathname, search, href }: URL): string {
     const path = pathname.replace(/[[\]|^]/g, (character) => encodeURIComponent(character));
     return path + (search || (href.endsWith("?") ? "?" : ""));
 }
@@ -124,7 +124,7 @@ async function sendThroughApiServer(
     const remedy =
         "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set " +
         "`url`";
-    const target = targetOf(new URL(`http://service${path}`));
+    const target = requestTarget(new URL(`http://service${path}`));
     const lost = notPassedOn(target, options.headers as Record<string, unknown>, options.method);
     if (lost.length > 0)
         throw new UnseenError(`the API server's proxy does not pass on ${lost.join(" and ")}, ${remedy}`);
@@ -200,7 +200,7 @@ async function exchange(
 ): Promise<Response> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-        const sent = request(url, { ...options, path: targetOf(url) }, resolve);
+        const sent = request(url, { ...options, path: requestTarget(url) }, resolve);
         // In the case that it was given: Node.js has made capitals of it.
         sent.method = options.method ?? sent.method;
         // The answer 101: Node.js leaves the connection to who listens.

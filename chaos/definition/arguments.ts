@@ -12,7 +12,7 @@ import {
     describeIssue,
     type Issue,
     issuesIn,
-    listed,
+    describeMistakes,
     maxNameLength,
 } from "./definition";
 import { type Plan, planOf } from "./plan";
@@ -108,7 +108,7 @@ export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const length = Buffer.byteLength(JSON.stringify(plan ?? null));
     if (length > maxPlanLength) mistakes.push(`all in all, it has ${length} characters; allowed: ${maxPlanLength}`);
     if (plan !== undefined && mistakes.length === 0) return plan;
-    throw new Error(`the experiment ${name} has ${listed(mistakes)}`);
+    throw new Error(`the experiment ${name} has ${describeMistakes(mistakes)}`);
 }
 
 /** @throws Error with a mistake that depends on several fields */

@@ -205,7 +205,7 @@ function outputsIn(value: unknown): PropertyKey[][] {
 }
 
 /** Mistakes as the end of a sentence: `2 mistakes:`, and a line for each. */
-export function listed(mistakes: readonly string[]): string {
+export function describeMistakes(mistakes: readonly string[]): string {
     const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
     return `${count}:\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`;
 }

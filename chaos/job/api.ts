@@ -53,7 +53,7 @@ const itemsPerPage = 20;
  * @param options.isRead which fields are. @default `isReadOfMany`
  * @throws Error that begins with `failure`
  */
-export async function* listed<T>(
+export async function* itemsOf<T>(
     path: string,
     failure: string,
     { open = opening, isRead = isReadOfMany } = {},
@@ -106,8 +106,8 @@ export function objectApiBy(open: Opening): ObjectApi {
         get: async (object) => objectOf(await call(pathOf(object)), `${named(object)} cannot be read`),
         list(resource, namespace, labelSelector, withRules = false) {
             const query = labelSelector === undefined ? "" : `?labelSelector=${encodeURIComponent(labelSelector)}`;
-            const failure = `the ${resource.resource} cannot be listed`;
-            return listed(`${pathOf({ resource, namespace })}${query}`, failure, {
+            const failure = `the ${resource.resource} cannot be itemsOf`;
+            return itemsOf(`${pathOf({ resource, namespace })}${query}`, failure, {
                 open,
                 isRead: withRules ? isReadWithRules : isReadOfMany,
             });

@@ -33,7 +33,7 @@ const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, POD_IPS = "", LEASE } = proces
 const attacks = JSON.parse(ATTACKS) as JobAttack[];
 const deadlineMs = Number(DEADLINE_MS);
 const lease = JSON.parse(LEASE) as LeaseOfRun;
-const reach = {
+const scope = {
     ...ofRun(
         { namespace: NAMESPACE, run: lease.run },
         attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
@@ -101,7 +101,7 @@ async function main(): Promise<void> {
     if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, witnessed);
     const over = await whyOver(begun, parts, ending.signal);
     ending.abort();
-    while (!(await endAttacks(endingApi, reach, log).then(() => true, tellFailures))) await sleep(lookMs);
+    while (!(await endAttacks(endingApi, scope, log).then(() => true, tellFailures))) await sleep(lookMs);
     const ended = { 0: "what was changed is restored", 1: "the attack is ended" }[attacks.length];
     log(`${over}: ${ended ?? "the attacks are ended"}`);
 }
@@ -166,7 +166,7 @@ function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal):
         };
         // The lease also while an earlier look at it gets no answer: over another connection, one may.
         void again(() => void look(whyLost));
-        const isAmongPolicies = reach.policies!.length > 0;
+        const isAmongPolicies = scope.policies!.length > 0;
         const [met, metOfJob] = [new Set<string>(), new Set<string>()];
         const ofPolicies: Look[] = [
             () => whyRunsUnfit(objectApi, NAMESPACE, lease.run, met),

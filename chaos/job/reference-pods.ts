@@ -1,7 +1,7 @@
 import { labels } from "../cluster/labels";
 import { attackable, isReady, type Pod } from "../targets/containers";
 import { accepts } from "./accepts";
-import { endpointsOf, listed, log } from "./api";
+import { endpointsOf, itemsOf, log } from "./api";
 
 /** Several, of different owners: an attack may make the pods of one crash. */
 const maxPods = 5;
@@ -99,7 +99,7 @@ export class ReferencePods {
         const labelSelector = `!${labels.target},!${labels.experiment}`;
         const query = new URLSearchParams({ labelSelector, ...(fieldSelector && { fieldSelector }) });
         const path = `/api/v1/namespaces/${this.namespace}/pods?${query.toString()}`;
-        return listed<Pod>(path, "the pods that no attack touches cannot be listed");
+        return itemsOf<Pod>(path, "the pods that no attack touches cannot be listed");
     }
 }
 

@@ -6,7 +6,7 @@ import { annotations, labels, targetLabelOf } from "../cluster/labels";
 import type { KeptTargets } from "../definition/plan";
 import type { Pod } from "../targets/containers";
 import { accepts, RareConnections } from "./accepts";
-import { endpointsOf, listed, log, noteOnOwnPod } from "./api";
+import { endpointsOf, itemsOf, log, noteOnOwnPod } from "./api";
 import { inTurns } from "../async";
 import { groupedBy } from "../grouped";
 import type { JobLog } from "./job-log";
@@ -48,7 +48,7 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
     const selector = `${labels.target} in (${attacks.map(({ label }) => label).join()})`;
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
     const pods: LabeledPod[] = [];
-    for await (const pod of listed<Pod>(path, "the targets cannot be listed")) {
+    for await (const pod of itemsOf<Pod>(path, "the targets cannot be listed")) {
         const { name, uid, resourceVersion } = pod.metadata as { name: string; uid: string; resourceVersion?: string };
         pods.push({ name, uid, resourceVersion, label: targetLabelOf(pod) ?? "", endpoints: endpointsOf(pod) });
     }

@@ -4,7 +4,7 @@ import { labels } from "../cluster/labels";
 import { ReasonError } from "../reasons";
 import { madeFrom, type RestsOn } from "./beside";
 import { type Denial, isTotal, type Peers, subtract } from "./denial";
-import { isolates, type PolicyRules, policyRules, type Rule, rulesOf, type Way, ways } from "./rules";
+import { isolates, type PolicyRules, policyRules, protocolOf, type Rule, rulesOf, type Way, ways } from "./rules";
 import { type Labels, selects } from "./selector";
 
 export interface PolicedPod {
@@ -87,7 +87,7 @@ function left(
 /** An ingress rule with its named TCP ports as they are in a pod. None is left if that has none of them. */
 function inNumbers({ ports = [], ...rest }: Rule, spec: PolicedPod["spec"]): Rule[] {
     const known = ports.flatMap((one) => {
-        if (typeof one.port !== "string" || (one.protocol ?? "TCP") !== "TCP") return [one];
+        if (typeof one.port !== "string" || protocolOf(one) !== "TCP") return [one];
         const port = portNumberIn({ spec }, one.port);
         return port === undefined ? [] : [{ ...one, port }];
     });

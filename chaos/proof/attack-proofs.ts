@@ -7,7 +7,7 @@ import { type Established, notLookedAt, whyEstablishedNotCut } from "./establish
 import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../reasons";
 import { enforcementTimeoutMs } from "../policies/enforcement";
 import { busyMs, type Proven } from "./outcome";
-import { whyPeersChanged } from "./peers-there";
+import { whyPeersChanged } from "./peers-changed";
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
 

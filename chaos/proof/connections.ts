@@ -16,7 +16,7 @@ export interface Connection {
 const anyPort = () => true;
 
 /**
- * A connection from the pod of each of some containers to each declared TCP port that is asked for, of others, at each
+ * A connection from the pod of each of some containers to each known TCP port that is asked for, of others, at each
  * of their addresses.
  */
 export function connections(
@@ -61,7 +61,7 @@ export const attackedEndpoints = (targets: readonly Target[], inward: Proof["inw
     inward ? endpointsOfTargets(targets, (port) => inward.ports?.includes(port) ?? true) : [];
 
 /**
- * The endpoints of every declared TCP port of some containers, or only those that are asked for, at each of their
+ * The endpoints of every known TCP port of some containers, or only those that are asked for, at each of their
  * addresses: each once.
  */
 export function endpointsOfTargets(

@@ -210,7 +210,7 @@ export class FromWithin {
         if (peers && between.length === 0)
             return inconclusive(
                 "no-port",
-                "neither the targets nor their peers declare a TCP port that the attack blocks",
+                "neither the targets nor their peers have a known TCP port that the attack blocks",
             );
 
         const toHosts = hosts.flatMap((host) => connectionsTo(host, targets).map((one) => ({ ...one, host })));

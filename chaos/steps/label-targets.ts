@@ -70,7 +70,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const [nodes, discovered] = await Promise.all([
         asked,
         isAttack(plan) ? discover(cluster, plan, asked) : [],
-        requireSameCluster(context, deadlineJob),
+        requireJob(context, deadlineJob),
     ]);
     // At once: its pod is starting, and may need it.
     const run = await admitJob({ cluster, plan, runName, pass }, deadlineJob);
@@ -206,7 +206,7 @@ function metadataOf(
  *
  * @throws ReasonError if it is not there: of two clusters, one would be attacked while the other is watched
  */
-async function requireSameCluster({ plan: { namespace }, cluster }: StepContext, name: string): Promise<void> {
+async function requireJob({ plan: { namespace }, cluster }: StepContext, name: string): Promise<void> {
     const job = await ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace }));
     if (job && job.metadata!.deletionTimestamp === undefined) return;
     throw new ReasonError(

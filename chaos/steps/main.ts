@@ -14,7 +14,7 @@ import { undoWith } from "./expired";
 import { labelTargets } from "./label-targets";
 import { endAttacksStep, recovery } from "./recovery";
 import { sayWithin } from "./progress";
-import { printedAgain } from "./same-cluster";
+import { outputIfSameCluster } from "./same-cluster";
 import { steadyState } from "./steady-state";
 import { fromVariable, maxVariableLength, printed } from "./variable";
 
@@ -41,7 +41,7 @@ async function main(name: string | undefined): Promise<unknown> {
     if (name === printingAgain) {
         const { plan } = inputsFrom(process.env);
         const earlier = process.env.PULUMI_COMMAND_STDOUT ?? "";
-        process.stdout.write(await printedAgain(accessOf(plan), plan, earlier), () => process.exit(0));
+        process.stdout.write(await outputIfSameCluster(accessOf(plan), plan, earlier), () => process.exit(0));
         return new Promise(() => undefined);
     }
     if (name === undefined || !(name in steps))

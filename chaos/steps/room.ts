@@ -84,14 +84,23 @@ export async function requireRoom(context: StepContext, objects: readonly object
 
 /**
  * Whether the cluster keeps the fields by which the deadline Job's pod is replaced at once: an API server without one
- * of them leaves it out. Never rejects.
+ * of them leaves it out. Where that cannot be tried, it is said, and taken for no. Never rejects.
  */
-export async function replacesAtOnce({ plan: { namespace }, cluster }: StepContext, { job }: Room): Promise<boolean> {
+export async function replacesAtOnce(
+    { plan: { namespace }, cluster, say }: StepContext,
+    { job }: Room,
+): Promise<boolean> {
     if (job === undefined) return false;
     const { metadata, spec } = job as V1Job;
     // One of an earlier run may still have the name.
     const body = { metadata: { ...metadata, name: undefined, generateName: "chaos-trial-" }, spec };
-    const kept = await cluster.batch.createNamespacedJob({ namespace, body, dryRun: "All" }).catch(() => undefined);
+    const trial = cluster.batch.createNamespacedJob({ namespace, body, dryRun: "All" });
+    const kept = await trial.catch((error: unknown) => {
+        say(
+            `A dry run does not show whether namespace ${namespace} replaces the Job's pod at once: if somebody deletes ` +
+                `it, the next may take minutes (${problemOf(error)})`,
+        );
+    });
     return kept?.spec?.backoffLimitPerIndex !== undefined && kept.spec.successPolicy !== undefined;
 }
 

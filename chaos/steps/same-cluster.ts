@@ -15,7 +15,7 @@ export async function namespaceUid({ core }: Cluster, { namespace }: Pick<Plan, 
  * @param earlier what it printed. Version 0.6.0 and before did not say in which cluster
  * @throws Error if they lead to another cluster: what the run has made and changed would stay in the first
  */
-export async function printedAgain(access: ClusterAccess, plan: Plan, earlier: string): Promise<string> {
+export async function outputIfSameCluster(access: ClusterAccess, plan: Plan, earlier: string): Promise<string> {
     const began = (parseJson(earlier) as Partial<SteadyState> | undefined)?.namespaceUid;
     if (began === undefined) return earlier;
     const cluster = connect(access);

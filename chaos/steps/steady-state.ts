@@ -29,7 +29,7 @@ import { abortingRun } from "./abort-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
 import { jobObjects, replacesAtOnce, requireRoom } from "./room";
 import { namespaceUid } from "./same-cluster";
-import { refuseSelectedPods } from "./selected";
+import { refuseSelectedPods } from "./selected-pods";
 
 const timeoutMs = 10_000;
 const pauseMs = 20;

@@ -1,6 +1,6 @@
 import { validateHeaderName } from "node:http";
 import * as z from "zod";
-import { carriesCredential, credentialIn, storedInClear, valueOf } from "../../credentials";
+import { carriesCredential, credentialIn, storedInClear, describeValueOf } from "../../credentials";
 import { allowedMethods, isMethod } from "../../http-method";
 import { notAllowed } from "../../texts";
 import { contradictionsIn } from "./match";
@@ -29,7 +29,7 @@ const headers = z.record(z.string(), z.string().max(longest)).superRefine((all, 
 });
 
 function headerMistakes(name: string, value: string, earlier: readonly string[]): string[] {
-    const credential = carriesCredential(name) ? valueOf(name) : credentialIn(value);
+    const credential = carriesCredential(name) ? describeValueOf(name) : credentialIn(value);
     if (credential) return [storedInClear(credential, elsewhere)];
     const same = earlier.find((other) => other.toLowerCase() === name.toLowerCase());
     const isSendable = /^[!-~](?:[\t -~]*[!-~])?$/.test(value);

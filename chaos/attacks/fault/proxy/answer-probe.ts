@@ -1,7 +1,7 @@
 import type { Connection } from "./connection";
 import { HeadEnd, requestHead } from "./http-head";
 import { bannerOf, maxProbeLine, probeLineWithinMs, probeWords, unreachableAfterMs } from "./protocol";
-import { Gone, heldBytes } from "./wire";
+import { Gone, readAheadBytes } from "./wire";
 
 /**
  * Answers a probe of the witness: what becomes of a request to a pod, if the dice hit.
@@ -36,7 +36,7 @@ async function receive(
 
 function receiveHead(connection: Connection): Promise<Buffer> {
     const head = new HeadEnd();
-    return receive(connection, (bytes) => head.find(bytes), heldBytes);
+    return receive(connection, (bytes) => head.find(bytes), readAheadBytes);
 }
 
 async function wordFor(connection: Connection, port: string, uid: string): Promise<string> {

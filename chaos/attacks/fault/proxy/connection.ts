@@ -116,7 +116,7 @@ export class Connection implements Member {
      * Does what a fault asks for. If the faults end meanwhile, all is passed on, or reset if it hangs.
      *
      * @param halfOpen whether the caller may still wait for something after it has ended its own side. That it has is
-     *     noticed only if it sent no more than `heldBytes` that nobody has taken
+     *     noticed only if it sent no more than `readAheadBytes` that nobody has taken
      * @returns the status to answer with; undefined to pass on
      * @throws Gone after a reset or a hang, and if the caller does not wait
      */

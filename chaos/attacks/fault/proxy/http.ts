@@ -3,7 +3,7 @@ import { isMarked } from "../../../trace-mark";
 import { type Connection, drawOpaque, serveOpaque, together } from "./connection";
 import { relayBody } from "./http-body";
 import { closing, HeadEnd, mayBeResponse, type RequestHead, requestHead, RequestScan, responseHead } from "./http-head";
-import { Gone, heldBytes, pump } from "./wire";
+import { Gone, readAheadBytes, pump } from "./wire";
 
 /** A request of which the head has come. */
 export interface Request extends RequestHead {
@@ -206,7 +206,7 @@ async function awaitAnswer({ caller, pod, changes }: Connection): Promise<number
     for (;;) {
         const bytes = pod.peek();
         const end = head.find(bytes);
-        if (end !== undefined || bytes.length >= heldBytes || !mayBeResponse(bytes)) return end;
+        if (end !== undefined || bytes.length >= readAheadBytes || !mayBeResponse(bytes)) return end;
         await changes.until(() => pod.available > bytes.length || pod.ended || pod.closed || caller.closed);
         if (caller.closed) throw new Gone();
         if (pod.available === bytes.length) return undefined;

@@ -3,7 +3,7 @@ import { Bytes } from "./bytes";
 import type { Changes } from "./changes";
 
 /** A wire reads on while it holds less than this, in bytes. One read is at most as much again. */
-export const heldBytes = 65_536;
+export const readAheadBytes = 65_536;
 
 /** A side of the connection is gone: nothing can be passed on any more. */
 export class Gone extends Error {
@@ -12,7 +12,7 @@ export class Gone extends Error {
 
 /**
  * One side of a connection: a socket whose bytes are taken when somebody wants them. It reads on meanwhile, up to
- * `heldBytes`, since only reading shows that the other end is gone.
+ * `readAheadBytes`, since only reading shows that the other end is gone.
  *
  * The socket must have been made with `allowHalfOpen`.
  */
@@ -35,7 +35,7 @@ export class Wire {
         socket.on("data", (chunk: Buffer) => {
             this.held.add(chunk);
             holds(chunk.length);
-            if (this.available >= heldBytes) socket.pause();
+            if (this.available >= readAheadBytes) socket.pause();
             changes.notify();
         });
         socket.on("end", () => {
@@ -70,7 +70,7 @@ export class Wire {
     take(atMost?: number): Buffer {
         const chunk = this.held.take(atMost);
         this.holds(-chunk.length);
-        if (this.available < heldBytes) this.socket.resume();
+        if (this.available < readAheadBytes) this.socket.resume();
         return chunk;
     }
 

@@ -493,7 +493,7 @@ describe("connections between targets and peers", () => {
             inconclusive: {
                 code: "no-port",
                 message: expect.stringContaining(
-                    "neither the targets nor their peers declare a TCP port that the attack blocks",
+                    "neither the targets nor their peers have a known TCP port that the attack blocks",
                 ),
             },
         });

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Plan } from "../../../../chaos/definition/plan";
-import { printedAgain } from "../../../../chaos/steps/same-cluster";
+import { outputIfSameCluster } from "../../../../chaos/steps/same-cluster";
 
 const plan = { experiment: "e", namespace: "demo" } as Plan;
 let server: Server;
@@ -26,7 +26,7 @@ function again(earlier: string): Promise<string> {
         users: [{ name: "u", user: {} }],
         "current-context": "other",
     });
-    return printedAgain({ kubeconfig }, plan, earlier);
+    return outputIfSameCluster({ kubeconfig }, plan, earlier);
 }
 const began = JSON.stringify({ runName: "e-1", namespaceUid: "one" });
 

@@ -279,6 +279,14 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         expect((await begin({ job: { ...room.job, spec } })).replacesAtOnce).toBe(expected);
     });
 
+    it("what cannot be tried of how its pod is replaced is said, and taken for no", async () => {
+        run.cluster.intercept = (call, { body, dryRun }) => {
+            if (call === "createNamespacedJob" && dryRun && body.metadata.generateName) throw new Error("socket hang up");
+        };
+        expect((await begin()).replacesAtOnce).toBeUndefined();
+        expect(run.said).toContainEqual(expect.stringMatching(/Job's pod at once: .* minutes \(.*socket hang up\)$/));
+    });
+
     it("the Job's pod has its Job as controller, which policies may want, and no account that is missing", async () => {
         await begin();
         const [, pod] = tried.find(([, { metadata }]) => metadata.name === "x-deadline-trial")!;

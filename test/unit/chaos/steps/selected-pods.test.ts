@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { labels } from "../../../../chaos/cluster/labels";
 import { runPods } from "../../../../chaos/pod-options";
 import type { Room } from "../../../../chaos/steps/contract";
-import { refuseSelectedPods } from "../../../../chaos/steps/selected";
+import { refuseSelectedPods } from "../../../../chaos/steps/selected-pods";
 import { refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
 

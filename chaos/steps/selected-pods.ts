@@ -61,12 +61,12 @@ async function selecting({ core, apps, networking, custom }: Cluster, namespace:
     const budget = { group: "policy", version: "v1", namespace, plural: "poddisruptionbudgets" };
     const budgets = custom.listNamespacedCustomObject(budget) as Promise<{ items: Listed[] }>;
     const seen = await Promise.all([
-        found("Service", "get a share of its requests", core.listNamespacedService({ namespace })),
-        found("NetworkPolicy", "have what it allows and denies", networking.listNamespacedNetworkPolicy({ namespace })),
-        found("PodDisruptionBudget", "count as pods of the application", budgets),
-        found("ReplicaSet", "be taken for its pods", apps.listNamespacedReplicaSet({ namespace })),
-        found("StatefulSet", "be taken for its pods", apps.listNamespacedStatefulSet({ namespace })),
-        found("DaemonSet", "be taken for its pods", apps.listNamespacedDaemonSet({ namespace })),
+        selectorsOf("Service", "get a share of its requests", core.listNamespacedService({ namespace })),
+        selectorsOf("NetworkPolicy", "have what it allows and denies", networking.listNamespacedNetworkPolicy({ namespace })),
+        selectorsOf("PodDisruptionBudget", "count as pods of the application", budgets),
+        selectorsOf("ReplicaSet", "be taken for its pods", apps.listNamespacedReplicaSet({ namespace })),
+        selectorsOf("StatefulSet", "be taken for its pods", apps.listNamespacedStatefulSet({ namespace })),
+        selectorsOf("DaemonSet", "be taken for its pods", apps.listNamespacedDaemonSet({ namespace })),
     ]);
     return seen.flat();
 }
@@ -76,7 +76,7 @@ interface Listed {
     spec?: { selector?: V1LabelSelector | Record<string, string>; podSelector?: V1LabelSelector };
 }
 
-async function found(kind: string, effect: string, listing: Promise<{ items: Listed[] }>): Promise<Selecting[]> {
+async function selectorsOf(kind: string, effect: string, listing: Promise<{ items: Listed[] }>): Promise<Selecting[]> {
     const { items = [] } = (await unlessForbidden(listing)) ?? {};
     return items.flatMap(({ metadata, spec }) => {
         const { selector, podSelector = selector } = spec ?? {};

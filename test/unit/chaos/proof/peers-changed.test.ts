@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunAttack } from "../../../../chaos/definition/plan";
-import { whyPeersChanged } from "../../../../chaos/proof/peers-there";
+import { whyPeersChanged } from "../../../../chaos/proof/peers-changed";
 import { FakeRun } from "../support/fake-run";
 
 let run: FakeRun;
