@@ -97,8 +97,8 @@ export async function replacesAtOnce(
     const trial = cluster.batch.createNamespacedJob({ namespace, body, dryRun: "All" });
     const kept = await trial.catch((error: unknown) => {
         say(
-            `A dry run does not show whether namespace ${namespace} replaces the Job's pod at once: if somebody deletes ` +
-                `it, the next may take minutes (${problemOf(error)})`,
+            "A dry run does not show whether the cluster replaces the Job's pod at once: if somebody deletes it, the " +
+                `next may take minutes (${problemOf(error)})`,
         );
     });
     return kept?.spec?.backoffLimitPerIndex !== undefined && kept.spec.successPolicy !== undefined;

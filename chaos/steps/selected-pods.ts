@@ -62,7 +62,11 @@ async function selecting({ core, apps, networking, custom }: Cluster, namespace:
     const budgets = custom.listNamespacedCustomObject(budget) as Promise<{ items: Listed[] }>;
     const seen = await Promise.all([
         selectorsOf("Service", "get a share of its requests", core.listNamespacedService({ namespace })),
-        selectorsOf("NetworkPolicy", "have what it allows and denies", networking.listNamespacedNetworkPolicy({ namespace })),
+        selectorsOf(
+            "NetworkPolicy",
+            "have what it allows and denies",
+            networking.listNamespacedNetworkPolicy({ namespace }),
+        ),
         selectorsOf("PodDisruptionBudget", "count as pods of the application", budgets),
         selectorsOf("ReplicaSet", "be taken for its pods", apps.listNamespacedReplicaSet({ namespace })),
         selectorsOf("StatefulSet", "be taken for its pods", apps.listNamespacedStatefulSet({ namespace })),
