@@ -12,6 +12,12 @@ export interface JobPart {
 }
 
 /**
+ * Whether an attack may act: it has begun and is not over, and the namespace's lease names the run. `lease-expired` if
+ * only the lease does not allow it any more.
+ */
+export type Permission = "granted" | "no-attack" | "lease-expired";
+
+/**
  * Begins what the Job does for an attack, when the Job starts: usually before the attack.
  *
  * @typeParam T what `forJob` of the kind has told it
@@ -29,8 +35,7 @@ export interface JobContext {
     api: ObjectApi;
     /** Set when the attacks end. */
     ending: AbortSignal;
-    /** Whether the attack has begun and is not over, and the namespace's lease names the run. */
-    mayAct: () => Promise<boolean>;
+    permission: () => Promise<Permission>;
     /** Writes a line for a person. */
     log: (message: unknown) => undefined;
     /** Sends a POST to a path, and gives what the API server answers to it, whatever that is. */

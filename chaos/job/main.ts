@@ -16,7 +16,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { settling } from "../async";
 import { beginInJob } from "../attacks/in-job";
-import type { JobPart } from "../attacks/job-part";
+import type { JobPart, Permission } from "../attacks/job-part";
 import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
@@ -52,8 +52,12 @@ const lookMs = 1_000;
  * An update may create this Job and an attack's object a second time, such as one with --refresh in a new cluster, or
  * after the run. Then the lease is gone, another run's, or expired.
  */
-async function mayAct(attack: string): Promise<boolean> {
-    return (await lasts(attack, deadlineMs)) && (await lookAtLease(lease)) === "held";
+async function permissionOf(attack: string): Promise<Permission> {
+    if (!(await lasts(attack, deadlineMs))) return "no-attack";
+    const state = await lookAtLease(lease);
+    if (state === "expired") return "lease-expired";
+    // Once it is lost, this program ends the attacks.
+    return state === "held" ? "granted" : "no-attack";
 }
 
 async function main(): Promise<void> {
@@ -76,7 +80,7 @@ async function main(): Promise<void> {
             api: objectApi,
             post,
             ending: ending.signal,
-            mayAct: () => mayAct(path),
+            permission: () => permissionOf(path),
             log,
             killed: ({ at, pod, uid }) => {
                 jobLog.reported({ at, killed: { pod, uid, label } });

@@ -16,6 +16,7 @@ import {
     type Killing,
     type RequestData,
     wantedIn,
+    whyNoVictim,
 } from "./victims";
 
 const lookMs = 200;
@@ -40,7 +41,8 @@ export const killInJob: BeginInJob<Killing> = (killing, context) => {
 async function killWhileAllowed(killing: Killing, context: JobContext): Promise<never> {
     const killer = new Killer(killing, context);
     const lateness = new Lateness(context, maxLateMs);
-    const stopped = new Lateness(context, unreplacedMs);
+    const unreplaced = new Lateness(context, unreplacedMs);
+    const stopped = new Lateness(context, Math.min(Math.max(killing.intervalMs, maxLateMs), unreplacedMs));
     for (let due = 0; ; await sleep(lookMs)) {
         if (Date.now() < due) continue;
         const begun = Date.now();
@@ -49,10 +51,9 @@ async function killWhileAllowed(killing: Killing, context: JobContext): Promise<
             lateness.failed(begun, error);
         });
         if (made === undefined) continue;
-        if (made.unreplaced === undefined) stopped.over();
-        else stopped.failed(begun, made.unreplaced);
-        if (made.refusal !== undefined) lateness.failed(begun, made.refusal);
-        else lateness.over();
+        lateness.due(begun, made.refusal);
+        unreplaced.due(begun, made.unreplaced);
+        stopped.due(begun, made.stopped);
         if (made.killed > 0) due = begun + killing.intervalMs;
         else if (made.refused > 0) due = begun + Math.min(killing.intervalMs, refusedMs);
     }
@@ -69,6 +70,12 @@ class Lateness {
         private readonly maxMs: number,
     ) {}
 
+    /** @param problem why it cannot be made. Undefined if it can */
+    due(at: number, problem: string | undefined): void {
+        if (problem === undefined) this.over();
+        else this.failed(at, problem);
+    }
+
     failed(at: number, error: unknown): void {
         this.since ??= at;
         const forMs = Date.now() - this.since;
@@ -78,7 +85,7 @@ class Lateness {
         this.context.missed({ at: this.since, forMs, problem });
     }
 
-    over(): void {
+    private over(): void {
         this.since = undefined;
         this.isReported = false;
     }
@@ -92,6 +99,8 @@ interface Made {
     refusal?: string;
     /** That pods are missing, and none starts in their place. */
     unreplaced?: string;
+    /** Why no kill is possible any more, as things are. */
+    stopped?: string;
 }
 
 class Killer {
@@ -117,13 +126,16 @@ class Killer {
         const { killing, context } = this;
         const { log } = context;
         const none = { killed: 0, refused: 0 };
-        if (!(await context.mayAct())) return none;
+        const permission = await context.permission();
+        if (permission === "lease-expired")
+            return { ...none, stopped: "the namespace's lease names the run, but has expired" };
+        if (permission !== "granted") return none;
         const request = (this.request ??= await requestIn(context));
         // None if it names none.
         const nodes = killing.isOnNodes && new Set(request.nodes?.split(","));
         const { matching, replicas, isOneStopping } = await listMatching(killing, context, nodes);
         // In a large namespace the list takes a moment.
-        if (!(await context.mayAct())) return none;
+        if ((await context.permission()) !== "granted") return none;
         // What an earlier process of this Job has killed may not be replaced yet.
         this.atFirst ??= Math.max(Number(request.atFirst ?? 0), containersIn(matching));
         for (const { owner, containers } of matching) this.met.set(owner, containers);
@@ -143,6 +155,7 @@ class Killer {
                 refused: refusals.length,
                 refusal: isAttacked ? undefined : refusals[0],
                 unreplaced: isOneStopping ? undefined : this.whyUnreplaced(matching, wanted),
+                stopped: whyNoVictim(matching, wanted, killing),
             };
         }
         failures.forEach(log);

@@ -117,3 +117,16 @@ export function chooseVictims(
         return true;
     });
 }
+
+/** Why `chooseVictims` gives none even if no pod is missing, and all are ready. Undefined if it may give some. */
+export function whyNoVictim(
+    matching: readonly Candidate[],
+    wanted: number,
+    { radius }: Pick<Killing, "radius">,
+): string | undefined {
+    if (wanted === 0) return "no pod of its target is wanted any more";
+    const allowed = containersWithin(radius, wanted);
+    if (allowed > 0 && (matching.length === 0 || matching.some(({ containers }) => containers <= allowed)))
+        return undefined;
+    return `the radius allows ${allowed} of the ${wanted} containers wanted now, and each pod has more`;
+}

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { killInJob } from "../../../../../chaos/attacks/kill/in-job";
 import type { Killing, RequestData } from "../../../../../chaos/attacks/kill/victims";
-import type { JobContext } from "../../../../../chaos/attacks/job-part";
+import type { JobContext, Permission } from "../../../../../chaos/attacks/job-part";
 import { type ObjectReference, type Resource, resources } from "../../../../../chaos/cluster/resources";
+import { parseRadius } from "../../../../../chaos/targets/radius";
 import { startClock, stopClock } from "../../support/time";
 
 const killing: Killing = {
@@ -19,8 +20,10 @@ let missed: string[];
 /** Whether a killed pod is gone at once, and none comes in its place. */
 let areGone: boolean;
 let replicaSets: object[];
+let permission: Permission;
 beforeEach(() => {
     stopClock();
+    permission = "granted";
     missed = [];
     areGone = false;
     replicaSets = [];
@@ -52,7 +55,14 @@ async function start(request?: RequestData, told = killing): Promise<void> {
     };
     const nothing = () => undefined;
     const note = ({ problem }: { problem: string }) => missed.push(problem);
-    const context = { namespace: "demo", run: "run", label: "e.kill", object: {}, api, mayAct: async () => true };
+    const context = {
+        namespace: "demo",
+        run: "run",
+        label: "e.kill",
+        object: {},
+        api,
+        permission: async () => permission,
+    };
     const reports = { log: nothing, killed: nothing, refused: nothing, missed: note, noteOnOwnPod: async () => {} };
     killInJob(told, { ...context, ...reports } as unknown as JobContext);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -145,10 +155,89 @@ describe("a workload that is scaled down under a kill", () => {
         expect(killed).toEqual(["api-a"]);
     });
 
+    it.each([
+        {
+            radius: "50%",
+            before: 4,
+            after: 1,
+            why: "the radius allows 0 of the 1 containers wanted now, and each pod has more",
+        },
+        { radius: "1", before: 3, after: 0, why: "no pod of its target is wanted any more" },
+    ])("is reported once the kill cannot go on: $radius of $before, scaled to $after", async (one) => {
+        pods = Array.from({ length: one.before }, (_, index) => owned(`web-${index}`));
+        replicaSets = [replicaSet(one.before)];
+        await start({ atFirst: String(one.before) }, { ...web, radius: parseRadius(one.radius)! });
+        const before = killed.length;
+        pods = pods.slice(0, one.after);
+        replicaSets = [replicaSet(one.after)];
+        await vi.advanceTimersByTimeAsync(15_000);
+        expect(missed).toEqual([]);
+        await vi.advanceTimersByTimeAsync(300_000);
+        expect([killed.length, missed]).toEqual([before, [one.why]]);
+    });
+
+    it("goes on with the one pod that is left, if the radius allows it", async () => {
+        pods = ["web-a", "web-b"].map(owned);
+        replicaSets = [replicaSet(2)];
+        await start({ atFirst: "2" }, web);
+        pods.pop();
+        replicaSets = [replicaSet(1)];
+        await vi.advanceTimersByTimeAsync(60_000);
+        expect([killed.length, missed]).toEqual([7, []]);
+    });
+
+    it("is no news if it is scaled back within an interval", async () => {
+        pods = ["web-a", "web-b"].map(owned);
+        replicaSets = [replicaSet(2)];
+        await start({ atFirst: "2" }, web);
+        replicaSets = [replicaSet(0)];
+        await vi.advanceTimersByTimeAsync(15_000);
+        replicaSets = [replicaSet(2)];
+        await vi.advanceTimersByTimeAsync(60_000);
+        expect(missed).toEqual([]);
+    });
+
     it("is no news while a replacement starts", async () => {
         pods[0]!.status.conditions = [];
         await start({ atFirst: "3" });
         await vi.advanceTimersByTimeAsync(60_000);
         expect(missed).toEqual([]);
+    });
+});
+
+it("a kill whose pods get more containers than the radius allows is reported: it has stopped", async () => {
+    const two = () => ({ ...pod("db-0"), spec: { containers: [{ name: "db" }, { name: "exporter" }] } });
+    pods = [two(), two()];
+    await start({ atFirst: "4" });
+    await vi.advanceTimersByTimeAsync(20_000);
+    const why = "the radius allows 1 of the 4 containers wanted now, and each pod has more";
+    expect([killed, missed]).toEqual([[], [why]]);
+});
+
+it.each([
+    { intervalMs: 1_000, afterMs: 5_000 },
+    { intervalMs: 600_000, afterMs: 30_000 },
+])("one that cannot go on is reported after an interval: $intervalMs ms", async ({ intervalMs, afterMs }) => {
+    permission = "lease-expired";
+    await start({ atFirst: "3" }, { ...killing, intervalMs });
+    await vi.advanceTimersByTimeAsync(afterMs - 2_000);
+    expect(missed).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(missed).toHaveLength(1);
+});
+
+describe("a kill that has begun", () => {
+    it("is reported if the namespace's lease expires, which must not stop it in silence", async () => {
+        await start({ atFirst: "3" });
+        permission = "lease-expired";
+        await vi.advanceTimersByTimeAsync(30_000);
+        expect([killed.length, missed]).toEqual([1, ["the namespace's lease names the run, but has expired"]]);
+    });
+
+    it("is over without a report", async () => {
+        await start({ atFirst: "3" });
+        permission = "no-attack";
+        await vi.advanceTimersByTimeAsync(300_000);
+        expect([killed.length, missed]).toEqual([1, []]);
     });
 });
