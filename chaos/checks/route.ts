@@ -1,4 +1,4 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { answerOf } from "./answer";
 import { MissingError, rejectMissing } from "./references";
@@ -36,17 +36,27 @@ export async function findRoute(cluster: Cluster, named: NamedService): Promise<
     return routeTo(cluster, { namespace, name, port }, externalAddresses(service, port), scheme);
 }
 
+/** The TCP ports of a Service that a number or a name means. @param port @default all */
+export const tcpPortsMeant = ({ spec }: V1Service, port?: number | string): V1ServicePort[] =>
+    (spec?.ports ?? []).filter(
+        ({ protocol = "TCP", ...one }) =>
+            protocol === "TCP" && (port === undefined || one.port === port || one.name === port),
+    );
+
 /** The number of the port that is meant. @throws MissingError that lists the Service's ports */
-function portOf({ spec }: V1Service, { namespace, name, port }: NamedService): number {
+function portOf(service: V1Service, { namespace, name, port }: NamedService): number {
     const which = `Service ${namespace}/${name}`;
+    const { spec } = service;
     if (spec?.type === "ExternalName")
         throw new MissingError(
             `${which} is of type ExternalName, which has no proxy; set \`url\` to http://${spec.externalName} instead`,
         );
-    const ports = spec?.ports?.filter(({ protocol = "TCP" }) => protocol === "TCP") ?? [];
-    const meant = ports.filter((one) => port === undefined || one.port === port || one.name === port);
+    const meant = tcpPortsMeant(service, port);
     if (meant.length === 1) return meant[0]!.port;
-    const there = ports.map((one) => (one.name ? `${one.port} (${one.name})` : one.port)).join(", ") || "none";
+    const there =
+        tcpPortsMeant(service)
+            .map((one) => (one.name ? `${one.port} (${one.name})` : one.port))
+            .join(", ") || "none";
     const problem =
         port === undefined ? "has not exactly one TCP port; set `port`" : `has no TCP port ${port}; correct \`port\``;
     throw new MissingError(`${which} ${problem}. Its ports are: ${there}`);

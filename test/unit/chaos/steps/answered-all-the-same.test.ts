@@ -5,6 +5,7 @@ import type { Attack } from "../../../../chaos/attacks/registry";
 import type { Check } from "../../../../chaos/checks/registry";
 import { refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
+import { settled, startClock, stopClock } from "../support/time";
 
 let run: FakeRun;
 const http: Check = { kind: "http", service: "hot-deals", path: "/" };
@@ -59,6 +60,75 @@ it("so was one that one check asked, though another check had a bad answer", asy
 
 it("so was one whose pods are cut off at its port alone", async () => {
     expect(await why({ attack: { kind: "blackhole", ports: [80, 9] } })).toMatchObject({ code: "attack-bypassed" });
+});
+
+describe("a Service with several ports, of whose pods one is cut off", () => {
+    beforeEach(() => {
+        const { spec } = run.cluster.get("Service", "hot-deals");
+        spec.ports = [
+            { name: "http", port: 80, targetPort: 8080 },
+            { name: "metrics", port: 9090 },
+            { name: "dns", port: 53, protocol: "UDP" },
+        ];
+    });
+
+    it.each([80, "http"])("was asked past the attack if the check asks that port: %s", async (port) =>
+        expect(await why({ check: { ...http, port }, attack: { kind: "blackhole", ports: [8080] } })).toMatchObject({
+            code: "attack-bypassed",
+        }),
+    );
+    it.each([9090, "metrics"])("was not if it asks another: %s", async (port) =>
+        expect(await why({ check: { ...http, port }, attack: { kind: "blackhole", ports: [8080] } })).toBeUndefined(),
+    );
+    it("was if the plan's Service is asked there", async () => {
+        run.plan.service = { namespace: "demo", name: "hot-deals", port: 80 };
+        const check: Check = { kind: "http", path: "/" };
+        expect(await why({ check, attack: { kind: "blackhole", ports: [8080] } })).toMatchObject({
+            code: "attack-bypassed",
+        });
+    });
+    it("was if the other one is of UDP, and the check names none", async () => {
+        run.cluster.get("Service", "hot-deals").spec.ports.splice(1, 1);
+        expect(await why({ attack: { kind: "blackhole", ports: [8080] } })).toMatchObject({ code: "attack-bypassed" });
+    });
+});
+
+it("a Service that asks pods that are not ready, too, was asked past the attack on these", async () => {
+    run.cluster.get("Service", "hot-deals").spec.publishNotReadyAddresses = true;
+    run.setReady("hot-deals-1", false);
+    const { code, message } = (await why({ pods: ["hot-deals-1"] }))!;
+    expect(code).toBe("attack-bypassed");
+    expect(message).toMatch(/^1 of 2 pods behind the Service hot-deals was cut off/);
+});
+
+describe("a cluster that does not say which pods are behind the Service", () => {
+    beforeEach(() => stopClock());
+    afterEach(startClock);
+    let calls: number;
+    const refusing = (wanted: string, code: number, times: number) => {
+        calls = 0;
+        run.cluster.intercept = (call) => {
+            if (call === wanted && ++calls <= times) refuse(code, "no answer");
+        };
+    };
+
+    it.each(["readNamespacedService", "listNamespacedPod"])("is asked again: %s", async (call) => {
+        refusing(call, 503, 2);
+        expect(await settled(why())).toMatchObject({ code: "attack-bypassed" });
+    });
+    it.each([401, 429, 500, 503])("leaves no verdict if it never does: %s", async (status) => {
+        refusing("readNamespacedService", status, Infinity);
+        const begun = Date.now();
+        const { code, message } = (await settled(why()))!;
+        expect(code).toBe("api-server-unavailable");
+        expect(message).toMatch(/^it is not known which pods are behind the Service hot-deals: .*\d{3}/);
+        expect(Date.now() - begun).toBeLessThan(10_000);
+        expect(calls).toBeGreaterThan(2);
+    });
+    it.each([403, 404])("is not asked again if it refuses: %s", async (status) => {
+        refusing("readNamespacedService", status, Infinity);
+        expect([await settled(why()), calls]).toEqual([undefined, 1]);
+    });
 });
 
 describe("answers count", () => {
