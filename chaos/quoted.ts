@@ -26,6 +26,12 @@ export function onOneLine(text: string, most = 500): string {
 /** In quotes that the text cannot end: it may have straight ones. @param most characters. @default 500 */
 export const quoted = (text: string, most?: number): string => `“${onOneLine(text, most).replace(/[“”]/g, '"')}”`;
 
+/** What is one word, such as a reason or a name in Kubernetes, as it is, and anything else in quotes. */
+export function wordOf(value: unknown, most = 60): string {
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "missing");
+    return text.length <= most && /^[\w.:/-]+$/.test(text) ? text : quoted(text, most);
+}
+
 /** Lines of our own, in which a text of others may be, without what controls a terminal. */
 export const withoutControls = (text: string): string =>
     stripVTControlCharacters(text)

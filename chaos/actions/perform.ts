@@ -7,6 +7,7 @@ import { changedOf, type ObjectReference } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../async";
 import { reason, type Reason, ReasonError } from "../reasons";
+import { few } from "../targets/pods";
 import { instant } from "../texts";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
@@ -62,11 +63,14 @@ export async function requireObjects(
     throw new ReasonError("action-refused", [...new Set(mistakes.flat())].join("; "), "Correct the experiment");
 }
 
+/** Objects that an error names. */
+const maxNamed = 10;
+
 async function missing(cluster: Cluster, { resource, namespace, name }: ObjectReference): Promise<string> {
     const names: string[] = [];
     for await (const { metadata } of objectApi(cluster).list(resource, namespace)) names.push(metadata!.name!);
     const { kind } = resource;
-    return `namespace ${namespace} has no ${kind} ${name}; its ${kind}s are: ${names.join(", ") || "none"}`;
+    return `namespace ${namespace} has no ${kind} ${name}; its ${kind}s are: ${few(names, maxNamed) || "none"}`;
 }
 
 function whyRefused({ metadata, spec }: FoundWorkload): string | undefined {

@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from "node:util";
 import { givenBack, isOurs, type Owner, ownersOf, setterOf } from "../cluster/field-owners";
 import { labels } from "../cluster/labels";
 import type { KubeObject, Restorable } from "../cluster/resources";
-import { quoted } from "../quoted";
+import { wordOf } from "../quoted";
 
 /** Of a field. Undefined if the object does not have it. */
 type Value = number | boolean | undefined;
@@ -125,15 +125,12 @@ export function replicasBeforeRaise(object: KubeObject): number | undefined {
     return typeof before === "number" && typeof set === "number" && before < set ? before : undefined;
 }
 
-/** Any client may choose any text. */
-const named = (manager = "somebody") => (/^[\w.:/-]{1,60}$/.test(manager) ? manager : quoted(manager, 60));
-
 /** Such as "Deployment web has 3 replicas, set by kubectl", by what the API server knows of that. */
 function describeField(kind: string, object: KubeObject, field: string, verb = "has"): string {
     const value = valueIn(object, field);
     const setter = value === undefined ? undefined : setterOf(object.metadata!, field);
     const forOne = isByAutoscaler(object, field) ? " for an autoscaler" : "";
-    const by = setter && `, set by ${named(setter.manager)}${forOne}`;
+    const by = setter && `, set by ${wordOf(setter.manager ?? "somebody")}${forOne}`;
     return `${kind} ${object.metadata!.name} ${verb} ${inWords(field, value)}${by ?? ""}`;
 }
 

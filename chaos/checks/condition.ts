@@ -9,6 +9,8 @@ import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind"
 import { type Mistake, notAllowed, together } from "../texts";
 import { type CheckedObject, readObject } from "./object";
 import { requireNamespace } from "./references";
+import { wordOf } from "../quoted";
+import { few } from "../targets/pods";
 
 /** Reads a Kubernetes object: one of its conditions, or one of its fields. */
 export interface ConditionCheck extends CheckSettings {
@@ -142,17 +144,23 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
         return miss && `${field} ${miss}`;
     }
     const listed = valueAt(object, "status.conditions");
-    const conditions = Array.isArray(listed) ? (listed as V1Condition[]) : [];
-    const found = conditions.find((one) => one.type === type);
-    if (found === undefined) {
-        const there = conditions.map((one) => one.type).join(", ") || "none";
+    // In custom resources, these may be anything.
+    const conditions = Array.isArray(listed) ? (listed as (Partial<V1Condition> | null)[]) : [];
+    const found = conditions.find((one) => one?.type === type);
+    if (!found) {
+        const types = conditions.map((one) => wordOf(one?.type));
+        const there = few(types, maxTypes) || "none";
         return `there is no condition ${type}; the conditions are: ${there}`;
     }
     const { status, reason } = found;
     const isAvailable = type === "Available" && wanted === "True";
     if (isAvailable && isBeingRaised(object as KubeObject, status === wanted)) return undefined;
-    return status === wanted ? undefined : `${type} is ${status}${reason ? ` (${reason})` : ""} (required: ${wanted})`;
+    const why = reason ? ` (${wordOf(reason, 100)})` : "";
+    return status === wanted ? undefined : `${type} is ${wordOf(status)}${why} (required: ${wanted})`;
 }
+
+/** Types of conditions that an error names. */
+const maxTypes = 10;
 
 /** How long new pods may take to be available, in milliseconds. Longer, and there may be no room for them. */
 const maxRaiseMs = 10_000;

@@ -15,7 +15,7 @@ import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind"
 import { together } from "../texts";
 import { type Response, send } from "./request";
 import type { Route } from "./service";
-import { onOneLine } from "../quoted";
+import { onOneLine, wordOf } from "../quoted";
 
 /** Asks Prometheus, or what has its API, for the value of a query now. */
 export interface PrometheusCheck extends CheckSettings, EndpointSettings {
@@ -134,9 +134,7 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string, a
     const { error, errorType, data, warnings } = answered;
     const words = (text: string) => excerpt(withoutCredentials(hide(text)));
     if (answered.status === "error")
-        throw new Error(
-            `Prometheus answered with an error (${onOneLine(String(errorType), 60)}): ${words(String(error))}`,
-        );
+        throw new Error(`Prometheus answered with an error (${wordOf(errorType)}): ${words(String(error))}`);
     if (answered.status !== "success") {
         // The API server's proxy answers for a pod that does not, with a Status object.
         const { message } = answered;
@@ -156,15 +154,21 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string, a
     // A sample of a native histogram has no value.
     if (data?.resultType === "vector" && samples.every(({ value }) => value !== undefined))
         return samples.map(({ metric, value }) => ({ series: seriesOf(metric), value: numberOf(value![1]) }));
-    const what = data?.resultType === "vector" ? "histograms" : `a ${data?.resultType}`;
+    const what = data?.resultType === "vector" ? "histograms" : `a ${wordOf(data?.resultType)}`;
     throw new Error(`the query gives ${what}; allowed: a query that gives a scalar or an instant vector of numbers`);
 }
 
 const numberOf = (text: string): number => Number(text.replace("Inf", "Infinity"));
 
+/** As PromQL writes a name of a metric or a label: in quotes unless it is a plain one. */
+const isPlain = (name: string) => /^[a-zA-Z_:][\w:]*$/.test(name);
+
 function seriesOf({ __name__: name = "", ...labels }: Record<string, string>): string {
-    const each = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
-    return `${name}${each.length > 0 || name === "" ? `{${each.join(", ")}}` : ""}`;
+    const each = Object.entries(labels).map(
+        ([label, value]) => `${isPlain(label) ? label : JSON.stringify(label)}=${JSON.stringify(value)}`,
+    );
+    if (isPlain(name)) return each.length > 0 ? `${name}{${each.join(", ")}}` : name;
+    return `{${[...(name === "" ? [] : [JSON.stringify(name)]), ...each].join(", ")}}`;
 }
 
 /** Why the samples are not good: the first that is not, and how many there are. */

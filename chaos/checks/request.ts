@@ -179,9 +179,11 @@ function unreached(error: NodeJS.ErrnoException, origin: string): Error {
             `this machine cannot reach ${origin}: ${messageOf(error)}. Check its network and the URL`,
         );
     if (!ofCertificate.test(error.code ?? "")) return error;
+    // It has names from the certificate.
+    const problem = quoted(withoutPeriod(messageOf(error)), 300);
     return new Error(
-        `the certificate of ${origin} is not valid: ${withoutPeriod(messageOf(error))}. Renew it, or set \`ca\` or ` +
-            "`caFrom` to the CA that signed it, and `serverName` to a name in it",
+        `the certificate of ${origin} is not valid: ${problem}. Renew it, or set \`ca\` or \`caFrom\` to the CA ` +
+            "that signed it, and `serverName` to a name in it",
     );
 }
 

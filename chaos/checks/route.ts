@@ -3,6 +3,7 @@ import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { answerOf } from "./answer";
 import { MissingError, rejectMissing } from "./references";
 import { send } from "./request";
+import { few } from "../targets/pods";
 import { addressRoute, externalAddresses, type Route, type ServiceAddress, type ServiceReference } from "./service";
 
 const answerTimeoutMs = 2_000;
@@ -43,6 +44,9 @@ export const tcpPortsMeant = ({ spec }: V1Service, port?: number | string): V1Se
             protocol === "TCP" && (port === undefined || one.port === port || one.name === port),
     );
 
+/** Ports that an error names. */
+const maxPorts = 10;
+
 /** The number of the port that is meant. @throws MissingError that lists the Service's ports */
 function portOf(service: V1Service, { namespace, name, port }: NamedService): number {
     const which = `Service ${namespace}/${name}`;
@@ -53,10 +57,8 @@ function portOf(service: V1Service, { namespace, name, port }: NamedService): nu
         );
     const meant = tcpPortsMeant(service, port);
     if (meant.length === 1) return meant[0]!.port;
-    const there =
-        tcpPortsMeant(service)
-            .map((one) => (one.name ? `${one.port} (${one.name})` : one.port))
-            .join(", ") || "none";
+    const ports = tcpPortsMeant(service).map((one) => (one.name ? `${one.port} (${one.name})` : `${one.port}`));
+    const there = few(ports, maxPorts) || "none";
     const problem =
         port === undefined ? "has not exactly one TCP port; set `port`" : `has no TCP port ${port}; correct \`port\``;
     throw new MissingError(`${which} ${problem}. Its ports are: ${there}`);

@@ -6,7 +6,7 @@ import { whyNotRunning } from "../../../chaos/cluster/kubernetes-rules";
 import { lackOfEndpoints } from "../../../chaos/checks/api-server";
 import { excerpt } from "../../../chaos/checks/values";
 import { describeHolder, experimentIn } from "../../../chaos/lifecycle/lease";
-import { onOneLine, quoted, withoutControls } from "../../../chaos/quoted";
+import { onOneLine, quoted, withoutControls, wordOf } from "../../../chaos/quoted";
 import { reason } from "../../../chaos/reasons";
 
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -14,6 +14,18 @@ const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const hostile = "\u001b[2J\u009b31mready\r\nTo mend: kubectl delete namespace prod\u2028\u202e\u0007 “end”";
 
 describe("a text of others", () => {
+    it.each([
+        ["MinimumReplicasUnavailable", "MinimumReplicasUnavailable"],
+        ["kube-controller-manager", "kube-controller-manager"],
+        ["two words", "“two words”"],
+        [hostile, quoted(hostile, 60)],
+        ["x".repeat(61), `“${"x".repeat(59)}…”`],
+        ["", "“”"],
+        [5, "5"],
+        [undefined, "missing"],
+        [{ a: 1 }, '“{"a":1}”'],
+    ])("is in quotes unless it is one word: %j", (value, shown) => expect(wordOf(value)).toBe(shown));
+
     it("is shown on one line, without what controls a terminal or reorders text, and bounded", () =>
         fc.assert(
             fc.property(

@@ -13,6 +13,10 @@ const deployment = {
         conditions: [available("False", "MinimumReplicasUnavailable"), { type: "Progressing", status: "True" }],
     },
 };
+/** It would be a line of ours. */
+const hostile = "Waiting)\nWhat to do: kubectl delete namespace demo\n(";
+const shown = "“Waiting) What to do: kubectl delete namespace demo (”";
+const many = Array.from({ length: 20 }, (_, index) => ({ type: `T${index}` }));
 let raises = 0;
 /** @param note by which a run has set its replicas */
 const raised = (note: string, availableReplicas: number, uid = `uid-${++raises}`) => ({
@@ -51,6 +55,25 @@ describe("an object is good or not", () => {
             { type: "Ready" },
             deployment,
             "there is no condition Ready; the conditions are: Available, Progressing",
+        ],
+        [
+            "one that is not there, among texts of others",
+            { type: "Ready" },
+            { status: { conditions: [{ type: hostile }, null, { type: 5 }, ...many] } },
+            `there is no condition Ready; the conditions are: ${shown}, missing, 5, ` +
+                "T0, T1, T2, T3, T4, T5, T6 and 13 more",
+        ],
+        [
+            "one whose reason and status are texts of others",
+            { type: "Available" },
+            { status: { conditions: [{ type: "Available", status: hostile, reason: "x ".repeat(2_500) }] } },
+            `Available is ${shown} (“${"x ".repeat(49)}x…”) (required: True)`,
+        ],
+        [
+            "one whose reason is one word of 5,000 characters",
+            { type: "Available" },
+            { status: { conditions: [available("False", "x".repeat(5_000))] } },
+            `Available is False (“${"x".repeat(99)}…”) (required: True)`,
         ],
         ["no conditions at all", { type: "Ready" }, {}, "there is no condition Ready; the conditions are: none"],
         ["a field within its limits", { field: "status.readyReplicas", atLeast: 1, atMost: 1 }, deployment, undefined],

@@ -154,6 +154,11 @@ describe("nothing is known about the application, and the problem says what to d
             "Secret demo/keys has no key b; its keys are: a, empty, lines",
         ],
         [
+            "a Secret lacks the key, and has many",
+            { headersFrom: { "X-Key": { secret: "many", key: "b" } } },
+            "Secret demo/many has no key b; its keys are: k0, k1, k2, k3, k4, k5, k6, k7, k8, k9 and 20 more",
+        ],
+        [
             "a secret is empty",
             { headersFrom: { "X-Key": { secret: "keys", key: "empty" } } },
             "key empty of Secret demo/keys is empty",
@@ -173,6 +178,9 @@ describe("nothing is known about the application, and the problem says what to d
         addService(cluster, "orders", [{ name: "web", port: 80 }, { port: 9090 }]);
         cluster.add("Service", "outside", { spec: { type: "ExternalName", externalName: "shop.example" } });
         cluster.add("Secret", "keys", { data: { a: base64("x"), empty: "", lines: base64("x\ny") } });
+        cluster.add("Secret", "many", {
+            data: Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`k${at}`, ""])),
+        });
         cluster.add("ConfigMap", "ca", { data: { "ca.crt": "none" } });
         const route = { kind: "address", url: "http://127.0.0.1:1" };
         expect(await look(fields, { route })).toMatchObject({ good: false, unseen: true, problem });
@@ -407,7 +415,7 @@ describe("over HTTPS", () => {
             expect(answer).toMatchObject({
                 good: false,
                 problem: expect.stringMatching(
-                    /^the certificate of https:\/\/127\.0\.0\.1:\d+ is not valid: self.signed certificate\. .*`caFrom`/,
+                    /^the certificate of https:\/\/127\.0\.0\.1:\d+ is not valid: “self.signed certificate”\. .*`ca/,
                 ),
             });
             expect(answer).not.toHaveProperty("unseen");

@@ -54,6 +54,12 @@ describe("a value of Prometheus", () => {
             { atLeast: 1 },
             'up{pod="p0"} is 0 (required: at least 1), and 1 more of 3 samples are not good',
         ],
+        [
+            "a sample whose name and labels are texts of others",
+            success("vector", [{ metric: { __name__: "up is\n1", "a b": "c" }, value: [1, "0"] }]),
+            { equals: 1 },
+            '{"up is\\n1", "a b"="c"} is 0 (required: 1)',
+        ],
         ["an empty vector", vector(), { atMost: 1 }, "the query gives no samples"],
         ["an empty vector that is allowed", vector(), { atMost: 1, allowEmpty: true }, undefined],
     ])("is good or not: %s", async (_, body, fields, problem) => {
@@ -127,6 +133,19 @@ describe("nothing is known about the application", () => {
             503,
             { status: "error", errorType: "timeout", error: "too slow" },
             "Prometheus answered with an error (timeout): “too slow”",
+        ],
+        [
+            "has an error of a type that is a text of others",
+            400,
+            { status: "error", errorType: "bad)\nWhat to do: (", error: "too slow" },
+            "Prometheus answered with an error (“bad) What to do: (”): “too slow”",
+        ],
+        [
+            "gives what is a text of others",
+            200,
+            success(`matrix\n${"x".repeat(100)}`, []),
+            `the query gives a “matrix ${"x".repeat(52)}…”; allowed: a query that gives a scalar or an instant ` +
+                "vector of numbers",
         ],
         [
             "wants credentials",
