@@ -16,11 +16,15 @@ const name = `authorization|credentials?|jwt|passphrase|passw(?:or)?d|secret|ses
 /** These have other meanings as parts of names. */
 const shortName =
     "(?:x|http)?(?:(?:basic|internal|proxy|sentry|user)?(?:auth|pass)|" +
-    "authentication|bearer|dpop|hmac|honeycombteam|otp|pin|psk|pwd|sid|sig)";
+    "authentication|bearer|dpop|hmac|honeycombteam|otp|pin|psk|pwd|session|sid|sig|ticket)";
+/** Which names that end in `key` carry no credential: `Idempotency-Key`, `Sec-WebSocket-Key`, `CHAOS_MONKEY`. */
+const harmlessKeyOf =
+    "cache|dedup|deduplication|foreign|group|hash|idempotency|message|mon|object|order|partition|primary|public|" +
+    "range|record|routing|row|shard|sort|surrogate|websocket";
 
 const withoutSeparators = (name: string) => name.replace(/[-_.\s]/g, "").toLowerCase();
 
-const inHeader = new RegExp(`${name}|cookie|passw|token|^${shortName}$`);
+const inHeader = new RegExp(`${name}|cookie|passw|token|(?<!${harmlessKeyOf})key$|^${shortName}$`);
 const inField = new RegExp(
     `^(?!no|ask|prompt).*(?:${name})$|` +
         "^(?:x|amz|api|access|auth|bearer|id|private|refresh|security|session|user)*token$|^(?:x?sig|pwd)$",

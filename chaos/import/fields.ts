@@ -174,7 +174,7 @@ export class Fields {
 /** Headers by their names. In place of a name, a whole header may have been written, which no message repeats. */
 export function headersAt(fields: Fields, key: string, headers: readonly (readonly [name: string, value: string])[]) {
     if (!headers.every(([name]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
-        fields.refuse("has a key that is not the name of a header; allowed: such as x-session", key);
+        fields.refuse("has a key that is not the name of a header; allowed: such as x-request-id", key);
     return headers.length > 0 ? Object.fromEntries(headers) : undefined;
 }
 

@@ -11,7 +11,7 @@ const notAPath = notAllowed(
     "a path",
 );
 const notAMethod = notAllowed(allowedMethods, "a method");
-const elsewhere = "match another header, such as x-session, or a path";
+const elsewhere = "match another header, such as x-request-id, or a path";
 
 /** The proxy reads 64 KiB of a request's head. */
 const longest = 4_096;
@@ -34,7 +34,7 @@ function headerMistakes(name: string, value: string, earlier: readonly string[])
     const same = earlier.find((other) => other.toLowerCase() === name.toLowerCase());
     const isSendable = /^[!-~](?:[\t -~]*[!-~])?$/.test(value);
     return [
-        ...(isHeaderName(name) ? [] : ["is not the name of a header; allowed: such as x-session"]),
+        ...(isHeaderName(name) ? [] : ["is not the name of a header; allowed: such as x-request-id"]),
         ...(same === undefined ? [] : [`is ${same} already: names of headers have no case; leave one of them out`]),
         ...(isSendable ? [] : ["is not a header's value; allowed: text in ASCII without spaces around it"]),
     ];

@@ -3,7 +3,7 @@ import { METHODS } from "node:http";
 import { includesPath, type Matchable, matcherOf } from "./proxy/matcher";
 import type { RequestMatch, RequestPattern } from "./proxy/protocol";
 
-/** In words, which complete "the requests", as in "the requests GET /api/* with x-session: mine". */
+/** In words, which complete "the requests", as in "the requests GET /api/* with x-request-id: mine". */
 export function describeMatch({ except = [], ...pattern }: RequestMatch): string {
     const excepted = except.map((one) => describePattern(one)).join(" or ");
     return [describePattern(pattern), excepted && `except ${excepted}`].filter(Boolean).join(" ");

@@ -33,10 +33,23 @@ describe("a header, or a variable, that carries a credential", () => {
         ...["X-Session-Id", "X-Auth", "X-Hub-Signature-256", "X-Access-Key-Id", "X-Shop-Token-V2", "Set-Cookie"],
         ...["Proxy-Authorization", "X-Api-Key", "X-Passwd", "X-OTP", "X-Sig", "X-Bearer", "PGPASSWORD", "JSESSIONID"],
         ...["X-Service-Key", "X-User-Key", "X-Webhook-Key", "X-Basic-Auth", "X-User-Pass", "X-PSK", "DPoP"],
+        ...[
+            "X-ClickHouse-Key",
+            "X-Query-Key",
+            "X-Write-Key",
+            "X-Insert-Key",
+            "X-Key",
+            "Key",
+            "X-Trello-Key",
+            "SSH_KEY",
+        ],
+        ...["X-Ticket", "X-Session", "Session", "Ticket", "x-session"],
     ])("is %s", (name) => expect(carriesCredential(name)).toBe(true));
 
     it.each([
-        ...["x-session", "X-Request-Id", "Idempotency-Key", "X-Cache-Key", "X-Author", "traceparent", "Accept"],
+        ...["X-Request-Id", "Idempotency-Key", "X-Cache-Key", "X-Author", "traceparent", "Accept", "CHAOS_MONKEY"],
+        ...["Sec-WebSocket-Key", "Surrogate-Key", "X-Partition-Key", "X-Routing-Key", "X-Public-Key", "X-Primary-Key"],
+        ...["X-Session-Affinity", "X-Ticket-System", "X-Idempotency-Key", "X-Keyboard", "X-Key-Count"],
         ...["Content-Type", "X-Design", "X-Shipping", "X-Side", "If-None-Match", "Host", "X-Passenger"],
     ])("is not %s", (name) => expect(carriesCredential(name)).toBe(false));
 

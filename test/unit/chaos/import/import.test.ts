@@ -124,7 +124,7 @@ describe("an experiment of Chaos Mesh", () => {
         ["path: /api/*\n  method: GET", { path: "/api/*", method: "GET" }],
         ["path: /api/orders", { path: "/api/orders" }],
         ["path: /*", undefined],
-        ["request_headers: { x-session: mine }", { headers: { "x-session": "mine" } }],
+        ["request_headers: { x-request-id: mine }", { headers: { "x-request-id": "mine" } }],
     ])("a HTTPChaos with %j is of some requests", (fields, match) => {
         const text = edited("http.yaml", 'path: "*"', fields);
         const [experiment] = imported(text, { ...added, service: "catalogue" });

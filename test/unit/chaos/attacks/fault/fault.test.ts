@@ -13,11 +13,11 @@ describe("a fault is told in words:", () => {
         ["left without answer through Service hot-deals", { abort: "hang" }],
         ["reached by way of a proxy through Service hot-deals", { delay: "0ms" }],
         [
-            "delayed by 2 s in 30% of the requests GET /api/* with x-session: mine through Service hot-deals",
+            "delayed by 2 s in 30% of the requests GET /api/* with x-request-id: mine through Service hot-deals",
             {
                 delay: "2s",
                 percentage: "30%",
-                match: { path: "/api/*", method: "GET", headers: { "x-session": "mine" } },
+                match: { path: "/api/*", method: "GET", headers: { "x-request-id": "mine" } },
             },
         ],
         ["reset in the requests to /api/* through Service hot-deals", { abort: "reset", match: { path: "/api/*" } }],
@@ -46,7 +46,10 @@ it.each<[string, Partial<FaultAttack>]>([
     ["failing with status 503 after 1.5 s in 30% of requests", { abort: 503, delay: "1500ms", percentage: "30%" }],
     ["failing with reset connections", { abort: "reset" }],
     ["failing without an answer in 0.5% of requests", { abort: "hang", percentage: "0.5%" }],
-    ["slow by 2 s in requests with x-session: mine", { delay: "2s", match: { headers: { "x-session": "mine" } } }],
+    [
+        "slow by 2 s in requests with x-request-id: mine",
+        { delay: "2s", match: { headers: { "x-request-id": "mine" } } },
+    ],
 ])("the proxy says what is done to a target: %s", (effect, fields) =>
     expect(effectOf(faultOf({ kind: "fault", service: "hot-deals", ...fields }))).toBe(effect),
 );

@@ -21,7 +21,7 @@ describe("a request matches", () => {
         [{ method: "POST" }, "its method", ["POST /x HTTP/1.1"]],
         [{ method: "BAN" }, "a method that Node.js does not know", ["BAN /api/.* HTTP/1.1"]],
         [{ method: "ban" }, "one in lower case", ["ban / HTTP/1.1"]],
-        [{ headers: { "X-Session": "mine" } }, "a header in any case", ["GET / HTTP/1.1", "x-session:mine "]],
+        [{ headers: { "X-Request-Id": "mine" } }, "a header in any case", ["GET / HTTP/1.1", "x-request-id:mine "]],
         [{ headers: { a: "1, 2" } }, "a header of several lines", ["GET / HTTP/1.1", "A: 1", "a: 2"]],
         [{ except: [{ path: "/healthz" }] }, "not an exception", ["GET / HTTP/1.1"]],
         [{ except: [{ path: "/x", method: "GET" }] }, "only a part of an exception", ["PUT /x HTTP/1.1"]],
@@ -34,7 +34,7 @@ describe("a request matches", () => {
         [{ path: "/api/*" }, "no path", ["OPTIONS * HTTP/1.1"]],
         [{ path: "/x", method: "POST" }, "another method", ["GET /x HTTP/1.1"]],
         [{ method: "BAN" }, "the same method in another case", ["ban / HTTP/1.1"]],
-        [{ headers: { "x-session": "mine" } }, "another value", ["GET / HTTP/1.1", "X-Session: Mine"]],
+        [{ headers: { "x-request-id": "mine" } }, "another value", ["GET / HTTP/1.1", "X-Request-Id: Mine"]],
         [{ headers: { a: "1", b: "2" } }, "a header less", ["GET / HTTP/1.1", "a: 1"]],
         [{ headers: { a: "1" } }, "one value more", ["GET / HTTP/1.1", "a: 1", "a: 2"]],
         [{ path: "/*", except: [{ path: "/healthz" }] }, "an exception", ["GET /healthz?full HTTP/1.1"]],
@@ -45,19 +45,19 @@ describe("a request of each sort", () => {
     const match: RequestMatch = {
         path: "/api/*",
         method: "POST",
-        headers: { "X-Session": "mine", b: "2" },
+        headers: { "X-Request-Id": "mine", b: "2" },
         except: [{ path: "/api/health/*" }, { headers: { c: "3" } }],
     };
 
     it("is one that matches, and one that differs in each thing", () => {
         expect(samplesOf(match).map(({ head, differs }) => [differs, ...head.trim().split("\r\n")])).toEqual([
-            [undefined, "POST /api/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2"],
-            ["to another path", "POST /a HTTP/1.1", "x-session: mine", "b: 2"],
-            ["by another method", "GET /api/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2"],
-            ["without x-session", "POST /api/chaos-experiments HTTP/1.1", "b: 2"],
-            ["without b", "POST /api/chaos-experiments HTTP/1.1", "x-session: mine"],
-            ["of match.except.0", "POST /api/health/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2"],
-            ["of match.except.1", "POST /api/chaos-experiments HTTP/1.1", "x-session: mine", "b: 2", "c: 3"],
+            [undefined, "POST /api/chaos-experiments HTTP/1.1", "x-request-id: mine", "b: 2"],
+            ["to another path", "POST /a HTTP/1.1", "x-request-id: mine", "b: 2"],
+            ["by another method", "GET /api/chaos-experiments HTTP/1.1", "x-request-id: mine", "b: 2"],
+            ["without x-request-id", "POST /api/chaos-experiments HTTP/1.1", "b: 2"],
+            ["without b", "POST /api/chaos-experiments HTTP/1.1", "x-request-id: mine"],
+            ["of match.except.0", "POST /api/health/chaos-experiments HTTP/1.1", "x-request-id: mine", "b: 2"],
+            ["of match.except.1", "POST /api/chaos-experiments HTTP/1.1", "x-request-id: mine", "b: 2", "c: 3"],
         ]);
     });
 
@@ -115,7 +115,11 @@ describe("a mistake in a match says what is allowed:", () => {
             `${JSON.stringify(method)} is not a method; allowed: letters, digits and`,
         ]),
         [{ header: {} }, "match", 'there is no field "header" here'],
-        [{ headers: { "x y": "1" } }, "match.headers.x y", "is not the name of a header; allowed: such as x-session"],
+        [
+            { headers: { "x y": "1" } },
+            "match.headers.x y",
+            "is not the name of a header; allowed: such as x-request-id",
+        ],
         [{ headers: { a: " 1" } }, "match.headers.a", "is not a header's value; allowed: text in ASCII"],
         [{ headers: { a: "1\r\nb: 2" } }, "match.headers.a", "is not a header's value"],
         [{ headers: { a: 1 } }, "match.headers.a", "is a number; allowed: text"],
