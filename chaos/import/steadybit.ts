@@ -245,7 +245,19 @@ const direct = ["namespace", "deployment", "statefulset", "daemonset", "pod.name
 const attributes = new Map([
     ...direct.map((name) => [`k8s.${name}`, `k8s.${name}`] as const),
     ["k8s.node.name", "k8s.node.name"],
+    ["host.hostname", "host.hostname"],
+    ["container.image", "container.image"],
+    // As the workload's template has it: extension-kubernetes, `extcontainer`.
+    ["k8s.container.image", "container.image"],
 ]);
+
+/** What some hold there: extension-container, `mapTarget`. */
+const differing: Readonly<Record<string, string>> = {
+    "host.hostname": "is the name that the host has itself there, and the node's here: compare them",
+    "container.image":
+        "is there as the container runtime names it, such as docker.io/library/nginx:1.29, and here as the pod's " +
+        "spec does, such as nginx:1.29: compare them",
+};
 
 /** The labels of a container's node that Steadybit also calls `k8s.label.NAME`: extension-kubernetes, `extcommon`. */
 const nodeLabels = new Set([
@@ -298,6 +310,7 @@ function conditionsIn(radius: Fields): Condition[] {
         radius.refuse("selects every target of the cluster: name a namespace, a workload or a label");
     return found.flatMap(({ key, ...compared }) => {
         const attribute = attributeOf(key);
+        if (differing[key]) radius.note(`${key} ${differing[key]}`);
         if (attribute !== undefined) return [{ key: attribute, ...compared }];
         if (key === ofCluster) radius.note(`${key}: the kubeconfig and its context name the cluster`);
         else radius.refuse(`${key} ${noCounterpart} among the attributes of targets`);
@@ -347,6 +360,8 @@ function ofHostNetwork(parameters: Fields): void {
 }
 
 function rolloutOf(parameters: Fields, { deployment }: { deployment?: string }): Draft {
+    if (parameters.has("duration"))
+        parameters.refuse("is none of a rollout restart: omit it, and set timeoutMs of the action by hand", "duration");
     if (parameters.text("wait") !== "true") parameters.note("a rollout is waited for here", "wait");
     return { kind: "rollout", deployment };
 }

@@ -545,9 +545,24 @@ describe("an experiment of Steadybit", () => {
         ["k8s.label.topology.kubernetes.io/region", "k8s.region"],
         ["k8s.pod.label.kubernetes.io/os", "k8s.label.kubernetes.io/os"],
         ["k8s.node.name", "k8s.node.name"],
+        ["host.hostname", "host.hostname"],
+        ["container.image", "container.image"],
+        ["k8s.container.image", "container.image"],
     ])("%s is the attribute %s", (key, attribute) => {
         const [experiment] = imported(edited("shop.json", '"k8s.deployment"', JSON.stringify(key)));
         expect(experiment!.args.attacks![0]!.target).toBe(`${attribute}=deals,k8s.namespace=shop`);
+    });
+
+    it.each([
+        ["host.hostname", "host.hostname is the name that the host has itself there, and the node's here"],
+        ["container.image", "container.image is there as the container runtime names it"],
+        ["k8s.container.image", ""],
+        ["k8s.node.name", ""],
+    ])("what %s has there is reported if it may differ", (key, difference) => {
+        const [experiment] = imported(edited("shop.json", '"k8s.deployment"', JSON.stringify(key)));
+        const notes = noted(experiment!, "lanes.1.steps.2.radius");
+        if (difference === "") expect(notes).not.toContain(key);
+        else expect(notes).toContain(difference);
     });
 
     it.each([
@@ -712,6 +727,8 @@ describe("an experiment of Steadybit", () => {
                 "lanes.1.steps.1.radius.query",
                 "has no counterpart; have one: =, !=, IN",
             ],
+            ["rollout.yml", 'wait: "true"', "duration: 60s", "lanes.1.steps.1.parameters.duration", "set timeoutMs"],
+            ["shop.json", '"k8s.deployment"', '"k8s.job"', `${attack}.radius`, "k8s.job has no counterpart"],
             ["rollout.yml", ' AND k8s.deployment="orders"', "", "lanes.1.steps.1.radius", "exactly one Deployment"],
         ];
         for (const [file, before, after, path, reason] of cases) {
