@@ -60,6 +60,20 @@ export async function poll<T>(
     }
 }
 
+/** Lets one at a time do something, in the order in which they come. */
+export class Mutex {
+    private last: Promise<unknown> = Promise.resolve();
+
+    /** Waits for its turn. @returns what ends it */
+    async taken(): Promise<() => void> {
+        const before = this.last;
+        let done!: () => void;
+        this.last = new Promise<void>((resolve) => (done = resolve));
+        await before;
+        return done;
+    }
+}
+
 /** What is awaited by `settling`, the innermost last. */
 const awaited: ((error: Error) => void)[] = [];
 

@@ -36,7 +36,7 @@ export const reasonCodes = {
     "policy-allows": "another NetworkPolicy selects a target and allows what the attack denies",
     "policy-denies": "another NetworkPolicy came, went or was changed during the run, and traffic is denied by that",
     // It ends a run for one of these, and is gone then.
-    "job-not-running": "the deadline Job has no running pod",
+    "job-not-running": "the deadline Job has no running pod, or not what it needs",
 
     // What was seen of the attack counts before what could not be seen.
     "attack-not-held": "the attack worked at first, and not until the end",

@@ -2,7 +2,12 @@ import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as z from "zod";
-import { definitionSchema, type ExperimentDefinition, listed, mistakesIn } from "../chaos/definition/definition";
+import {
+    definitionSchema,
+    type ExperimentDefinition,
+    describeMistakes,
+    mistakesIn,
+} from "../chaos/definition/definition";
 import { type Lesson, lessons, type Story, storySchema } from "./story";
 
 /** An experiment on the shop, as a file in `saved/`. */
@@ -59,7 +64,7 @@ export function validExperiment(name: string): SavedExperiment {
     const saved = savedExperiment(name);
     const mistakes = mistakesIn(saved, name, savedSchema);
     if (mistakes.length === 0) return saved;
-    throw new Error(`experiments/saved/${name}.ts has ${listed(mistakes)}`);
+    throw new Error(`experiments/saved/${name}.ts has ${describeMistakes(mistakes)}`);
 }
 
 function savedExperiment(name: string): SavedExperiment {

@@ -68,6 +68,10 @@ export const isProtected = (found: Readonly<Record<string, string>> = {}): boole
 export const isExperimentPolicy = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): boolean =>
     [labels.experiment, labels.witness].some((key) => key in (metadata?.labels ?? {}));
 
+/** The same for a run. Anybody can copy its labels. */
+export const isOfRun = (policy: { metadata?: { name?: string; labels?: Record<string, string> } }, run: string) =>
+    isExperimentPolicy(policy) && policy.metadata!.name!.startsWith(`${run}-`);
+
 /** The target label of a pod. Undefined if no experiment attacks it. */
 export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): string | undefined =>
     metadata?.labels?.[labels.target];

@@ -106,7 +106,7 @@ export function objectApiBy(open: Opening): ObjectApi {
         get: async (object) => objectOf(await call(pathOf(object)), `${named(object)} cannot be read`),
         list(resource, namespace, labelSelector, withRules = false) {
             const query = labelSelector === undefined ? "" : `?labelSelector=${encodeURIComponent(labelSelector)}`;
-            const failure = `the ${resource.resource} cannot be itemsOf`;
+            const failure = `the ${resource.resource} cannot be listed`;
             return itemsOf(`${pathOf({ resource, namespace })}${query}`, failure, {
                 open,
                 isRead: withRules ? isReadWithRules : isReadOfMany,

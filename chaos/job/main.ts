@@ -4,9 +4,9 @@
  * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
  *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
  *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies, its
- *   Service selects nobody or a policy keeps callers from it; when somebody deletes a policy of the run; or when they
- *   delete or change one that the run's own rest on. Without attacks, it restores what the run has changed; its
- *   deadline counts from the taking of the lease.
+ *   Service changes or a policy keeps callers from it; when somebody deletes an attack's object, or deletes or edits a
+ *   policy of the run; or when they delete or change one that the run's own rest on. Without attacks, it restores what
+ *   the run has changed; its deadline counts from the taking of the lease.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
  * - Says on the targets by Events that they are attacked.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
@@ -178,6 +178,7 @@ function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal):
         ];
         const looks: Look[] = [
             () => whyTooLate(begun),
+            ...attacks.map((attack) => () => whyAttackGone(attack)),
             ...(isAmongPolicies ? ofPolicies : []),
             ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? []),
         ];
@@ -199,6 +200,13 @@ async function whyTooLate(begun: number): Promise<string | undefined> {
     // at a short deadline: an attack that the update is about to create would have nothing to end it.
     const until = since === undefined ? begun + Math.max(deadlineMs, preparationMs) : since + deadlineMs;
     return Date.now() >= until ? "the deadline has passed" : undefined;
+}
+
+/** Without an attack's object, what the run has changed for it stays: policies no longer select its targets, say. */
+async function whyAttackGone({ path }: JobAttack): Promise<string | undefined> {
+    if ((await creationOf(path)) !== undefined || !begunAt.has(path)) return undefined;
+    const { resource, name } = referenceAt(path);
+    return `the attack's ${resource.kind} ${name} was deleted`;
 }
 
 // Not 0: a node that shuts down or is drained ends the pod before its work is done, and the Job must start another.

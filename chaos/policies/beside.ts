@@ -49,29 +49,53 @@ export function ownPolicy(policy: V1NetworkPolicy): OwnPolicy | undefined {
 }
 
 /**
- * Why some policies of a run do not fit those of others any more, completing "during the run". Undefined if they do.
- *
- * @param others all others of their namespace
+ * Whether policies of a run still fit those of others, of which it keeps nothing: there may be many, and large ones.
  */
-export function whyUnfit(own: readonly OwnPolicy[], others: readonly KnownPolicy[]): string | undefined {
-    for (const one of own) {
-        const gone = Object.entries(one.from ?? {}).find(([name, said]) => {
-            const now = others.find((other) => other.name === name);
-            return now === undefined || saidBy(now) !== said;
-        });
-        if (gone) {
-            const [name] = gone;
-            const became = others.some((other) => other.name === name) ? "changed" : "deleted";
-            return `the NetworkPolicy ${name}, from which the run had made its own ${one.name}, was ${became}`;
-        }
-        if (one.adds && !one.ways.every((way) => isIsolated(one, way, others)))
-            return (
-                `NetworkPolicies, without which the run's own ${one.name} would deny its pods nearly all traffic, ` +
-                "were deleted or changed"
-            );
+export class Fit {
+    /** What was seen of the policies that each rests on, by their names: whether they say the same. */
+    private readonly same: Map<string, boolean>[];
+    /** In which directions none of the others isolates the pods of each that only adds. */
+    private readonly open: Set<OwnPolicy["ways"][number]>[];
+
+    constructor(private readonly own: readonly OwnPolicy[]) {
+        this.same = own.map(() => new Map<string, boolean>());
+        this.open = own.map(({ adds, ways }) => new Set(adds ? ways : []));
     }
-    return undefined;
+
+    /** Sees one of the others. All must be seen. */
+    see(other: KnownPolicy): void {
+        const { name, podSelector, allows } = other;
+        let said: string | undefined;
+        for (const [index, one] of this.own.entries()) {
+            const then = one.from?.[name];
+            if (then !== undefined) this.same[index]!.set(name, then === (said ??= saidBy(other)));
+            for (const way of this.open[index]!)
+                if (allows[way] !== undefined && isWithin(one.podSelector, podSelector)) this.open[index]!.delete(way);
+        }
+    }
+
+    /** Why some do not fit any more, completing "during the run". Undefined if they do. */
+    whyNot(): string | undefined {
+        for (const [index, { name: own, from = {} }] of this.own.entries()) {
+            const same = this.same[index]!;
+            const name = Object.keys(from).find((each) => !same.get(each));
+            if (name !== undefined) {
+                const became = same.has(name) ? "changed" : "deleted";
+                return `the NetworkPolicy ${name}, from which the run had made its own ${own}, was ${became}`;
+            }
+            if (this.open[index]!.size > 0)
+                return (
+                    `NetworkPolicies, without which the run's own ${own} would deny its pods nearly all traffic, ` +
+                    "were deleted or changed"
+                );
+        }
+        return undefined;
+    }
 }
 
-const isIsolated = ({ podSelector }: OwnPolicy, way: OwnPolicy["ways"][number], others: readonly KnownPolicy[]) =>
-    others.some((other) => other.allows[way] !== undefined && isWithin(podSelector, other.podSelector));
+/** @param others all others of their namespace @returns as `whyNot` of `Fit` */
+export function whyUnfit(own: readonly OwnPolicy[], others: readonly KnownPolicy[]): string | undefined {
+    const fit = new Fit(own);
+    others.forEach((other) => fit.see(other));
+    return fit.whyNot();
+}

@@ -39,11 +39,19 @@ function containsAddress(cidr: string): (address: string) => boolean {
     return (address) => isIPv6(address) === isIPv6(network!) && blocks.check(address, family);
 }
 
-/** Whether an address is in a block. To be asked of many addresses. */
-export function inBlock({ cidr, except = [] }: Block): (address: string) => boolean {
+/** The blocks that were read already: a policy may have thousands, of which each pod and port is asked. */
+const read = new WeakMap<Block, (address: string) => boolean>();
+
+/** Whether an address is in a block, which is not changed afterwards. To be asked of many addresses. */
+export function inBlock(block: Block): (address: string) => boolean {
+    const { cidr, except = [] } = block;
+    const known = read.get(block);
+    if (known) return known;
     const isIn = containsAddress(cidr);
     const excepted = except.map(containsAddress);
-    return (address) => isIn(address) && !excepted.some((isExcepted) => isExcepted(address));
+    const asked = (address: string) => isIn(address) && !excepted.some((isExcepted) => isExcepted(address));
+    read.set(block, asked);
+    return asked;
 }
 
 export const isInBlock = (block: Block, address: string) => inBlock(block)(address);

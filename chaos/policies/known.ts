@@ -1,5 +1,5 @@
 import type { V1LabelSelector, V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { isExperimentPolicy } from "../cluster/labels";
 import { withoutLine } from "./exemption";
 import { isolates, rulesOf, type Way, ways } from "./rules";
@@ -34,10 +34,22 @@ function allowedBy(spec: V1NetworkPolicySpec, way: Way): string {
 export const saidBy = ({ name, podSelector, allows }: KnownPolicy): string => hashOf([name, podSelector, allows]);
 
 /** Fields may come in any order: the client's classes have another than JSON. */
-const hashOf = (value: unknown): string =>
-    createHash("sha256").update(JSON.stringify(value, inOrder)).digest("hex").slice(0, 12);
+function hashOf(value: unknown): string {
+    const hash = createHash("sha256");
+    feed(hash, value);
+    return hash.digest("hex").slice(0, 12);
+}
 
-function inOrder(_: string, value: unknown): unknown {
-    if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Bit by bit: the text of large rules, or a copy in order, would take much of the Job's memory. */
+function feed(hash: Hash, value: unknown): void {
+    if (value === null || typeof value !== "object") return void hash.update(JSON.stringify(value) ?? "null");
+    const isList = Array.isArray(value);
+    hash.update(isList ? "[" : "{");
+    for (const key of isList ? value.keys() : Object.keys(value).sort()) {
+        const inner = (value as Record<string | number, unknown>)[key];
+        if (!isList && inner === undefined) continue;
+        hash.update(isList ? "," : `,${JSON.stringify(key)}:`);
+        feed(hash, inner);
+    }
+    hash.update(isList ? "]" : "}");
 }

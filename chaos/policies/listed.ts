@@ -1,23 +1,38 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import { labels } from "../cluster/labels";
+import { Mutex } from "../async";
+import { isExperimentPolicy, isOfRun, labels } from "../cluster/labels";
 import { type ObjectApi, resources } from "../cluster/resources";
-import { type OwnPolicy, ownPolicy, whyUnfit } from "./beside";
-import { type KnownPolicy, knownPolicy } from "./known";
-
-/** The NetworkPolicies of a namespace without those of experiments, one after another: they may be large. */
-export const othersIn = (api: ObjectApi, namespace: string) =>
-    api.list(resources.networkPolicy, namespace, `!${labels.experiment},!${labels.witness}`, true) as Policies;
-
-/** The NetworkPolicies that a run has made itself, or its attacks are. */
-export async function* policiesOfRun(api: ObjectApi, namespace: string, run: string): Policies {
-    for await (const policy of api.list(resources.networkPolicy, namespace, labels.experiment))
-        if (policy.metadata!.name!.startsWith(`${run}-`)) yield policy;
-}
+import { Fit, type OwnPolicy, ownPolicy } from "./beside";
+import { knownPolicy } from "./known";
 
 type Policies = AsyncGenerator<V1NetworkPolicy>;
 
+/** Each may have a megabyte of rules, and the Job's memory is small: two lists of them are never read at a time. */
+const reading = new Mutex();
+
+/** The NetworkPolicies of a namespace without those of a run, one after another. */
+export async function* othersIn(api: ObjectApi, namespace: string, run: string): Policies {
+    const done = await reading.taken();
+    try {
+        const all = api.list(resources.networkPolicy, namespace, undefined, true) as Policies;
+        for await (const policy of all) if (!isOfRun(policy, run) && !isLeftOver(policy)) yield policy;
+    } finally {
+        done();
+    }
+}
+
+/** One of an earlier run may go by garbage collection, a little after its owner. A label alone hides nothing. */
+const isLeftOver = (policy: V1NetworkPolicy) =>
+    isExperimentPolicy(policy) && (policy.metadata!.ownerReferences ?? []).length > 0;
+
+/** The NetworkPolicies that a run has made itself, or its attacks are. */
+export async function* policiesOfRun(api: ObjectApi, namespace: string, run: string): Policies {
+    for await (const policy of api.list(resources.networkPolicy, namespace, labels.experiment) as Policies)
+        if (isOfRun(policy, run)) yield policy;
+}
+
 /**
- * Why policies of a run no longer fit those of others (see `whyUnfit`), or that one of them was deleted.
+ * Why policies of a run no longer fit those of others (see `Fit`), or that somebody has deleted or edited one of them.
  *
  * @param met names of those that were there at an earlier look; it adds those of now
  * @throws Error if that is not known
@@ -31,19 +46,21 @@ export async function whyRunsUnfit(
     const own: OwnPolicy[] = [];
     const there = new Set<string>();
     for await (const policy of policiesOfRun(api, namespace, run)) {
-        const known = ownPolicy(policy);
-        if (!known) continue;
-        own.push(known);
+        const { name, generation = 1, labels: ofPolicy } = policy.metadata!;
+        // A run changes none of its own.
+        if (generation > 1) return `the run's own NetworkPolicy ${name} was edited`;
         // The run itself takes this one away before its end.
-        if (policy.metadata!.labels?.[labels.witness] === undefined) there.add(known.name);
+        if (ofPolicy?.[labels.witness] === undefined) there.add(name!);
+        const known = ownPolicy(policy);
+        if (known) own.push(known);
     }
     const gone = [...met].find((name) => !there.has(name));
     if (gone !== undefined) return `the run's own NetworkPolicy ${gone} was deleted`;
     there.forEach((name) => met.add(name));
     if (own.length === 0) return undefined;
-    const others: KnownPolicy[] = [];
-    for await (const policy of othersIn(api, namespace)) others.push(knownPolicy(policy));
-    return whyUnfit(own, others);
+    const fit = new Fit(own);
+    for await (const policy of othersIn(api, namespace, run)) fit.see(knownPolicy(policy));
+    return fit.whyNot();
 }
 
 /** The same for the policy that lets the deadline Job through: without it, the Job may not reach the API server. */

@@ -7,7 +7,7 @@ import { isAttack, type Plan } from "../definition/plan";
 import { deadlineContainer, type Presence } from "../job/protocol";
 import { parseJson } from "../json";
 import { quoted } from "../quoted";
-import { ReasonError } from "../reasons";
+import { reason, type Reason, ReasonError } from "../reasons";
 import { poll } from "../async";
 import { JobLogReader, type JobReports } from "./job-log-reader";
 
@@ -16,6 +16,9 @@ export const startTimeoutMs = 120_000;
 
 /** A pod that ends meanwhile is replaced within this time, in milliseconds; see `replacedAtOnce`. */
 const replacedMs = 15_000;
+
+/** Its reports come between the lines that say what failed. */
+const tailLines = 200;
 
 /** A Job that the cluster lets have a pod gets it sooner, in milliseconds. */
 const createdAfterMs = 2_000;
@@ -52,7 +55,25 @@ export class JobPod {
      * @throws Error if it does not run
      */
     async requireRunning(plan: Plan): Promise<void> {
+        const lacking = await this.lacking();
+        if (lacking !== undefined) throw new ReasonError(lacking.code, lacking.message, "Start another run");
         await (isAttack(plan) ? this.awaitPresence(replacedMs, () => true) : this.awaitStart(replacedMs));
+    }
+
+    /** That somebody has deleted what lets the Job end the run. Undefined also if this account may not look. */
+    async lacking(): Promise<Reason | undefined> {
+        const { cluster, namespace, job: name } = this;
+        const of = { name, namespace };
+        const { rbac, core } = cluster;
+        const looks = await Promise.all([
+            isGone("RoleBinding", rbac.readNamespacedRoleBinding(of)),
+            isGone("Role", rbac.readNamespacedRole(of)),
+            isGone("ServiceAccount", core.readNamespacedServiceAccount(of)),
+        ]);
+        const gone = looks.find((kind) => kind !== undefined);
+        if (gone === undefined) return undefined;
+        const what = `the ${gone} ${name}, without which the Job of that name may not undo the run`;
+        return reason("job-not-running", `somebody has deleted ${what}`);
     }
 
     private async awaited<T>(
@@ -71,6 +92,7 @@ export class JobPod {
         const after = timeoutMs > 0 ? ` after ${timeoutMs / 1_000} s` : "";
         const pod = (await this.pods()).find(isActive);
         const why = pod && whyNotRunning(pod);
+        if (pod && why === undefined && runningSince(pod) !== undefined) throw await this.silent(pod, after);
         throw new ReasonError(
             "job-not-running",
             `the Job ${this.job}, which must undo the run at its deadline, has no running pod${after}` +
@@ -78,6 +100,21 @@ export class JobPod {
             // The events outlive the pod.
             `See its events: ${kubectlFor(this.cluster, this.namespace)} get events --field-selector ` +
                 "involvedObject.kind=Pod --sort-by .lastTimestamp",
+        );
+    }
+
+    /** A pod that runs, and does not say what is awaited: it may not reach the API server, or a target. */
+    private async silent({ metadata }: V1Pod, after: string): Promise<ReasonError> {
+        const { cluster, namespace } = this;
+        const name = metadata!.name!;
+        const log = await cluster.core.readNamespacedPodLog({ name, namespace, tailLines }).catch(() => "");
+        const said = log.split("\n").findLast((line) => line !== "" && parseJson(line) === undefined);
+        return new ReasonError(
+            "job-not-running",
+            `the pod ${name} of the Job that must undo the run at its deadline runs, but has not met all targets` +
+                after +
+                (said === undefined ? "" : `; its log says ${quoted(said)}`),
+            "Let pods of the namespace reach the API server and the targets, and start another run",
         );
     }
 
@@ -150,6 +187,17 @@ export class JobPod {
         return items.filter(isOwn);
     }
 }
+
+/** @returns the kind, if there is no such object. One that may not be read counts as there */
+const isGone = (kind: string, call: Promise<unknown>): Promise<string | undefined> =>
+    call.then(
+        () => undefined,
+        (error: unknown) => {
+            if (statusOf(error) === 404) return kind;
+            if (statusOf(error) === 403) return undefined;
+            throw error;
+        },
+    );
 
 /** When the program of a pod started, in milliseconds since the epoch, to the second. Undefined if it does not run. */
 function runningSince({ status }: V1Pod): number | undefined {

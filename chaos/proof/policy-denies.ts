@@ -27,11 +27,15 @@ export function whyDeniedByOthers(
     endsAt: number,
     signal?: AbortSignal,
 ): Promise<Reason | undefined> {
+    // Of experiments. They make none while the window lasts, and anybody can copy their labels.
+    let own: Set<string> | undefined;
     return lookAgain(
         async () => {
             const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
             known ??= knownPolicies(items);
-            return deniedByOwn(ownPolicies, known, items) ?? (await denied(cluster, namespace, known, items));
+            own ??= new Set(items.filter(isExperimentPolicy).map(({ metadata }) => metadata!.uid!));
+            const others = items.filter((one) => !isExperimentPolicy(one) || !own!.has(one.metadata!.uid!));
+            return deniedByOwn(ownPolicies, known, items) ?? (await denied(cluster, namespace, known, others));
         },
         endsAt,
         signal,
@@ -58,16 +62,14 @@ function deniedByOwn(
     return unfit === undefined ? undefined : reason("policy-denies", `${unfit} during the run`);
 }
 
-/** @param known the policies when the run began @param policies those of now */
+/** @param known the policies when the run began @param policies those of now, without experiments' */
 async function denied(
     cluster: Cluster,
     namespace: string,
     known: readonly KnownPolicy[],
     policies: readonly V1NetworkPolicy[],
 ): Promise<Reason | undefined> {
-    const others = policies
-        .filter((one) => !isExperimentPolicy(one))
-        .map((policy) => ({ policy, uid: policy.metadata!.uid, said: saidBy(knownPolicy(policy)) }));
+    const others = policies.map((policy) => ({ policy, uid: policy.metadata!.uid, said: saidBy(knownPolicy(policy)) }));
     const earlier = known.map((was) => ({ was, said: saidBy(was) }));
     const came = others.filter(({ said }) => !earlier.some((one) => one.said === said)).map(({ policy }) => policy);
     // One that was deleted and created again, as it was, did not allow anything for a moment.

@@ -10,6 +10,8 @@ import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
+import { jobNameOf } from "../ending/scope";
+import { JobPod } from "../proof/job-pod";
 import { lookAgain } from "../proof/look-again";
 import { abortedTimeoutMs, sinceProven } from "../proof/outcome";
 import { whyDeniedByOthers } from "../proof/policy-denies";
@@ -88,8 +90,12 @@ export async function watchWindow(
     const done: Done[] = [];
     const whyLost = async () => {
         const seen = await proofs.whyLost();
-        return seen ?? ((await attacksLast()) ? undefined : whyRunIsOver(plan, cluster, run));
+        if (seen !== undefined) return seen;
+        const lacking = (await attacksLast()) ? await jobPod.lacking() : undefined;
+        // At the end of a run, the Job gives up its rights itself.
+        return (await attacksLast()) ? lacking : whyRunIsOver(plan, cluster, run);
     };
+    const jobPod = new JobPod(cluster, plan.namespace, jobNameOf(steadyState.runName));
     const policed = { namespace: plan.namespace, policies, ownPolicies };
     let stoppedAt: number | undefined;
     /** Ends the window, and with it the attacks, once no verdict is possible. */

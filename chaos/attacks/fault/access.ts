@@ -191,11 +191,14 @@ function missedBy(rule: Rule, access: Access, isOwnNamespace: boolean): FoundPor
     });
 }
 
-/** Whether an egress rule lets callers reach a proxy. It has no address yet: it will have one as the Service's pods. */
+/**
+ * Whether an egress rule lets callers reach a proxy. That has no address yet: blocks in which each pod of the Service
+ * has one are taken for such that the proxy will have one in.
+ */
 function allowsProxy(rule: Rule, listen: number, access: Access, isOwnNamespace: boolean): boolean {
     const pod = proxyPodOf(access);
     if (!allowsPort(rule.ports, pod, listen)) return false;
-    return isPeer(rule, pod, access, isOwnNamespace) || rule.peers!.some(({ ipBlock }) => ipBlock);
+    return isPeer(rule, pod, access, isOwnNamespace) || areAllInBlocks(rule, access.pods);
 }
 
 /** A fault's proxy, as policies see it. */
@@ -216,6 +219,12 @@ const isPeer = ({ peers = [] }: Rule, pod: Pod, { namespace }: Access, isOwnName
 function isInBlocks({ peers = [] }: Rule, pods: readonly Pod[]): boolean {
     const addresses = pods.flatMap(addressesOf);
     return addresses.length > 0 && peers.some(({ ipBlock }) => ipBlock && addresses.some(inBlock(ipBlock)));
+}
+
+function areAllInBlocks({ peers = [] }: Rule, pods: readonly Pod[]): boolean {
+    const blocks = peers.flatMap(({ ipBlock }) => (ipBlock ? [inBlock(ipBlock)] : []));
+    if (blocks.length === 0) return false;
+    return pods.every((pod) => addressesOf(pod).some((address) => blocks.some((isIn) => isIn(address))));
 }
 
 /**

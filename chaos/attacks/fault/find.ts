@@ -131,9 +131,15 @@ export function whyRefused(
     { metadata, spec }: V1Service,
     { abort, match }: Pick<Fault, "abort" | "match"> = {},
 ): string | undefined {
-    const { type, clusterIP, selector = {}, sessionAffinity, ports = [] } = spec!;
+    const { selector = {} } = spec!;
     if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
         return "another fault has taken its place; wait until that has ended, or disable it";
+    return whyUnserved({ spec }, { abort, match });
+}
+
+/** The same of a Service whose place a proxy has taken. */
+function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" | "match">): string | undefined {
+    const { type, clusterIP, selector = {}, sessionAffinity, ports = [] } = spec!;
     if (type === "ExternalName") return "it has the type ExternalName, and no pods";
     if (clusterIP === "None")
         return "it is headless, so its callers connect to the pods themselves; name another Service";
@@ -149,6 +155,30 @@ export function whyRefused(
     const says = `HTTP/1.1 in clear text, and its port ${opaque.port} says ${opaque.appProtocol ?? opaque.name}`;
     if (match !== undefined) return `match reads requests in ${says}; allowed: no match`;
     return typeof abort === "number" ? `abort ${abort} answers ${says}; allowed: "reset" or "hang"` : undefined;
+}
+
+/**
+ * What of a Service somebody has changed since a proxy took its place, so that the proxy does not serve all of its
+ * callers any more. Undefined if it does.
+ *
+ * @param ports as the run found them
+ */
+export function whyServedNoMore(
+    { spec }: V1Service,
+    ports: readonly Pick<FoundPort, "name" | "port" | "target">[],
+    fault: Pick<Fault, "service" | "abort" | "match">,
+): string | undefined {
+    const changed = `somebody has changed Service ${fault.service}`;
+    const unserved = whyUnserved({ spec }, fault);
+    if (unserved !== undefined) return `${changed}: ${unserved}`;
+    const described = (some: typeof ports) =>
+        some
+            .map(({ name, port, target }) => `${name && `${name} `}${port} to ${target}`)
+            .sort()
+            .join(", ");
+    const now = described(spec!.ports!.map((one) => ({ name: one.name ?? "", port: one.port, target: targetOf(one) })));
+    const then = described(ports);
+    return now === then ? undefined : `${changed}: its ports are ${now}, and were ${then}`;
 }
 
 /**

@@ -35,10 +35,13 @@ export function faultInJob(fault: Fault, context: JobContext): JobPart {
             return probes.last;
         },
         async whyEndNow() {
-            const why = await whyOutOfReach(fault, context);
+            const { api, namespace, object } = context;
+            const service = await api.get({ resource: resources.service, namespace, name: fault.service });
+            const why = await whyOutOfReach(fault, service, context);
             if (why !== "restarting") restartingSince = undefined;
             else if (performance.now() - (restartingSince ??= performance.now()) < restartMs) return undefined;
-            return why === "restarting" ? silent(fault) : (why ?? whyKeptOut(context));
+            if (why !== undefined) return why === "restarting" ? silent(fault) : why;
+            return service && proxyOf(service) === object.name ? whyKeptOut(fault, service, context) : undefined;
         },
     };
 }
@@ -49,17 +52,18 @@ const silent = ({ service }: Pick<Fault, "service">) => `the proxy of Service ${
  * Why nobody reaches the Service whose place a fault's proxy has taken. `restarting` if that may pass by itself.
  * Undefined if callers reach it, and as long as it does not point to the proxy.
  *
+ * @param service as it is now. Undefined if it is gone
  * @throws Error if the API server does not say
  */
 export async function whyOutOfReach(
     fault: Pick<Fault, "service">,
-    { api, namespace, object }: Pick<JobContext, "api" | "namespace" | "object">,
+    service: V1Service | undefined,
+    { api, object }: Pick<JobContext, "api" | "object">,
 ): Promise<string | undefined> {
-    const { service: name } = fault;
-    const current = await api.get({ resource: resources.service, namespace, name });
-    if (current === undefined) return undefined;
-    if (selectsNobody(current)) return `somebody has changed the selector of Service ${name}, which selects nobody`;
-    if (proxyOf(current) !== object.name) return undefined;
+    if (service === undefined) return undefined;
+    if (selectsNobody(service))
+        return `somebody has changed the selector of Service ${fault.service}, which selects nobody`;
+    if (proxyOf(service) !== object.name) return undefined;
     const pod = (await api.get(object)) as Pod | undefined;
     if (pod === undefined || pod.metadata!.deletionTimestamp !== undefined) return silent(fault);
     if (isReady(pod)) return undefined;

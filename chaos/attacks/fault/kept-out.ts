@@ -1,4 +1,4 @@
-import type { V1LabelSelector } from "@kubernetes/client-node";
+import type { V1Container, V1LabelSelector, V1Service } from "@kubernetes/client-node";
 import { hasEnded, type Pod } from "../../cluster/kubernetes-rules";
 import { annotations, experimentOf, labels, noteIn, selectorOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
@@ -6,20 +6,24 @@ import { ownPolicy } from "../../policies/beside";
 import { othersIn, policiesOfRun } from "../../policies/listed";
 import type { JobContext } from "../job-part";
 import { type Access, type Beside, keepsFromProxy } from "./access";
+import { whyServedNoMore } from "./find";
+import type { Fault } from "./proxy/protocol";
+
+/** How much of the Service's pods is kept, in characters of their JSON: the Job has little memory. */
+const mostKept = 2_000_000;
 
 /**
- * Why callers cannot reach a fault's proxy, or the proxy the Service's pods: a NetworkPolicy that came, or selects
- * other pods, since the run made its own. Undefined if they may, as far as that is known.
+ * Why callers cannot reach a fault's proxy, or the proxy the Service's pods: somebody has changed the Service; a
+ * NetworkPolicy came, or selects other pods, since the run made its own; or these are gone. Undefined if they may.
  *
+ * @param current the Service, which points to the proxy
  * @throws Error if the API server does not say
  */
-export async function whyKeptOut({
-    api,
-    namespace,
-    run,
-    label,
-    object,
-}: Pick<JobContext, "api" | "namespace" | "run" | "label" | "object">): Promise<string | undefined> {
+export async function whyKeptOut(
+    fault: Pick<Fault, "service" | "abort" | "match">,
+    current: V1Service,
+    { api, namespace, run, label, object }: Pick<JobContext, "api" | "namespace" | "run" | "label" | "object">,
+): Promise<string | undefined> {
     const beside: Record<keyof Beside, V1LabelSelector[]> = { accepting: [], calling: [] };
     let noted: Partial<Pick<Access, "service" | "namespace">> = {};
     for await (const policy of policiesOfRun(api, namespace, run)) {
@@ -29,12 +33,24 @@ export async function whyKeptOut({
         if (policy.spec?.podSelector?.matchLabels?.[labels.proxy] === object.name)
             noted = noteIn(policy, annotations.access);
     }
-    if (noted.service === undefined || noted.namespace === undefined) return undefined;
-    const pods: Pod[] = [];
-    const selector = selectorOf(noted.service.selector);
-    for await (const pod of api.list(resources.pod, namespace, selector) as AsyncIterable<Pod>)
-        if (!hasEnded(pod)) pods.push(ofPolicies(pod));
+    // Made before the Service points to the proxy, whether or not there are other policies.
+    if (noted.service === undefined || noted.namespace === undefined)
+        return `the run's own NetworkPolicy for the proxy of Service ${fault.service} is gone`;
     const { service } = noted;
+    const changed = whyServedNoMore(current, service.ports, fault);
+    if (changed !== undefined) return changed;
+    const pods: Pod[] = [];
+    let kept = 0;
+    for await (const pod of api.list(resources.pod, namespace, selectorOf(service.selector)) as AsyncIterable<Pod>) {
+        if (hasEnded(pod)) continue;
+        pods.push(ofPolicies(pod));
+        kept += JSON.stringify(pods.at(-1)).length;
+        if (kept > mostKept)
+            return (
+                `the pods of Service ${service.service} have more labels and ports than this Job can hold, so nobody ` +
+                "would see whether a NetworkPolicy keeps callers from the fault's proxy"
+            );
+    }
     const access = {
         service,
         namespace: noted.namespace,
@@ -42,7 +58,7 @@ export async function whyKeptOut({
         experiment: experimentOf(label),
         pods,
     };
-    for await (const policy of othersIn(api, namespace))
+    for await (const policy of othersIn(api, namespace, run))
         if (keepsFromProxy(policy, access, beside))
             return (
                 `the NetworkPolicy ${policy.metadata!.name} keeps callers of Service ${service.service} from the ` +
@@ -54,6 +70,13 @@ export async function whyKeptOut({
 /** What policies ask of a pod. */
 const ofPolicies = ({ metadata, spec, status }: Pod): Pod => ({
     metadata: { labels: metadata?.labels },
-    spec,
+    spec: {
+        hostNetwork: spec?.hostNetwork,
+        containers: portsOf(spec?.containers)!,
+        initContainers: portsOf(spec?.initContainers),
+    },
     status: { podIP: status?.podIP, podIPs: status?.podIPs },
 });
+
+const portsOf = (containers?: readonly V1Container[]) =>
+    containers?.map(({ name, restartPolicy, ports }) => ({ name, restartPolicy, ports }));

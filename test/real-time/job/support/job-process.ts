@@ -229,8 +229,10 @@ export class JobProcess {
     }
 }
 
-/** A condition of a label selector: `key`, `!key` or `key in (one,another)`. */
+/** A condition of a label selector: `key`, `!key`, `key=value` or `key in (one,another)`. */
 function holds(condition: string, of: Record<string, string> = {}): boolean {
+    const [label, value] = condition.split("=");
+    if (value !== undefined) return of[label!] === value;
     const [, not, key = "", values] = /^(!?)(\S+?)(?: in \((.*)\))?$/.exec(condition)!;
     if (values !== undefined) return values.split(",").includes(of[key]!);
     return key in of === (not === "");

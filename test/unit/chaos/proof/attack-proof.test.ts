@@ -348,7 +348,7 @@ describe("connections out of the targets", () => {
 
     it("are not waited for under attack if the Job's pod is gone", async () => {
         run.reporting = false;
-        run.cluster.get("Pod", job).metadata.annotations = {};
+        run.cluster.remove("Pod", job);
         await expect(settled(proofOf(outward).attackProven())).rejects.toThrow(
             /has no running pod\. See its events: kubectl/,
         );

@@ -90,7 +90,11 @@ it("the baseline fails if the deadline Job does not look at all targets", async 
     run.cluster.get("Pod", job).metadata.annotations = {
         "chaos-experiments/witness": JSON.stringify({ address: "10.0.0.99", watched: [] }),
     };
-    await expect(settled(proofs().baseline())).rejects.toThrow(/has no running pod after 120 s/);
+    run.cluster.logs.set(job, '{"begun":1}\nNetworkPolicies cannot be listed: connect ETIMEDOUT\n{"begun":1}\n');
+    await expect(settled(proofs().baseline())).rejects.toThrow(
+        `the pod ${job} of the Job that must undo the run at its deadline runs, but has not met all targets after ` +
+            "120 s; its log says “NetworkPolicies cannot be listed: connect ETIMEDOUT”",
+    );
 });
 
 it("the kills of an attack are those that the Job reports with its label", async () => {

@@ -3,7 +3,7 @@ import { annotations } from "../../../../chaos/cluster/labels";
 import { deadlineContainer, type LogLine, type Presence } from "../../../../chaos/job/protocol";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { JobPod } from "../../../../chaos/proof/job-pod";
-import { FakeCluster } from "../support/fake-cluster";
+import { FakeCluster, refuse } from "../support/fake-cluster";
 
 const startedAt = "2026-11-21T10:00:00Z";
 const begun = Date.parse(startedAt) + 400;
@@ -16,6 +16,7 @@ function clusterWith({
 }: { noted?: Partial<Presence> | string; state?: object; status?: object } = {}) {
     const cluster = new FakeCluster();
     const { uid } = cluster.add("Job", "job").metadata;
+    for (const kind of ["ServiceAccount", "Role", "RoleBinding"] as const) cluster.add(kind, "job");
     const presence: Partial<Presence> = { address: "fd00::9", watched: [], ...(noted as object) };
     const labels = { "batch.kubernetes.io/job-name": "job" };
     const pod = (ownerReferences: object[], presence: string) => ({
@@ -61,6 +62,25 @@ it("nothing begins until the Job runs, which a pod that was just replaced does s
     const wanted = job.requireRunning({ attacks: [{}] } as Plan);
     cluster.get("Pod", "job-1").status.phase = "Running";
     await expect(wanted).resolves.toBeUndefined();
+});
+
+it.each(["ServiceAccount", "Role", "RoleBinding"] as const)(
+    "nothing begins once somebody has deleted the Job's %s: it could not end it",
+    async (kind) => {
+        const { job, cluster } = clusterWith();
+        cluster.remove(kind, "job");
+        await expect(job.requireRunning({ attacks: [{}] } as Plan)).rejects.toThrow(
+            `somebody has deleted the ${kind} job, without which the Job of that name may not undo the run`,
+        );
+    },
+);
+
+it("an account that may not look at the Job's rights takes them for there", async () => {
+    const { job, cluster } = clusterWith();
+    cluster.intercept = (call) => {
+        if (call.startsWith("readNamespacedRole") || call === "readNamespacedServiceAccount") refuse(403, "no right");
+    };
+    await expect(job.requireRunning({ attacks: [{}] } as Plan)).resolves.toBeUndefined();
 });
 
 it("another pod with the Job's label is not the Job's, neither of another uid nor without a controller", async () => {

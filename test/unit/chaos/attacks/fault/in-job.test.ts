@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { labels } from "../../../../../chaos/cluster/labels";
 import { local, until } from "../../../../support/until";
-import { type ObjectApi, type ObjectReference, resources } from "../../../../../chaos/cluster/resources";
+import { type ObjectApi, type ObjectReference, type Resource, resources } from "../../../../../chaos/cluster/resources";
 import { faultInJob, stateOf, stateOfAll, whyOutOfReach } from "../../../../../chaos/attacks/fault/in-job";
 import type { JobContext } from "../../../../../chaos/attacks/job-part";
 import { reportedOf } from "../../../../../chaos/attacks/fault/proof";
@@ -13,9 +13,11 @@ const ready = { metadata: {}, status: { conditions: [{ type: "Ready", status: "T
 
 /** What the Job says of a Service with this selector, and of this pod. Undefined for one that is gone. */
 function look(selector: Record<string, string> | undefined, pod: object | undefined): Promise<string | undefined> {
-    const get = async ({ resource }: ObjectReference) =>
-        resource === resources.pod ? pod : selector && { spec: { selector } };
-    return whyOutOfReach({ service: "hot-deals" }, { api: { get } as ObjectApi, namespace: "demo", object });
+    const get = async () => pod;
+    return whyOutOfReach({ service: "hot-deals" }, selector && { spec: { selector } }, {
+        api: { get } as unknown as ObjectApi,
+        object,
+    });
 }
 const ours = { "chaos-experiments/proxy": "run-fault" };
 
@@ -46,10 +48,19 @@ describe("a proxy that has died", () => {
     const hangs = container({ restartCount: 0, state: { running: {} } });
     const whyOf = (pods: object[]) => {
         const get = async ({ resource }: ObjectReference) =>
-            resource === resources.pod ? (pods.length > 1 ? pods.shift() : pods[0]) : { spec: { selector: ours } };
+            resource === resources.pod
+                ? pods.length > 1
+                    ? pods.shift()
+                    : pods[0]
+                : { spec: { selector: ours, ports: [{ port: 80 }] } };
         const ending = AbortSignal.abort();
-        // No policies.
-        const list = async function* () {};
+        const noted = { service: { service: "hot-deals", selector: {}, ports: [{ name: "", port: 80, target: 80 }] } };
+        const annotations = { "chaos-experiments/access": JSON.stringify({ ...noted, namespace: {} }) };
+        const labels = { "chaos-experiments/experiment": "x" };
+        const metadata = { name: "the-run-admit-fault-0", labels, annotations };
+        const list = async function* ({ kind }: Resource) {
+            if (kind === "NetworkPolicy") yield { metadata, spec: { podSelector: { matchLabels: ours } } };
+        };
         const context = { api: { get, list }, namespace: "demo", run: "the-run", label: "label", object, ending };
         const part = faultInJob({ service: "hot-deals" } as never, context as never);
         return () => part.whyEndNow!();

@@ -1,3 +1,4 @@
+import type { V1Service } from "@kubernetes/client-node";
 import { beforeEach, describe, expect, it } from "vitest";
 import { admitProxy } from "../../../../../chaos/attacks/fault/admit";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
@@ -50,11 +51,13 @@ async function admit(): Promise<void> {
         });
 }
 
-const seen = async () => {
+const ofService = { selector: { "chaos-experiments/proxy": proxy }, ports: [{ port: 80, targetPort: 8080 }] };
+const seen = async (spec: object = ofService) => {
     const api = objectApi(cluster.api);
     const object = { resource: resources.pod, namespace: "demo", name: proxy };
     const context = { api, namespace: "demo", run: "slow-1234", label: "slow.fault", object };
-    return [await whyKeptOut(context), await whyRunsUnfit(api, "demo", "slow-1234")];
+    const service = { metadata: { name: "web" }, spec } as V1Service;
+    return [await whyKeptOut({ service: "web" }, service, context), await whyRunsUnfit(api, "demo", "slow-1234")];
 };
 const fits = [undefined, undefined];
 
@@ -83,6 +86,77 @@ describe("while a fault lasts", () => {
         add(name, spec);
         const why = `the NetworkPolicy ${name} keeps callers of Service web from the fault's`;
         expect((await seen())[0]).toMatch(why);
+    });
+
+    it("a block outside of the cluster in a caller's policy lets it reach no proxy", async () => {
+        const outside = { ipBlock: { cidr: "203.0.113.0/24" } };
+        cluster.get("Pod", "web-1").status = { podIP: "10.0.0.1" };
+        add("front-out", { ...out, egress: [{ to: [{ podSelector: app("web") }, outside] }] });
+        await admit();
+        expect(await seen()).toEqual(fits);
+        const away = (name: string) => name.startsWith("slow-1234-admit");
+        // One for the proxy, and one for the caller.
+        expect(cluster.names("NetworkPolicy").filter(away)).toHaveLength(2);
+        const apart = [{ to: [{ podSelector: app("web") }] }, { to: [outside] }];
+        add("other-out", { podSelector: app("other"), policyTypes: ["Egress"], egress: apart });
+        expect((await seen())[0]).toMatch("the NetworkPolicy other-out keeps callers of Service web from the fault's");
+    });
+
+    it("a block that has each of the Service's pods lets callers reach the proxy, too", async () => {
+        const status = { podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }] };
+        cluster.get("Pod", "web-1").status = status;
+        await admit();
+        add("front-out", { ...out, egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }] });
+        expect(await seen()).toEqual(fits);
+    });
+
+    it.each<[string, object, string]>([
+        [
+            "another target port",
+            { ports: [{ port: 80, targetPort: 9_090 }] },
+            "ports are 80 to 9090, and were 80 to 8080",
+        ],
+        [
+            "one more port",
+            { ports: [...ofService.ports.map((one) => ({ ...one, name: "http" })), { name: "more", port: 81 }] },
+            "its ports are http 80 to 8080, more 81 to 81, and were 80 to 8080",
+        ],
+        ["traffic within nodes", { internalTrafficPolicy: "Local" }, "it has a traffic policy Local"],
+        ["affinity", { sessionAffinity: "ClientIP" }, "it has sessionAffinity ClientIP"],
+        ["another protocol", { ports: [{ port: 80, targetPort: 8080, protocol: "UDP" }] }, "its port 80 is UDP"],
+    ])("it ends once somebody gives the Service %s", async (_, changes, why) => {
+        await admit();
+        expect((await seen({ ...ofService, ...changes }))[0]).toMatch(
+            `somebody has changed Service web: ${why}`.replace("web: ports", "web: its ports"),
+        );
+    });
+
+    it("it ends if no policy of the proxy is there, also if this Job has never seen one", async () => {
+        expect((await seen())[0]).toBe("the run's own NetworkPolicy for the proxy of Service web is gone");
+    });
+
+    it("it ends if the pods' labels are more than the Job's memory can hold", async () => {
+        await admit();
+        const many = Object.fromEntries(
+            Array.from({ length: 3_000 }, (__, index) => [`${index}`.repeat(9), "v".repeat(60)]),
+        );
+        for (let index = 0; index < 20; index++)
+            cluster.add("Pod", `large-${index}`, { metadata: { labels: { app: "web", ...many } } });
+        expect((await seen())[0]).toMatch("the pods of Service web have more labels and ports than this Job can hold");
+    });
+
+    it("a policy that denies is none of the run because it has a label of experiments", async () => {
+        await admit();
+        const metadata = { uid: "copy", labels: { "chaos-experiments/experiment": "slow" } };
+        cluster.add("NetworkPolicy", "copy", { metadata, spec: into });
+        expect((await seen())[0]).toMatch("the NetworkPolicy copy keeps callers of Service web from the fault's proxy");
+    });
+
+    it("it ends once somebody edits a policy that the run has made", async () => {
+        add("web-in", into);
+        await admit();
+        cluster.get("NetworkPolicy", "slow-1234-admit-fault-0").metadata.generation = 2;
+        expect((await seen())[1]).toBe("the run's own NetworkPolicy slow-1234-admit-fault-0 was edited");
     });
 
     it("it lasts if a policy comes for other pods", async () => {
