@@ -11,9 +11,9 @@ export interface Eligibility {
 }
 
 /**
- * Why an attack leaves out a container that matches its target; completes "its pod is …". Undefined if it may choose it. A container that cannot
- * serve anyway shows nothing, unless that is asked for. A kill deletes no pod that nothing would replace, and a Job's
- * only if its target asks for Jobs: each deletion counts against the Job's limit of failures.
+ * Why an attack leaves out a container that matches its target; completes "its pod is …". Undefined if it may choose
+ * it. A container that cannot serve anyway shows nothing, unless that is asked for. A kill deletes no pod that nothing
+ * would replace, and a Job's only if its target asks for Jobs: each deletion counts against the Job's limit.
  */
 export function whyLeftOut(
     container: Discovered,

@@ -57,7 +57,7 @@ it("a preview of a kill marks pods that nothing would replace, and leaves them o
     await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told).toEqual([
         expect.stringMatching(
-            /would hit 1 .* of 1 that may be chosen and match .*: hot-deals-1\S+ hot-deals-2\/loose \(without a controller\)$/m,
+            /would hit 1 .* of 1 that may be chosen .*: hot-deals-1\S+ hot-deals-2\/loose \(without a controller\)$/m,
         ),
     ]);
 });

@@ -185,7 +185,7 @@ describe("a kill", () => {
             /^1 container matches .*, but its pod is without a controller, and .* not come back.*Allowed: pods of a/,
         );
         expect(() => kills(demo, bare, job)).toThrow(
-            /^2 containers match .* out: 1 without a controller, 1 of a Job\. .* the Job's backoffLimit\. .* k8s\.job=NAME$/,
+            /^2 containers match .* out: 1 without a controller, 1 of a Job\. .* backoffLimit\. .* k8s\.job=NAME$/,
         );
     });
 
