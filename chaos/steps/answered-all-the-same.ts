@@ -1,6 +1,7 @@
 import { attackKindOf } from "../attacks/registry";
 import type { Answer } from "../checks/answer";
-import { serviceAskedBy } from "../checks/registry";
+import { serviceAskedBy, urlAskedBy } from "../checks/registry";
+import { serviceAt } from "../checks/route";
 import type { Cluster } from "../cluster/client";
 import { endpointsIn, isAt } from "../cluster/service-endpoints";
 import type { Plan, RunAttack } from "../definition/plan";
@@ -25,7 +26,10 @@ export async function whyAnsweredAllTheSame(
     if (cutOff.length === 0) return undefined;
     for (const [index, { name, check }] of plan.checks.entries()) {
         if (observed[index]?.answers.some(({ good, unseen }) => !good && !unseen)) continue;
-        const service = serviceAskedBy(check, plan);
+        const url = urlAskedBy(check);
+        const service =
+            serviceAskedBy(check, plan) ??
+            (url && (await serviceAt(cluster, plan.namespace, url).catch(() => undefined)));
         if (!service || service.namespace !== plan.namespace) continue;
         const [number, all] = await countBehind(service, cutOff, cluster).catch(() => [0, 0] as const);
         if (number === 0) continue;

@@ -70,6 +70,28 @@ it("so was one without a selector, whose EndpointSlices are made by hand", async
     expect(await why()).toBeUndefined();
 });
 
+describe("so was one that was asked by a URL with an address of", () => {
+    beforeEach(() => {
+        const spec = { selector: { app: "hot-deals" }, ports: [{ port: 80, nodePort: 30080 }] };
+        const loadBalancer = { ingress: [{ ip: "203.0.113.1" }, { ip: "203.0.113.2" }, { hostname: "lb.example" }] };
+        run.cluster.add("Service", "hot-deals", { spec, status: { loadBalancer } });
+        const addresses = [{ type: "InternalIP", address: "2001:db8::1" }];
+        run.cluster.add("Node", "one", { status: { addresses } });
+    });
+    const ofUrl = (url: string) => why({ check: { kind: "http", url, path: "/" }, pods: ["hot-deals-1"] });
+
+    it.each([
+        ["its load balancer", "http://203.0.113.2"],
+        ["its load balancer, by name", "http://lb.example:80/"],
+        ["a node, and its NodePort", "https://[2001:db8::1]:30080/shop"],
+    ])("%s", async (_, url) => expect(await ofUrl(url)).toMatchObject({ code: "attack-bypassed" }));
+
+    it.each(["http://203.0.113.2:81", "http://203.0.113.3", "http://[2001:db8::1]", "http://203.0.113.9:30080"])(
+        "and not of something else: %s",
+        async (url) => expect(await ofUrl(url)).toBeUndefined(),
+    );
+});
+
 it("so was one whose selector says which pods these are, to an account that may not list EndpointSlices", async () => {
     run.cluster.intercept = (call) => {
         if (call === "listNamespacedEndpointSlice") refuse(403, "endpointslices is forbidden");
