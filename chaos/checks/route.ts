@@ -24,7 +24,8 @@ const answerTimeoutMs = 2_000;
 export async function chooseRoute(cluster: Cluster, service: ServiceReference): Promise<Route> {
     const { namespace, name } = service;
     const found = await ignoreNotFound(cluster.core.readNamespacedService({ namespace, name }));
-    return routeTo(cluster, service, found);
+    const addresses = found ? await addressesOf(cluster, found) : [];
+    return routeTo(cluster, service, found, addresses);
 }
 
 export interface NamedService {
@@ -42,7 +43,8 @@ export async function findRoute(cluster: Cluster, named: NamedService): Promise<
         .readNamespacedService({ namespace, name })
         .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
     const port = portOf(service, named);
-    return routeTo(cluster, { namespace, name, port }, service, scheme);
+    const addresses = await addressesOf(cluster, service, port);
+    return routeTo(cluster, { namespace, name, port }, service, addresses, scheme);
 }
 
 /** The number of the port that is meant. @throws MissingError that lists the Service's ports */
@@ -101,9 +103,9 @@ async function routeTo(
     cluster: Cluster,
     { namespace, name, port }: ServiceReference,
     service: V1Service | undefined,
+    addresses: readonly ServiceAddress[],
     scheme?: "http" | "https",
 ): Promise<Route> {
-    const addresses = service ? await addressesOf(cluster, service, port) : [];
     const routes = addresses.map((address) => addressRoute(address, scheme));
     const answering = await Promise.all(routes.map((route) => answers(cluster, route)));
     const direct = routes.find((_, index) => answering[index]);
