@@ -11,8 +11,8 @@ import { ifKnown } from "./stash";
 import type { LabeledTargets } from "./steps/contract";
 import { chooseForAll, type TargetRequest } from "./targets/choose";
 import { type Discovered, select } from "./targets/containers";
-import { discover } from "./targets/discover";
-import { whyLeftOut } from "./targets/eligible";
+import { discover, discoverSpared } from "./targets/discover";
+import { notReady, whyLeftOut } from "./targets/eligible";
 import { describeBesides, few } from "./targets/pods";
 import { containersWithin } from "./targets/radius";
 import { refuseWebhookServers } from "./targets/webhooks";
@@ -48,18 +48,19 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
     const { experiment } = plan;
     try {
         const cluster = reach();
-        const [discovered, attacks] = await Promise.all([
+        const [discovered, spared, attacks] = await Promise.all([
             discover(cluster, plan),
+            discoverSpared(cluster, plan),
             requestsOf(cluster, plan).catch((error: unknown) => problemOf(error)),
         ]);
         if (typeof attacks === "string") {
             await pulumi.log.warn(`${experiment} would not begin now: ${attacks}`);
             return await pulumi.log.info([wouldAttack(plan), ...besides].join("\n"));
         }
-        const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, attack)}`);
+        const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, spared, attack)}`);
         await pulumi.log.info([...hits, ...besides].join("\n"));
         try {
-            chooseForAll(discovered, { ...plan, attacks });
+            chooseForAll(discovered, { ...plan, attacks, spared });
         } catch (error) {
             // It may change until the attack begins: this update may make what it attacks.
             await pulumi.log.warn(`${experiment} would not begin now: ${problemOf(error)}`);
@@ -77,9 +78,11 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
 const wouldAttack = ({ experiment, attacks }: Plan): string =>
     `${experiment} would attack ${attacks.map(({ target }) => target).join("; ")}`;
 
-function describe(discovered: readonly Discovered[], request: TargetRequest): string {
+/** @param spared named only if nothing else matches */
+function describe(discovered: readonly Discovered[], spared: readonly Discovered[], request: TargetRequest): string {
     const { target, radius, outward } = request;
-    const matching = select(discovered, target).map((container) => ({
+    const offered = select(discovered, target);
+    const matching = (offered.length > 0 ? offered : select(spared, target)).map((container) => ({
         container,
         leftOut: whyLeftOut(container, request),
     }));
@@ -87,11 +90,11 @@ function describe(discovered: readonly Discovered[], request: TargetRequest): st
     const eligible = matching.length - reasons.length;
     const number = containersWithin(radius, eligible);
     const named = matching.map(({ container: { pod, container, ready }, leftOut }) => {
-        const note = ready ? leftOut : "not ready";
+        const note = leftOut ?? (ready ? undefined : notReady);
         return `${pod}/${container}${note ? ` (${note})` : ""}`;
     });
     const running = matching.length === 0 ? "none" : few(named, maxNamed);
-    const areEligible = reasons.every((reason) => reason === "not ready")
+    const areEligible = reasons.every((reason) => reason === notReady)
         ? "are ready and match"
         : "may be chosen and match";
     const condition = reasons.length === 0 ? "match" : areEligible;

@@ -29,7 +29,7 @@ export function refusalIn(body: string): string | undefined {
 /** That a Service has no pods to answer, as the proxy found out, with the next step. Undefined if that is not so. */
 export function lackOfEndpoints(body: string, path: string, cluster: Cluster): string | undefined {
     const { kind, message = "" } = parsed(body);
-    if (kind !== "Status" || !message.startsWith("no endpoints available for service")) return undefined;
+    if (kind !== "Status" || !message.startsWith(noEndpoints)) return undefined;
     // Not as the message has it: an application may answer like this, too.
     const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/services\/(?:https?:)?([^/:]+)/.exec(path) ?? [];
     const service = quote(name ?? "NAME");
@@ -38,6 +38,17 @@ export function lackOfEndpoints(body: string, path: string, cluster: Cluster): s
         `${quoted(message)}: none of its pods is ready, or its selector matches none; compare ` +
         `\`${kubectl} service ${service} --output wide\` with \`${kubectl} pods --show-labels\``
     );
+}
+
+const noEndpoints = "no endpoints available for service";
+
+/**
+ * Whether the proxy knows no pod that it may ask. It reads the Endpoints object of a Service, which a controller makes
+ * only by a selector, and passes nothing on to addresses there that are not said to be pods (`targetRef`).
+ */
+export function knowsNoPod(body: string): boolean {
+    const { kind, message = "" } = parsed(body);
+    return kind === "Status" && (message.startsWith(noEndpoints) || /^endpoints "[^"]*" not found$/.test(message));
 }
 
 const parsed = (body: string) => (parseJson(body) ?? {}) as { kind?: string; apiVersion?: string; message?: string };

@@ -20,10 +20,17 @@ export function endpointRights(
     return [
         ...(named ? [reading(named.namespace, "services", named.name, "find the Service that a check names")] : []),
         ...(asked && verb !== null ? [rightToProxy(asked, scheme, verb)] : []),
+        rightToListNodes,
         ...secretsOf(check).map((one) => reading(one.namespace ?? namespace, "secrets", one.secret, why)),
         ...(caFrom ? [reading(caFrom.namespace ?? namespace, caResource, caFrom.name, why)] : []),
     ];
 }
+
+const rightToListNodes = rightsOn({ resource: "nodes" })(
+    ["list"],
+    "know the addresses at which a NodePort answers",
+    "a Service of type NodePort is asked through the API server, and not recognized in the `url` of a check",
+);
 
 function rightToProxy({ namespace, name, port }: NamedService, scheme: NamedService["scheme"], verb: string): Right {
     // The proxy is asked for the port's number, which is known only in the cluster if the check has none.

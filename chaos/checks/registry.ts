@@ -32,4 +32,8 @@ export function serviceAskedBy(check: Check, { service, defaultNamespace }: Chec
     return asked === plansService ? service : asked;
 }
 
+/** The URL at which a check asks the application. Undefined if it asks a Service by its name, or nothing. */
+export const urlAskedBy = (check: Check): string | undefined =>
+    checkKindOf(check).asks !== undefined && "url" in check ? check.url : undefined;
+
 export const checkName = (check: Check): string => check.name ?? checkKindOf(check).name(check);

@@ -5,7 +5,7 @@ import { type Cluster, messageOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
-import { refusalIn } from "./api-server";
+import { knowsNoPod, refusalIn } from "./api-server";
 import { bodyOf, type Reading } from "./body";
 import { whyUndecoded } from "./coding";
 import { keysOf } from "./path";
@@ -122,21 +122,26 @@ async function sendThroughApiServer(
     { body, reads = () => "whole" }: Exchanged,
 ): Promise<Response> {
     const remedy =
-        "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set " +
-        "`url`";
+        "the Service has no external address that answers this machine. Give it one (type LoadBalancer or NodePort), " +
+        "or set `url`";
     const target = requestTarget(new URL(`http://service${path}`));
     const lost = notPassedOn(target, options.headers as Record<string, unknown>, options.method);
     if (lost.length > 0)
-        throw new UnseenError(`the API server's proxy does not pass on ${lost.join(" and ")}, ${remedy}`);
+        throw new UnseenError(`the API server's proxy does not pass on ${lost.join(" and ")}, and ${remedy}`);
     if (ca !== undefined || serverName !== undefined)
         throw new UnseenError(
-            `the API server's proxy does not verify the Service's certificate, ${remedy}, or leave out the CA`,
+            `the API server's proxy does not verify the Service's certificate, and ${remedy}, or leave out the CA`,
         );
     // What the API server says itself shows in the body.
     const readsRefusal = (status: number) =>
         reads(status) === "nothing" && status >= 400 ? "beginning" : reads(status);
     const exchanged = { body, reads: readsRefusal };
     const response = await askApiServer(cluster, route.path + path, options, exchanged);
+    if (route.byHand && knowsNoPod(response.body))
+        throw new UnseenError(
+            "the Service has no selector, and the API server's proxy passes requests on only to pods that its " +
+                `Endpoints object names, whatever its EndpointSlices say; and ${remedy}`,
+        );
     const refusal = refusalIn(response.body);
     if (refusal === undefined) return response;
     const told = response.status === 403 ? forbidden(refusal) : quoted(refusal);

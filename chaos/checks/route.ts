@@ -1,10 +1,19 @@
 import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound } from "../cluster/client";
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { type Cluster, ignoreNotFound, unlessForbidden } from "../cluster/client";
+import { few } from "../targets/pods";
 import { answerOf } from "./answer";
 import { MissingError, rejectMissing } from "./references";
 import { send } from "./request";
-import { few } from "../targets/pods";
-import { addressRoute, externalAddresses, type Route, type ServiceAddress, type ServiceReference } from "./service";
+import {
+    addressRoute,
+    defaultPorts,
+    externalAddresses,
+    type Route,
+    type ServiceAddress,
+    type ServiceReference,
+} from "./service";
 
 const answerTimeoutMs = 2_000;
 
@@ -16,7 +25,8 @@ const answerTimeoutMs = 2_000;
 export async function chooseRoute(cluster: Cluster, service: ServiceReference): Promise<Route> {
     const { namespace, name } = service;
     const found = await ignoreNotFound(cluster.core.readNamespacedService({ namespace, name }));
-    return routeTo(cluster, service, found ? externalAddresses(found) : []);
+    const addresses = found ? await addressesOf(cluster, found) : [];
+    return routeTo(cluster, service, found, addresses);
 }
 
 export interface NamedService {
@@ -34,7 +44,8 @@ export async function findRoute(cluster: Cluster, named: NamedService): Promise<
         .readNamespacedService({ namespace, name })
         .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
     const port = portOf(service, named);
-    return routeTo(cluster, { namespace, name, port }, externalAddresses(service, port), scheme);
+    const addresses = await addressesOf(cluster, service, port);
+    return routeTo(cluster, { namespace, name, port }, service, addresses, scheme);
 }
 
 /** The TCP ports of a Service that a number or a name means. @param port @default all */
@@ -64,9 +75,47 @@ function portOf(service: V1Service, { namespace, name, port }: NamedService): nu
     throw new MissingError(`${which} ${problem}. Its ports are: ${there}`);
 }
 
+/**
+ * The external addresses of a Service: those of its load balancer or, of type NodePort, of the nodes, as far as the
+ * account may list them. With the traffic policy `Local` only nodes with a pod of it answer, and these change.
+ */
+async function addressesOf(cluster: Cluster, service: V1Service, port?: number): Promise<readonly ServiceAddress[]> {
+    const { type, externalTrafficPolicy } = service.spec ?? {};
+    const hasNodePorts = type === "NodePort" && externalTrafficPolicy !== "Local";
+    const nodes = hasNodePorts ? await unlessForbidden(cluster.core.listNode()) : undefined;
+    return externalAddresses(service, port, nodes?.items);
+}
+
+/** The Service of a namespace to which a URL leads by one of its external addresses. Undefined if none is seen. */
+export async function serviceAt(
+    { core }: Cluster,
+    namespace: string,
+    url: string,
+): Promise<ServiceReference | undefined> {
+    const { hostname, port, protocol } = new URL(url);
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const asked = Number(port) || defaultPorts[protocol === "https:" ? "https" : "http"];
+    const services = (await unlessForbidden(core.listNamespacedService({ namespace })))?.items ?? [];
+    const isNodePort = services.some(({ spec }) => spec?.ports?.some(({ nodePort }) => nodePort === asked));
+    const nodes = isNodePort ? await unlessForbidden(core.listNode()) : undefined;
+    const answering = services.flatMap((service) =>
+        (service.spec?.ports ?? []).flatMap((one) =>
+            externalAddresses(service, one.port, nodes?.items)
+                .filter((address) => address.port === asked)
+                .map((address) => ({ at: address.host, name: service.metadata!.name!, port: one.port })),
+        ),
+    );
+    if (answering.length === 0) return undefined;
+    const resolved = isIP(host) ? [] : await lookup(host, { all: true }).catch(() => []);
+    const hosts = [host, ...resolved.map(({ address }) => address)];
+    const found = answering.find(({ at }) => hosts.includes(at));
+    return found && { namespace, name: found.name, port: found.port };
+}
+
 async function routeTo(
     cluster: Cluster,
     { namespace, name, port }: ServiceReference,
+    service: V1Service | undefined,
     addresses: readonly ServiceAddress[],
     scheme?: "http" | "https",
 ): Promise<Route> {
@@ -75,7 +124,9 @@ async function routeTo(
     const direct = routes.find((_, index) => answering[index]);
     if (direct) return direct;
     const target = scheme === "https" ? `https:${name}` : name;
-    return { kind: "apiServer", path: `/api/v1/namespaces/${namespace}/services/${target}:${port}/proxy` };
+    const path = `/api/v1/namespaces/${namespace}/services/${target}:${port}/proxy`;
+    const hasSelector = Object.keys(service?.spec?.selector ?? {}).length > 0;
+    return { kind: "apiServer", path, ...(service && !hasSelector && { byHand: true }) };
 }
 
 /** Whether there is an answer at all. The check decides if the certificate is right. */

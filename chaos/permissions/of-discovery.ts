@@ -9,6 +9,7 @@ import { rightsToReadNodes } from "../targets/nodes";
 export function rightsToDiscover(plan: Plan): Right[] {
     const { agent, namespace, attacks } = plan;
     const refuse = "refuse targets that serve admission webhooks";
+    const knowEndpoints = "know to which pods, at which ports, Services lead";
     const notRefused = "targets that serve admission webhooks are not refused";
     const configurations = ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"].map((resource) =>
         rightsOn({ apiGroup: "admissionregistration.k8s.io", resource })(["list"], refuse, notRefused),
@@ -18,7 +19,11 @@ export function rightsToDiscover(plan: Plan): Right[] {
         ...rightsToReadNodes(expressionsOf(plan)),
         ...attacks.flatMap(({ target }) => rightsToSeeRollouts(target, namespace)),
         ...configurations,
-        rightsOn({ namespace, ...resources.service })(["get"], refuse, notRefused),
+        rightsOn({ namespace, apiGroup: "discovery.k8s.io", resource: "endpointslices" })(
+            ["list"],
+            knowEndpoints,
+            "the selectors of Services say that, which miss EndpointSlices that are made by hand",
+        ),
     ];
 }
 

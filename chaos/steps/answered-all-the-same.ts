@@ -1,11 +1,10 @@
 import { attackKindOf } from "../attacks/registry";
 import type { Answer } from "../checks/answer";
-import { serviceAskedBy } from "../checks/registry";
-import { type NamedService, tcpPortsMeant } from "../checks/route";
 import { poll } from "../async";
+import { serviceAskedBy, urlAskedBy } from "../checks/registry";
+import { type NamedService, serviceAt, tcpPortsMeant } from "../checks/route";
 import { type Cluster, unlessForbidden } from "../cluster/client";
-import { hasEnded, isReady, type Pod, portNumberIn } from "../cluster/kubernetes-rules";
-import { selectorOf } from "../cluster/labels";
+import { endpointsIn, isAt } from "../cluster/service-endpoints";
 import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
 import { notSeen } from "./attacks-last";
@@ -25,21 +24,26 @@ export async function whyAnsweredAllTheSame(
     attacks: readonly RunAttack[],
     observed: readonly { answers: readonly Answer[] }[],
 ): Promise<Reason | undefined> {
-    const cutOff = portsCutOff(attacks);
-    if (cutOff.size === 0) return undefined;
+    const cutOff = whatIsCutOff(attacks);
+    if (cutOff.length === 0) return undefined;
     for (const [index, { name, check }] of plan.checks.entries()) {
         if (observed[index]?.answers.some(({ good, unseen }) => !good && !unseen)) continue;
-        const service = serviceAskedBy(check, plan);
-        if (service?.namespace !== plan.namespace) continue;
+        const url = urlAskedBy(check);
+        const service =
+            serviceAskedBy(check, plan) ??
+            (url && (await serviceAt(cluster, plan.namespace, url).catch(() => undefined)));
+        if (!service || service.namespace !== plan.namespace) continue;
         const seen = await seeBehind(service, cutOff, cluster);
         if ("code" in seen) return seen;
-        const { number, all, what } = seen;
+        const [number, all] = seen;
         if (number === 0) continue;
-        const [pods, were] =
-            number === all ? ["every pod", "was"] : [`${number} of ${all} ${what}`, number === 1 ? "was" : "were"];
+        const [endpoints, were] =
+            number === all
+                ? ["every endpoint", "was"]
+                : [`${number} of ${all} ready endpoints`, number === 1 ? "was" : "were"];
         return reason(
             "attack-bypassed",
-            `${pods} behind the Service ${service.name} ${were} cut off from other pods, and all requests of the ` +
+            `${endpoints} of the Service ${service.name} ${were} cut off from other pods, and all requests of the ` +
                 `check ${name} to it still succeeded: they did not meet the attack; check a Service that depends on ` +
                 "this one",
         );
@@ -47,57 +51,45 @@ export async function whyAnsweredAllTheSame(
     return undefined;
 }
 
-/** By uid, the ports of pods that nobody but their node can connect to. */
-function portsCutOff(attacks: readonly RunAttack[]): Map<string, readonly number[] | "all"> {
-    const cutOff = attacks.flatMap(({ attack, chosen }) => {
+/** Targets that nobody but their node can connect to, with the ports at which that is so. */
+function whatIsCutOff(attacks: readonly RunAttack[]) {
+    return attacks.flatMap(({ attack, chosen }) => {
         const { inward } = attackKindOf(attack).proof(attack);
-        return inward ? chosen.targets.map(({ uid }) => [uid, inward.ports ?? "all"] as const) : [];
+        return inward ? chosen.targets.map((target) => ({ target, ports: inward.ports ?? ("all" as const) })) : [];
     });
-    return new Map(cutOff);
 }
 
-interface Behind {
-    /** How many of a Service's pods are cut off at the port that is asked. */
-    number: number;
-    /** How many it sends requests to. */
-    all: number;
-    /** What these are called. */
-    what: "pods" | "ready pods";
-}
+type AskedService = Pick<NamedService, "namespace" | "name" | "port">;
+type Counted = readonly [cutOff: number, all: number];
 
-const none: Behind = { number: 0, all: 0, what: "pods" };
 /** How long it is asked again what the API server did not say, in milliseconds. */
 const triesMs = 5_000;
 
 /** None if the account may not look. @returns why it is not known, if the API server does not say */
-async function seeBehind(...args: Parameters<typeof countBehind>): Promise<Behind | Reason> {
-    const look = () => unlessForbidden(countBehind(...args)).catch((error: unknown) => notSeen(error).inconclusive);
+async function seeBehind(service: AskedService, ...rest: [ReturnType<typeof whatIsCutOff>, Cluster]) {
+    const look = (): Promise<Counted | Reason | undefined> =>
+        unlessForbidden(countBehind(service, ...rest)).catch((error: unknown) => notSeen(error).inconclusive);
     const seen = await poll(look, (one) => one === undefined || !("code" in one), triesMs, 1_000);
-    if (seen === undefined || !("code" in seen)) return seen ?? none;
-    return reason(seen.code, `it is not known which pods are behind the Service ${args[0].name}: ${seen.message}`);
+    if (seen === undefined || !("code" in seen)) return seen ?? ([0, 0] as const);
+    return reason(seen.code, `it is not known which endpoints the Service ${service.name} has: ${seen.message}`);
 }
 
-/** @throws Error if the account may not look, or the API server does not say */
+/** How many of a Service's ready endpoints are cut off at the port that is asked, and how many are ready. */
 async function countBehind(
-    { namespace, name, port }: Pick<NamedService, "namespace" | "name" | "port">,
-    cutOff: ReadonlyMap<string, readonly number[] | "all">,
-    { core }: Cluster,
-): Promise<Behind> {
-    const service = await core.readNamespacedService({ namespace, name });
-    const { selector = {}, publishNotReadyAddresses } = service.spec ?? {};
-    const labelSelector = selectorOf(selector);
-    if (labelSelector === "") return none;
-    const { items } = await core.listNamespacedPod({ namespace, labelSelector });
-    const asked = items.filter((pod) =>
-        publishNotReadyAddresses ? !hasEnded(pod) : !pod.metadata!.deletionTimestamp && isReady(pod),
-    );
-    const targets = (pod: Pod) =>
-        tcpPortsMeant(service, port).flatMap(({ port, targetPort = port }) => portNumberIn(pod, targetPort) ?? []);
-    const those = asked.filter((pod) => {
-        const ports = cutOff.get(pod.metadata!.uid!);
-        if (ports === undefined || ports === "all") return ports === "all";
-        const meant = targets(pod);
-        return meant.length > 0 && meant.every((port) => ports.includes(port));
+    { namespace, name, port }: AskedService,
+    cutOff: ReturnType<typeof whatIsCutOff>,
+    cluster: Cluster,
+): Promise<Counted> {
+    const service = await cluster.core.readNamespacedService({ namespace, name });
+    const meant = tcpPortsMeant(service, port).map((one) => one.name ?? "");
+    const ready = (await endpointsIn(cluster, namespace, name)).filter((one) => one.ready);
+    // A pod with addresses of both families is in two slices.
+    const each = [...new Map(ready.map((one) => [one.uid ?? one.addresses[0], one])).values()];
+    const those = each.filter((one) => {
+        const { ports = [] } = cutOff.find(({ target }) => isAt(one, target)) ?? {};
+        if (ports === "all") return true;
+        const asked = one.ports.filter(({ name }) => meant.includes(name));
+        return asked.length > 0 && asked.every(({ port }) => ports.includes(port));
     });
-    return { number: those.length, all: asked.length, what: publishNotReadyAddresses ? "pods" : "ready pods" };
+    return [those.length, each.length];
 }

@@ -9,7 +9,8 @@ import { JobPod, startTimeoutMs } from "../proof/job-pod";
 import { knownPolicies } from "../policies/known";
 import { describeBesides, labelPods } from "../targets/pods";
 import { nodeConditions } from "../targets/attributes";
-import { type Chosen, type ChosenFor, chooseForAll } from "../targets/choose";
+import type { Chosen, ChosenFor } from "../targets/choose";
+import { chooseTargets } from "../targets/choose-targets";
 import { labelOfPeers } from "../targets/distinguish";
 import type { Discovered } from "../targets/containers";
 import { discover, expressionsOf } from "../targets/discover";
@@ -80,7 +81,8 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         return nothingAttacked.targets;
     }
     const requests = await requestsOf(cluster, plan);
-    const chosen = chooseForAll(discovered, { ...plan, ...placeOf(context), attacks: requests });
+    const place = placeOf(context);
+    const chosen = await chooseTargets(cluster, plan, discovered, { ...plan, ...place, attacks: requests });
     const undeclared = await addServicePorts(context, chosen);
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);

@@ -18,7 +18,8 @@ import { requireReportsFolder } from "../report/report";
 import { merged, permissionsOf } from "../permissions/permissions";
 import { describeRight, isAllowed, missingRights } from "../permissions/review";
 import { attributeOf } from "../targets/attributes";
-import { type Chosen, chooseForAll, type TargetRequest } from "../targets/choose";
+import type { Chosen, TargetRequest } from "../targets/choose";
+import { chooseTargets } from "../targets/choose-targets";
 import { type Discovered, isOfCluster, ownerOf, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
 import { requestsOf } from "../attacks/registry";
@@ -126,7 +127,7 @@ async function requireTargets(
     // Meanwhile pods may have become ready, or been replaced.
     const isAsFound = !waited && discovered.every(({ ready }) => ready);
     const now = isAsFound ? discovered : await discover(cluster, plan);
-    for (const chosen of chooseForAll(now, { ...plan, ...placeOf(context), attacks })) {
+    for (const chosen of await chooseTargets(cluster, plan, now, { ...plan, ...placeOf(context), attacks })) {
         const request = attacks.find(({ name }) => name === chosen.name)!;
         if (!request.deletesPods) refuseRemoving(request, now, chosen, changing);
         refuseJoining(request, now, chosen, changing);

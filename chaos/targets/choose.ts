@@ -2,9 +2,9 @@ import { kubectl, type KubectlPlace } from "../kubectl";
 import { type AttributeExpression, nodeConditions } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
-import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
+import { type Eligibility, notReady, ofJob, whyLeftOut, withoutController } from "./eligible";
 import { groupedBy } from "../grouped";
-import { ReasonError } from "../reasons";
+import { type ReasonCode, ReasonError } from "../reasons";
 import { remedy, type Written } from "../texts";
 import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
 
@@ -59,6 +59,12 @@ export interface ResolvedHost {
     addresses: string[];
 }
 
+/** What is not offered to attacks, for the reason why none can be made. */
+interface Spared {
+    /** Containers that run, and that no experiment attacks. @default none is known */
+    spared?: readonly Discovered[];
+}
+
 /** Values of an attribute that an error names. */
 const maxValues = 10;
 
@@ -77,28 +83,41 @@ export function chooseForAll(
         settings,
         stack,
         context,
-    }: { attacks: readonly TargetRequest[] } & Written & Pick<KubectlPlace, "context">,
+        spared,
+    }: { attacks: readonly TargetRequest[] } & Spared & Written & Pick<KubectlPlace, "context">,
 ): ChosenFor[] {
     const taken = new Set<string>();
     return attacks.map(({ target, radius, peers, ...request }) => {
-        const chosen = choose(discovered, target, radius, { ...request, taken, settings, stack, context });
+        const chosen = choose(discovered, target, radius, { ...request, taken, settings, stack, context, spared });
         for (const { uid } of chosen.targets) taken.add(uid);
         const { name, found, origin } = request;
         return {
             name,
             ...chosen,
-            ...(peers !== undefined && { peers: peersOf(discovered, peers, chosen.targets) }),
+            ...(peers !== undefined && { peers: peersOf(discovered, peers, chosen.targets, spared) }),
             ...(found !== undefined && { found, origin }),
         };
     });
 }
 
 /** All containers that match, except the targets themselves. */
-function peersOf(discovered: readonly Discovered[], expression: string, targets: readonly Target[]): Target[] {
+function peersOf(
+    discovered: readonly Discovered[],
+    expression: string,
+    targets: readonly Target[],
+    spared: readonly Discovered[] = [],
+): Target[] {
     const matching = select(discovered, expression);
     const peers = matching.filter(({ uid }) => targets.every((target) => target.uid !== uid));
     if (peers.length > 0) return peers.map(withoutAttributes);
-    const message = `no running container matches the peers ${expression}, except the targets`;
+    const leftOut = select(spared, expression);
+    const message =
+        leftOut.length > 0
+            ? whyAllLeftOut(
+                  leftOut.map(({ spared }) => spared!),
+                  `the peers ${expression}`,
+              )
+            : `no running container matches the peers ${expression}, except the targets`;
     throw new ReasonError("no-target", message, valuesOnNodes(discovered, expression) + inventory(discovered));
 }
 
@@ -114,27 +133,28 @@ export function choose(
     expression: string,
     radius: Radius,
     others: { taken?: ReadonlySet<string> } & Partial<Omit<TargetRequest, "target" | "radius">> &
+        Spared &
         Written &
         Pick<KubectlPlace, "context"> = {},
 ): Chosen {
-    const described = select(discovered, expression);
-    if (described.length === 0) {
-        const origin = others.origin
-            ? `, which are the conditions of the target and the selector of ${others.origin}`
-            : "";
-        throw new ReasonError(
-            "no-target",
-            `no running container matches ${expression}${origin}`,
-            `${valuesOnNodes(discovered, expression)}${inventory(discovered, others)}\n` +
-                `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
-        );
-    }
+    const described = select([...discovered, ...(others.spared ?? [])], expression);
+    const origin = others.origin ? `, which are the conditions of the target and the selector of ${others.origin}` : "";
+    const anotherTarget =
+        `${valuesOnNodes(discovered, expression)}${inventory(discovered, others)}\n` +
+        `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`;
+    if (described.length === 0)
+        throw new ReasonError("no-target", `no running container matches ${expression}${origin}`, anotherTarget);
     const leftOut = described.map((one) => whyLeftOut(one, { ...others, target: expression }));
     const eligible = described.filter((_, index) => leftOut[index] === undefined);
-    if (eligible.length === 0) throw allLeftOut(described, leftOut as LeftOut[], expression, others);
+    if (eligible.length === 0) {
+        const [{ namespace }, reasons] = [described[0]!, leftOut as string[]];
+        const message = whyAllLeftOut(reasons, expression + origin);
+        const [code, advice = anotherTarget] = remedyFor(reasons, namespace, others);
+        throw new ReasonError(code, message, advice);
+    }
     const matching = eligible.filter(({ uid }) => !others.taken?.has(uid));
     if (matching.length === 0) {
-        const ready = eligible.length < described.length ? "ready " : "";
+        const ready = leftOut.includes(notReady) ? "ready " : "";
         throw new ReasonError(
             "no-target",
             `the attacks before ${others.name} already use every ${ready}pod that matches ${expression}, and a pod ` +
@@ -168,37 +188,43 @@ export function choose(
 const withoutAttributes = ({ attributes: _, ready: __, bare: ___, helpers: ____, ...target }: Discovered): Target =>
     target;
 
-/** Gives a reason that can be changed first. */
-function allLeftOut(
-    described: readonly Discovered[],
-    reasons: readonly LeftOut[],
-    expression: string,
-    written: Written & Pick<KubectlPlace, "context">,
-): ReasonError {
-    const { namespace } = described[0]!;
-    const number = described.length;
+/** Why an attack leaves out all containers that match, and how many for which reason. */
+function whyAllLeftOut(reasons: readonly string[], expression: string): string {
+    const number = reasons.length;
     const matches = `${number === 1 ? "1 container matches" : `${number} containers match`} ${expression}`;
-    const [pods, are, it, belong] = number === 1 ? ["its pod", "is", "it", "s"] : ["their pods", "are", "them", ""];
-    if (reasons.includes("not ready"))
-        return new ReasonError(
-            "targets-not-ready",
-            `${matches}, but ${pods} ${are} not ready, and attacks leave such pods out`,
-            `See why: ${kubectl({ context: written.context, namespace })} get pods. To attack ${it} all the same: ` +
-                remedy(written, "includeNotReady", true),
-        );
-    if (reasons.includes("pod of a Job"))
-        return new ReasonError(
+    const [first, ...others] = [...groupedBy(reasons, (reason) => reason).entries()];
+    if (others.length > 0) {
+        const each = [first!, ...others].map(([reason, { length }]) => `${length} ${reason}`).join(", ");
+        return `${matches}, but attacks leave all their pods out: ${each}`;
+    }
+    const pods = number === 1 ? "its pod is" : "their pods are";
+    return `${matches}, but ${pods} ${first![0]}, and attacks leave such pods out`;
+}
+
+/** What can be changed, with the code of that reason. No advice if nothing can. */
+function remedyFor(
+    reasons: readonly string[],
+    namespace: string,
+    written: Written & Pick<KubectlPlace, "context">,
+): [ReasonCode, string?] {
+    const it = reasons.length === 1 ? "it" : "them";
+    if (reasons.includes(notReady)) {
+        const pods = `${kubectl({ context: written.context, namespace })} get pods`;
+        const allTheSame = remedy(written, "includeNotReady", true);
+        return ["targets-not-ready", `See why: ${pods}. To attack ${it} all the same: ${allTheSame}`];
+    }
+    if (reasons.includes(ofJob))
+        return [
             "targets-not-replaced",
-            `${matches}, but ${pods} belong${belong} to a Job, and each pod that a kill deletes counts against the ` +
-                "Job's backoffLimit",
-            `To kill ${it} all the same, name the Job in the target: k8s.job=NAME`,
-        );
-    return new ReasonError(
+            "Each pod that a kill deletes counts against the Job's backoffLimit. " +
+                `To kill ${it} all the same, name the Job in the target: k8s.job=NAME`,
+        ];
+    if (!reasons.includes(withoutController)) return ["no-target"];
+    return [
         "targets-not-replaced",
-        `${matches}, but ${pods} would not come back: no controller replaces ${it}, and a kill leaves such pods out`,
-        "Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or another controller; or another attack, such as " +
-            "blackhole",
-    );
+        "Such a pod would not come back after a kill. Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or " +
+            "another controller; or another attack, such as blackhole",
+    ];
 }
 
 /** What an expression could have said of the nodes of what runs, in sentences. Empty if it says nothing of nodes. */
@@ -229,7 +255,7 @@ function inventory(discovered: readonly Discovered[], { settings }: Written = {}
         const line = `${ownerOf(attributes) ?? itself},k8s.namespace=${namespace}`;
         workloads.set(line, (workloads.get(line) ?? 0) + 1);
     }
-    if (workloads.size === 0) return "Nothing can be attacked: no pod runs outside of the cluster's own namespaces.";
+    if (workloads.size === 0) return "No pod runs there that an experiment may attack.";
     const lines = [...workloads]
         .sort()
         .map(([line, containers]) => `  ${line}  (${containers} container${containers === 1 ? "" : "s"})`);

@@ -44,6 +44,8 @@ export interface Discovered extends Target {
     bare?: true;
     /** Containers of its pod that are no targets, and run: native sidecars and ephemeral ones. @default none */
     helpers?: string[];
+    /** Why no experiment attacks it; completes "its pod is …". Absent in what may be attacked. */
+    spared?: string;
 }
 
 /** Its owner is a Deployment. */
@@ -51,21 +53,23 @@ export type ReplicaSet = Pick<Pod, "metadata">;
 
 export const isOfCluster = (namespace: string) => ["kube-system", "kube-public", "kube-node-lease"].includes(namespace);
 
+export const isRunning = ({ status }: Pod): boolean => status?.phase === "Running";
+
+/** Whether an experiment may touch a pod at all. */
+export const attackable = (pod: Pod): boolean => isRunning(pod) && whySpared(pod) === undefined;
+
 /**
- * Whether an experiment may touch a pod at all. Never: the cluster's own namespaces, pods on the host's network (a
- * NetworkPolicy does not apply to them), pods labeled as protected, and the pods of experiments themselves.
+ * Why no experiment touches a running pod, whatever its attacks ask for; completes "its pod is …". Undefined if one
+ * may. A NetworkPolicy does not apply to pods on the host's network.
  */
-export function attackable({ metadata, spec, status }: Pod): boolean {
-    const podLabels = metadata?.labels ?? {};
-    return (
-        status?.phase === "Running" &&
-        metadata?.deletionTimestamp === undefined &&
-        status.podIP !== undefined &&
-        spec?.hostNetwork !== true &&
-        !isOfCluster(metadata!.namespace!) &&
-        !isProtected(podLabels) &&
-        podLabels[labels.experiment] === undefined
-    );
+export function whySpared({ metadata, spec, status }: Pod): string | undefined {
+    const { namespace, deletionTimestamp, labels: podLabels = {} } = metadata!;
+    if (isOfCluster(namespace!)) return `in the cluster's own namespace ${namespace}`;
+    if (isProtected(podLabels)) return `labeled ${labels.protected}=true`;
+    if (podLabels[labels.experiment] !== undefined) return "made by an experiment";
+    if (spec?.hostNetwork === true) return "on the host's network";
+    if (deletionTimestamp !== undefined) return "terminating";
+    return status?.podIP === undefined ? "without an address" : undefined;
 }
 
 /**

@@ -1,9 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, statusOf } from "../cluster/client";
-import { isProtected } from "../cluster/labels";
+import { isProtected, labels } from "../cluster/labels";
 import type { AttributeExpression } from "./attributes";
 import { type AgentReference, type Agents, askAgents, findAgents, RefusedError } from "./agents";
-import { attackable, containersOfAll, type Discovered } from "./containers";
+import {
+    attackable,
+    containersOfAll,
+    type Discovered,
+    isRunning,
+    type Pod,
+    type ReplicaSet,
+    whySpared,
+} from "./containers";
 import { locateTarget } from "./locate";
 import { nodesFor, onNodes } from "./nodes";
 
@@ -80,19 +88,48 @@ async function askOnceReady(cluster: Cluster, agents: Agents): Promise<Discovere
     }
 }
 
+/**
+ * The running containers that `discover` leaves out, by the API server alone: they are asked for once there is nothing
+ * to attack, for the reason. None if the account may not look.
+ */
+export async function discoverSpared(cluster: Cluster, scope: DiscoveryScope): Promise<Discovered[]> {
+    const namespaces = namespacesNamed(scope);
+    const looking = Promise.all([
+        podsIn(cluster, namespaces),
+        protectedNamespaces(cluster, namespaces),
+        nodesFor(cluster, expressionsOf(scope)),
+    ]);
+    const found = await looking.catch(() => undefined);
+    if (found === undefined) return [];
+    const [[pods, replicaSets], closed, nodes] = found;
+    const inClosed = `in a namespace labeled ${labels.protected}=true`;
+    const why = (pod: Pod) => whySpared(pod) ?? (closed.has(pod.metadata!.namespace!) ? inClosed : undefined);
+    const running = pods.filter(isRunning);
+    const reasons = new Map(running.map((pod) => [pod.metadata!.uid!, why(pod)]));
+    const spared = containersOfAll(running, replicaSets, scope.clusterName).flatMap((one) => {
+        const reason = reasons.get(one.uid);
+        return reason === undefined ? [] : [{ ...one, spared: reason }];
+    });
+    return onNodes(spared, nodes);
+}
+
 /** What agents would say. @param namespaces @default all */
 export async function askApiServer(
-    { core, apps }: Cluster,
+    cluster: Cluster,
     clusterName: string,
     namespaces?: readonly string[],
 ): Promise<Discovered[]> {
-    const [pods, replicaSets] = await Promise.all([
+    const [pods, replicaSets] = await podsIn(cluster, namespaces);
+    return containersOfAll(pods.filter(attackable), replicaSets, clusterName);
+}
+
+function podsIn({ core, apps }: Cluster, namespaces?: readonly string[]): Promise<[Pod[], ReplicaSet[]]> {
+    return Promise.all([
         namespaces ? inEach(namespaces, (one) => core.listNamespacedPod(one)) : itemsOf(core.listPodForAllNamespaces()),
         namespaces
             ? inEach(namespaces, (one) => apps.listNamespacedReplicaSet(one))
             : itemsOf(apps.listReplicaSetForAllNamespaces()),
     ]);
-    return containersOfAll(pods.filter(attackable), replicaSets, clusterName);
 }
 
 const itemsOf = async <T>(list: Promise<{ items: T[] }>): Promise<T[]> => (await list).items;

@@ -10,26 +10,27 @@ export interface Eligibility {
     deletesPods?: boolean;
 }
 
-export type LeftOut = "not ready" | "bare pod" | "pod of a Job";
-
 /**
- * Why an attack leaves out a container that matches its target. Undefined if it may choose it. A container that cannot
- * serve anyway shows nothing, unless that is asked for. A kill deletes no pod that nothing would replace, and a Job's
- * only if its target asks for Jobs: each deletion counts against the Job's limit of failures.
+ * Why an attack leaves out a container that matches its target; completes "its pod is …". Undefined if it may choose
+ * it. A container that cannot serve anyway shows nothing, unless that is asked for. A kill deletes no pod that nothing
+ * would replace, and a Job's only if its target asks for Jobs: each deletion counts against the Job's limit.
  */
 export function whyLeftOut(
     container: Discovered,
     { target, includeNotReady, deletesPods }: Eligibility,
-): LeftOut | undefined {
-    if (!container.ready && !includeNotReady) return "not ready";
-    return deletesPods ? whySpared(container, target) : undefined;
+): string | undefined {
+    if (container.spared !== undefined) return container.spared;
+    if (!container.ready && !includeNotReady) return notReady;
+    return deletesPods ? whyNotKilled(container, target) : undefined;
 }
 
-/** Why a kill spares the pod of a container that matches its target. Undefined if it may delete it. */
-export function whySpared({ bare, attributes }: Discovered, target: AttributeExpression): LeftOut | undefined {
-    if (bare) return "bare pod";
-    return "k8s.job" in attributes && !namesJob(target) ? "pod of a Job" : undefined;
+/** Why a kill leaves out the pod of a container that matches its target. Undefined if it may delete it. */
+export function whyNotKilled({ bare, attributes }: Discovered, target: AttributeExpression): string | undefined {
+    if (bare) return withoutController;
+    return "k8s.job" in attributes && !namesJob(target) ? ofJob : undefined;
 }
+
+export const [notReady, withoutController, ofJob] = ["not ready", "without a controller", "of a Job"] as const;
 
 const namesJob = (target: AttributeExpression) =>
     parseAttributes(target).some(({ key, negated }) => key === "k8s.job" && !negated);

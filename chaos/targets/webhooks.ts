@@ -2,6 +2,7 @@ import type { V1MutatingWebhook, V1ValidatingWebhook } from "@kubernetes/client-
 import { kubectlFor } from "../kubectl";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { labels } from "../cluster/labels";
+import { endpointsIn, isAt } from "../cluster/service-endpoints";
 import { resources } from "../cluster/resources";
 import { ReasonError } from "../reasons";
 import type { TargetRequest } from "./choose";
@@ -28,9 +29,8 @@ export async function refuseWebhookServers(
     const served = webhooks.filter(({ clientConfig }) => clientConfig.service?.namespace === namespace);
     for (const { name, clientConfig } of served) {
         const service = clientConfig.service!.name;
-        const selector = Object.entries((await selectorOf(cluster, namespace, service)) ?? {});
-        const serves = ({ attributes }: Discovered) =>
-            selector.length > 0 && selector.every(([key, value]) => attributes[`k8s.label.${key}`] === value);
+        const endpoints = await endpointsIn(cluster, namespace, service);
+        const serves = (container: Discovered) => endpoints.some((one) => isAt(one, container));
         for (const { target } of attacks) {
             const pod = select(discovered, target).find(serves)?.pod;
             if (pod === undefined) continue;
@@ -66,9 +66,4 @@ function concernsUndoing({ rules = [] }: Webhook): boolean {
                 (names.includes("*") || names.includes(resource)),
         );
     });
-}
-
-async function selectorOf({ core }: Cluster, namespace: string, name: string) {
-    const service = await unlessForbidden(core.readNamespacedService({ name, namespace }));
-    return service?.spec?.selector;
 }

@@ -3,6 +3,7 @@ import { kubectlFor } from "../../kubectl";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { hasEnded, isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { annotations, labels, selectorOf } from "../../cluster/labels";
+import { sliceByHand } from "../../cluster/service-endpoints";
 import { ReasonError } from "../../reasons";
 import type { Found } from "../kind";
 import { listenersFor } from "./listeners";
@@ -59,10 +60,12 @@ export async function findService(
     };
     refuseIf(whyRefused(found, rest));
     const selector = found.spec!.selector!;
-    const [{ items }, binding] = await Promise.all([
+    const [{ items }, binding, byHand] = await Promise.all([
         core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) }),
         bindingOf(cluster, { namespace, service }),
+        sliceByHand(cluster, namespace, service),
     ]);
+    refuseIf(byHand && `its EndpointSlice ${byHand} is not made by its selector, and callers would still reach it`);
     const pods = items.filter((pod) => !hasEnded(pod));
     refuseIf(whyBypassed(found, pods, binding) ?? whyInMesh(pods) ?? whyNowhere(found, pods));
     const ports = portsOf(found.spec!.ports!, pods);
@@ -143,7 +146,8 @@ function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" 
     if (type === "ExternalName") return "it has the type ExternalName, and no pods";
     if (clusterIP === "None")
         return "it is headless, so its callers connect to the pods themselves; name another Service";
-    if (Object.keys(selector).length === 0) return "it has no selector, so nobody knows its pods";
+    if (Object.keys(selector).length === 0)
+        return "it has no selector: its EndpointSlices are made by hand, and callers would still reach them";
     if (sessionAffinity === "ClientIP")
         return "it has sessionAffinity ClientIP, which a proxy would not keep; allowed: None";
     if (spec!.internalTrafficPolicy === "Local" || spec!.externalTrafficPolicy === "Local")

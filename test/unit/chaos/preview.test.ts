@@ -57,7 +57,18 @@ it("a preview of a kill marks pods that nothing would replace, and leaves them o
     await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told).toEqual([
         expect.stringMatching(
-            /would hit 1 .* of 1 that may be chosen and match .*: hot-deals-1\S+ hot-deals-2\/loose \(bare pod\)$/m,
+            /would hit 1 .* of 1 that may be chosen .*: hot-deals-1\S+ hot-deals-2\/loose \(without a controller\)$/m,
+        ),
+    ]);
+});
+
+it("a preview says why pods that run are left alone", async () => {
+    for (const pod of ["hot-deals-1", "hot-deals-2"]) run.cluster.get("Pod", pod).spec.hostNetwork = true;
+    await previewTargets(run.plan, () => run.cluster.api, besides);
+    expect(told).toEqual([
+        expect.stringMatching(/would hit 0 .* hot-deals-1\/hot-deals \(on the host's network\), hot-deals-2\S+ \(on/),
+        expect.stringMatching(
+            /^warn: .* not begin now: 2 containers match .*, but their pods are on the host's network/,
         ),
     ]);
 });

@@ -54,7 +54,7 @@ func (c *addressController) reconcile(ctx context.Context, key string) error {
 	}
 	if !wantsAddress(service) {
 		delete(c.given, key)
-		if len(service.Status.LoadBalancer.Ingress) == 0 {
+		if isOfAnother(service) || len(service.Status.LoadBalancer.Ingress) == 0 {
 			return nil
 		}
 		return c.patch(ctx, service, nil)
@@ -77,10 +77,14 @@ func (c *addressController) reconcile(ctx context.Context, key string) error {
 	return nil
 }
 
-// wantsAddress leaves Services of another implementation's class alone, as the API asks.
 func wantsAddress(service *corev1.Service) bool {
-	return service.Spec.Type == corev1.ServiceTypeLoadBalancer && service.Spec.LoadBalancerClass == nil &&
+	return service.Spec.Type == corev1.ServiceTypeLoadBalancer && !isOfAnother(service) &&
 		service.DeletionTimestamp == nil
+}
+
+// isOfAnother is true for Services of another implementation's class: these are left alone, as the API asks.
+func isOfAnother(service *corev1.Service) bool {
+	return service.Spec.LoadBalancerClass != nil
 }
 
 // addressOf reads the one address of the pool that a Service has already.

@@ -2,7 +2,9 @@ import type { V1ServiceStatus } from "@kubernetes/client-node";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import dns from "node:dns";
+import { isIP } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ApiServerPulse } from "../../../../chaos/checks/api-server";
 import { Endpoints } from "../../../../chaos/checks/endpoints";
 import { http, type HttpCheck } from "../../../../chaos/checks/http";
@@ -54,6 +56,64 @@ describe("a check asks", () => {
         expect(route).toEqual({ kind: "address", url: `http://127.0.0.1:${port}` });
     });
 
+    describe("a Service of type NodePort", () => {
+        const routeTo = async (spec: object = {}) => {
+            const nodePort = await serve(ok);
+            const ports = [
+                { port: 81, nodePort: 1 },
+                { port: 80, nodePort },
+            ];
+            cluster.add("Service", "orders", { spec: { type: "NodePort", selector: { app: "a" }, ports, ...spec } });
+            const { route } = await new Endpoints(cluster.api, "demo").of(check({ service: "orders", port: 80 }));
+            return { route, nodePort };
+        };
+        const throughApiServer = { kind: "apiServer", path: "/api/v1/namespaces/demo/services/orders:80/proxy" };
+
+        beforeEach(() => {
+            const addresses = [
+                { type: "Hostname", address: "127.0.0.1" },
+                { type: "InternalIP", address: "::1" },
+                { type: "InternalIP", address: "127.0.0.1" },
+            ];
+            cluster.add("Node", "gone", { status: { addresses: [{ type: "ExternalIP", address: "127.0.0.9" }] } });
+            cluster.add("Node", "there", { status: { addresses } });
+        });
+
+        it("by the first address of a node that answers, of both families", async () => {
+            const { route, nodePort } = await routeTo();
+            expect(route).toEqual({ kind: "address", url: `http://127.0.0.1:${nodePort}` });
+        });
+
+        it("through the API server's proxy, if only nodes with a pod of it answer", async () =>
+            expect((await routeTo({ externalTrafficPolicy: "Local" })).route).toEqual(throughApiServer));
+
+        it("through the API server's proxy, if the account may not list nodes", async () => {
+            cluster.intercept = (call) => void (call === "listNode" && refuse(403, "nodes is forbidden"));
+            expect((await routeTo()).route).toEqual(throughApiServer);
+        });
+    });
+
+    describe("a host name that has several addresses", () => {
+        const askNamed = (port: number, ...addresses: string[]) => {
+            const found = addresses.map((address) => ({ address, family: isIP(address) }));
+            const lookup = (_name: string, _options: object, give: (error: null, all: object[]) => void) =>
+                give(null, found);
+            vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
+            return look({ url: `http://shop.example:${port}` });
+        };
+        afterEach(() => void vi.restoreAllMocks());
+
+        it("at each of them, until one answers", async () => {
+            const answer = await askNamed(await serve(ok), "2001:db8::7", "127.0.0.9", "127.0.0.1");
+            expect(answer).toMatchObject({ good: true, status: 200 });
+        });
+
+        it("in vain, and the problem names each", async () => {
+            const { problem } = await askNamed(await closedPort(), "127.0.0.8", "127.0.0.9");
+            expect(problem).toMatch(/127\.0\.0\.8:\d+; .*127\.0\.0\.9:\d+/);
+        });
+    });
+
     it.each<[string, Partial<HttpCheck>, string]>([
         ["by the number of a port", { port: 8080 }, "orders:8080"],
         ["by the name of a port", { port: "web" }, "orders:8080"],
@@ -88,7 +148,7 @@ describe("a check asks", () => {
             unseen: true,
             problem:
                 `the API server's proxy does not pass on ${what}, and the Service has no external address that ` +
-                "answers this machine. Give it one (type LoadBalancer), or set `url`",
+                "answers this machine. Give it one (type LoadBalancer or NodePort), or set `url`",
         });
         expect(asked).toEqual([]);
     });
@@ -268,6 +328,32 @@ it("a Service without ready pods is the application's failure, and the problem s
     expect(answer).not.toHaveProperty("unseen");
 });
 
+describe("a Service without a selector, through the API server", () => {
+    const answering = async (status: number, message: string) => {
+        addService(cluster, "orders", [{ port: 80 }]);
+        delete cluster.get("Service", "orders").spec.selector;
+        useApiServer(
+            cluster,
+            await serve((_, response) => response.writeHead(status).end(statusObject(status, message))),
+        );
+        return look({ service: "orders" });
+    };
+
+    it.each<[number, string]>([
+        [404, 'endpoints "orders" not found'],
+        [503, 'no endpoints available for service "orders:80"'],
+    ])("cannot be asked by EndpointSlices alone, which says nothing of the application: %i", async (...refusal) =>
+        expect(await answering(...refusal)).toMatchObject({
+            good: false,
+            unseen: true,
+            problem: expect.stringMatching(/^the Service has no selector, and the API server's proxy .* set `url`$/),
+        }),
+    );
+
+    it("fails if one of its pods does", async () =>
+        expect(await answering(503, "error trying to reach service: dial tcp")).not.toHaveProperty("unseen"));
+});
+
 describe("headers from Secrets", () => {
     const secret = 'key-"1"/with such';
     const headersFrom = {
@@ -369,7 +455,7 @@ describe("headers from Secrets", () => {
                 unseen: true,
                 problem:
                     `the API server's proxy does not pass on the header ${name}, and the Service has no external ` +
-                    "address that answers this machine. Give it one (type LoadBalancer), or set `url`",
+                    "address that answers this machine. Give it one (type LoadBalancer or NodePort), or set `url`",
             });
             expect(asked).toBe(0);
         },

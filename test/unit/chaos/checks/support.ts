@@ -55,7 +55,7 @@ export function contextOf({ api }: FakeCluster, known?: KnownRoutes): CheckConte
 /** Adds a Service, with an external address if it is given. */
 export function addService(cluster: FakeCluster, name: string, ports: object[], ip?: string, namespace = "demo"): void {
     const status = { loadBalancer: ip === undefined ? {} : { ingress: [{ ip }] } };
-    cluster.add("Service", name, { spec: { ports }, status }, namespace);
+    cluster.add("Service", name, { spec: { selector: { app: name }, ports }, status }, namespace);
 }
 
 export const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -35,14 +35,14 @@ it("a Service that answers while its pods are all cut off was asked on a way tha
     const { code, message } = (await why())!;
     expect(code).toBe("attack-bypassed");
     expect(message).toMatch(
-        /^every pod behind the Service hot-deals was cut off from other pods, and all .* succeeded/,
+        /^every endpoint of the Service hot-deals was cut off from other pods, and all .* succeeded/,
     );
 });
 
 it("so was one of which only some are: callers in the cluster lose their share", async () => {
     const { code, message } = (await why({ pods: ["hot-deals-1"] }))!;
     expect(code).toBe("attack-bypassed");
-    expect(message).toMatch(/^1 of 2 ready pods behind the Service hot-deals was cut off from other pods, and all /);
+    expect(message).toMatch(/^1 of 2 ready endpoints of the Service hot-deals was cut off from other pods, and all /);
     // Fewer pods would not be met either.
     expect(message).not.toContain("fewer");
 });
@@ -56,6 +56,48 @@ it("so was one that one check asked, though another check had a bad answer", asy
     const observed = [{ answers: [good, bad] }, { answers: [good] }];
     const found = await whyAnsweredAllTheSame(run.plan, run.cluster.api, attacks, observed);
     expect(found).toMatchObject({ code: "attack-bypassed" });
+});
+
+it("so was one without a selector, whose EndpointSlices are made by hand", async () => {
+    run.cluster.add("Service", "hot-deals", { spec: { ports: [{ port: 80 }] } });
+    const sliceOf = (address: string) => ({
+        metadata: { labels: { "kubernetes.io/service-name": "hot-deals" } },
+        endpoints: [{ addresses: [address] }],
+        ports: [{ port: 80 }],
+    });
+    run.cluster.add("EndpointSlice", "one", sliceOf("10.0.0.1"));
+    expect(await why()).toMatchObject({ code: "attack-bypassed" });
+    run.cluster.add("EndpointSlice", "one", sliceOf("203.0.113.7"));
+    expect(await why()).toBeUndefined();
+});
+
+describe("so was one that was asked by a URL with an address of", () => {
+    beforeEach(() => {
+        const spec = { selector: { app: "hot-deals" }, ports: [{ port: 80, nodePort: 30080 }] };
+        const loadBalancer = { ingress: [{ ip: "203.0.113.1" }, { ip: "203.0.113.2" }, { hostname: "lb.example" }] };
+        run.cluster.add("Service", "hot-deals", { spec, status: { loadBalancer } });
+        const addresses = [{ type: "InternalIP", address: "2001:db8::1" }];
+        run.cluster.add("Node", "one", { status: { addresses } });
+    });
+    const ofUrl = (url: string) => why({ check: { kind: "http", url, path: "/" }, pods: ["hot-deals-1"] });
+
+    it.each([
+        ["its load balancer", "http://203.0.113.2"],
+        ["its load balancer, by name", "http://lb.example:80/"],
+        ["a node, and its NodePort", "https://[2001:db8::1]:30080/shop"],
+    ])("%s", async (_, url) => expect(await ofUrl(url)).toMatchObject({ code: "attack-bypassed" }));
+
+    it.each(["http://203.0.113.2:81", "http://203.0.113.3", "http://[2001:db8::1]", "http://203.0.113.9:30080"])(
+        "and not of something else: %s",
+        async (url) => expect(await ofUrl(url)).toBeUndefined(),
+    );
+});
+
+it("so was one whose selector says which pods these are, to an account that may not list EndpointSlices", async () => {
+    run.cluster.intercept = (call) => {
+        if (call === "listNamespacedEndpointSlice") refuse(403, "endpointslices is forbidden");
+    };
+    expect(await why()).toMatchObject({ code: "attack-bypassed" });
 });
 
 it("so was one whose pods are cut off at its port alone", async () => {
@@ -160,6 +202,7 @@ describe("answers count", () => {
     });
     it("if the account may not look", async () => {
         run.cluster.intercept = (call) => {
+            if (call === "listNamespacedEndpointSlice") refuse(403, "endpointslices is forbidden");
             if (call === "listNamespacedPod") refuse(403, "pods is forbidden");
         };
         expect(await why()).toBeUndefined();

@@ -436,6 +436,14 @@ describe("a run does not begin", () => {
         expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED", code: "no-target" });
     });
 
+    it("if no experiment attacks the pods that match: the error says why, and how many there are", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"])
+            run.cluster.get("Pod", pod).metadata.labels = { "chaos-experiments/protected": "true" };
+        await expect(step()).rejects.toThrow(
+            /^ABORTED \(no-target\): 2 containers match .*, but their pods are labeled chaos-exp.*\/protected=true, /,
+        );
+    });
+
     it("if it scales a Deployment that does not exist", async () => {
         run.plan.actions = [{ kind: "scale", deployment: "gone", replicas: 2 }];
         await expect(step()).rejects.toThrow(

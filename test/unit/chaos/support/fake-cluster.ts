@@ -19,6 +19,7 @@ type Kind =
     | "CustomObject"
     | "DaemonSet"
     | "Deployment"
+    | "EndpointSlice"
     | "Event"
     | "Job"
     | "Lease"
@@ -83,6 +84,7 @@ export class FakeCluster {
                 "batch",
                 "coordination",
                 "custom",
+                "discovery",
                 "networking",
                 "rbac",
                 "storage",
@@ -175,11 +177,45 @@ export class FakeCluster {
     }
 
     private list(kind: Kind, { namespace, labelSelector, fieldSelector }: FakeRequest): StoredObject[] {
-        return [...this.objects]
+        return [...this.objects, ...this.selected()]
             .filter(([key]) => key.startsWith(`${kind} ${namespace === undefined ? "" : `${namespace} `}`))
             .map(([, object]) => object)
             .filter(({ metadata }) => selects(labelSelector, metadata.labels))
             .filter(({ metadata }) => [undefined, metadata.name].includes(nameIn(fieldSelector)));
+    }
+
+    /** The EndpointSlices that a controller makes by the selectors of Services: here one for each pod. */
+    private selected(): [string, StoredObject][] {
+        const of = (kind: Kind) => [...this.objects].flatMap(([key, one]) => (key.startsWith(`${kind} `) ? one : []));
+        return of("Service").flatMap(({ metadata: { name: service, namespace }, spec }) => {
+            const wanted = Object.entries<string>(spec?.selector ?? {}).map((pair) => pair.join("="));
+            if (wanted.length === 0) return [];
+            const pods = of("Pod").filter(
+                ({ metadata }) => metadata.namespace === namespace && selects(wanted.join(), metadata.labels),
+            );
+            return pods.map((pod): [string, StoredObject] => {
+                const { name, uid, deletionTimestamp } = pod.metadata;
+                const labels = {
+                    "kubernetes.io/service-name": service,
+                    "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+                };
+                const declared = pod.spec?.containers?.flatMap(({ ports = [] }: any) => ports) ?? [];
+                const numberOf = ({ port, targetPort = port }: any): number | undefined =>
+                    typeof targetPort === "number"
+                        ? targetPort
+                        : declared.find((one: any) => one.name === targetPort)?.containerPort;
+                const ports = (spec.ports ?? []).map((one: any) => ({ ...one, port: numberOf(one) }));
+                const ready = pod.status?.conditions?.some(({ type, status }: any) => type + status === "ReadyTrue");
+                const endpoint = {
+                    addresses: [pod.status?.podIP].flat(),
+                    conditions: { ready: Boolean(ready) && !deletionTimestamp },
+                    targetRef: { kind: "Pod", name, uid },
+                };
+                const metadata = { name: `${service}-${name}`, namespace, labels };
+                const slice = { metadata, ports: ports.filter(({ port }: any) => port), endpoints: [endpoint] };
+                return [keyOf("EndpointSlice", metadata), slice];
+            });
+        });
     }
 
     private create(kind: Kind, { namespace, body, dryRun }: FakeRequest): StoredObject {

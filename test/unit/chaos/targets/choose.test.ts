@@ -182,10 +182,10 @@ describe("a kill", () => {
 
     it("is refused if there are no others, with the reason and what is allowed", () => {
         expect(() => kills(demo, bare)).toThrow(
-            /^1 container matches .*, but its pod would not come back: no controller replaces it.*Allowed: pods of a/,
+            /^1 container matches .*, but its pod is without a controller, and .* not come back.*Allowed: pods of a/,
         );
         expect(() => kills(demo, bare, job)).toThrow(
-            /^2 containers match .* belong to a Job, .* counts against the Job's backoffLimit\. .* k8s\.job=NAME$/,
+            /^2 containers match .* out: 1 without a controller, 1 of a Job\. .* backoffLimit\. .* k8s\.job=NAME$/,
         );
     });
 
@@ -213,6 +213,48 @@ describe("the peers of an attack", () => {
             /no running container matches the peers k8s\.deployment=gateway.*Workloads that can be attacked:/s,
         );
     });
+});
+
+describe("containers that run, and that no experiment attacks", () => {
+    const all: Radius = { kind: "all" };
+    const spare = (reason: string, ...containers: Discovered[]) =>
+        containers.map((one) => ({ ...one, spared: reason, ready: true }));
+    const onHost = spare("on the host's network", container("edge", 8), container("edge", 9));
+    const edge = { name: "blackhole", target: "k8s.deployment=edge", radius: all };
+    const choosing = (found: Discovered[], spared: Discovered[], attack: TargetRequest = edge) =>
+        chooseForAll(found, { attacks: [attack], spared });
+
+    it("are counted in the reason why there is no target", () =>
+        expect(() => choosing(discovered, onHost)).toThrow(
+            inOrder(
+                "2 containers match k8s.deployment=edge, but their pods are on the host's network, and attacks leave",
+                "k8s.deployment=gateway",
+            ),
+        ));
+
+    it("are counted beside those that are not ready, which can be changed", () => {
+        const found = [{ ...container("edge", 5), ready: false }];
+        const spared = [...onHost, ...spare("terminating", container("edge", 7))];
+        expect(() => choosing(found, spared)).toThrow(
+            "4 containers match k8s.deployment=edge, but attacks leave all their pods out: 1 not ready, " +
+                "2 on the host's network, 1 terminating. See why: kubectl",
+        );
+    });
+
+    it("are named with the Service of a fault", () => {
+        const fault = { ...edge, origin: "Service edge" };
+        expect(() => choosing([], onHost, fault)).toThrow(/ and the selector of Service edge, but their pods are on /);
+    });
+
+    it("are no peers", () => {
+        const attack = { ...edge, target: "k8s.deployment=gateway", peers: "k8s.deployment=edge" };
+        expect(() => choosing(discovered, onHost, attack)).toThrow(
+            "2 containers match the peers k8s.deployment=edge, but their pods are on the host's network",
+        );
+    });
+
+    it("are no targets where others are", () =>
+        expect(choosing([container("edge", 5)], onHost)[0]!.targets.map(({ pod }) => pod)).toEqual(["edge-5"]));
 });
 
 it("a target that matches nothing is rejected with a list of what there is", () => {

@@ -1,6 +1,6 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { attackable, containersOf, type Discovered, ownerOf } from "../../../../chaos/targets/containers";
+import { attackable, containersOf, type Discovered, ownerOf, whySpared } from "../../../../chaos/targets/containers";
 
 const pod: V1Pod = {
     metadata: { name: "a", namespace: "demo", labels: {} },
@@ -39,6 +39,16 @@ it("a container has the addresses of both families, if its pod has them", () => 
     };
     expect(addressesOf("10.0.0.1", "fd00::1")).toEqual(["10.0.0.1", ["10.0.0.1", "fd00::1"]]);
     expect(addressesOf("fd00::1")).toEqual(["fd00::1", undefined]);
+});
+
+it("the reason is what nobody can change first", () => {
+    const both = {
+        ...pod,
+        metadata: { ...pod.metadata, namespace: "kube-system" },
+        spec: { containers: [], hostNetwork: true },
+    };
+    expect(whySpared(both)).toBe("in the cluster's own namespace kube-system");
+    expect(whySpared(pod)).toBeUndefined();
 });
 
 describe("a container's attributes name what owns its pod:", () => {

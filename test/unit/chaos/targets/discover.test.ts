@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { discover } from "../../../../chaos/targets/discover";
+import { discover, discoverSpared } from "../../../../chaos/targets/discover";
 import { refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";
@@ -80,5 +80,43 @@ describe("discovery", () => {
             "agent demo-agent/agent-1 answers with something else than a list of containers; look at: " +
                 "kubectl --namespace demo-agent describe pod agent-1",
         );
+    });
+});
+
+describe("what discovery leaves out, with the reason:", () => {
+    const spared = async () => {
+        const { plan, cluster } = run;
+        const found = await discoverSpared(cluster.api, { ...plan, attacks: undefined });
+        return found.filter(({ pod }) => pod.startsWith("hot-")).map(({ pod, spared: why }) => [pod, why]);
+    };
+    const change = (fields: object) => Object.assign(run.cluster.get("Pod", "hot-deals-1"), fields);
+
+    it("nothing that may be attacked", async () => expect(await spared()).toEqual([]));
+
+    it("pods on the host's network", async () => {
+        change({ spec: { hostNetwork: true, containers: [{ name: "hot-deals" }] } });
+        expect(await spared()).toEqual([["hot-deals-1", "on the host's network"]]);
+    });
+
+    it("pods that are labeled as protected, or whose namespace is", async () => {
+        const metadata = { labels: { "chaos-experiments/protected": "true" } };
+        Object.assign(run.cluster.get("Pod", "hot-deals-1").metadata, metadata);
+        run.cluster.add("Namespace", "demo", { metadata });
+        expect(await spared()).toEqual([
+            ["hot-deals-1", "labeled chaos-experiments/protected=true"],
+            ["hot-deals-2", "in a namespace labeled chaos-experiments/protected=true"],
+        ]);
+    });
+
+    it("no pod that has not started", async () => {
+        change({ spec: { hostNetwork: true, containers: [{ name: "hot-deals" }] }, status: { phase: "Pending" } });
+        expect(await spared()).toEqual([]);
+    });
+
+    it("nothing if the account may not look", async () => {
+        change({ metadata: { ...run.cluster.get("Pod", "hot-deals-1").metadata, deletionTimestamp: new Date() } });
+        expect(await spared()).toEqual([["hot-deals-1", "terminating"]]);
+        run.cluster.intercept = (call) => void (call === "listPodForAllNamespaces" && refuse(403, "forbidden"));
+        expect(await spared()).toEqual([]);
     });
 });

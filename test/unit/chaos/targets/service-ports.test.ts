@@ -14,9 +14,10 @@ const container = { name: "web", ports: [{ name: "main", containerPort: 8080 }] 
 function add(selector: object | undefined, ...ports: object[]): void {
     cluster.add("Service", "web", { spec: { selector, ports } });
 }
+const target = { uid: "1", namespace: "demo", address: "10.0.0.1" };
 async function found(containers: object[] = [container]): Promise<number[] | undefined> {
     cluster.add("Pod", "web-1", { metadata: { uid: "1", labels: { app: "web" } }, spec: { containers } });
-    return (await servicePorts(cluster.api, "demo", [{ uid: "1", namespace: "demo" }])).get("1");
+    return (await servicePorts(cluster.api, "demo", [target])).get("1");
 }
 
 describe("a target has the TCP ports to which Services lead", () => {
@@ -37,9 +38,22 @@ describe("a target has the TCP ports to which Services lead", () => {
         expect(await found()).toEqual([]);
     });
 
-    it("none if the account may not look", async () => {
-        add({ app: "web" }, { port: 80 });
-        cluster.intercept = (call) => void (call === "listNamespacedService" && refuse(403, "forbidden"));
+    it("of a Service without a selector, by EndpointSlices that somebody has made", async () => {
+        add(undefined, { port: 80 });
+        cluster.add("EndpointSlice", "web", {
+            metadata: { labels: { "kubernetes.io/service-name": "web" } },
+            endpoints: [{ addresses: [target.address] }],
+            ports: [{ port: 7070 }, { port: 53, protocol: "UDP" }],
+        });
+        expect(await found()).toEqual([7070]);
+    });
+
+    it("by selectors, if the account may not list EndpointSlices; none, if not even Services", async () => {
+        add({ app: "web" }, { port: 80, targetPort: "main" });
+        const refused = ["listNamespacedEndpointSlice"];
+        cluster.intercept = (call) => void (refused.includes(call) && refuse(403, "forbidden"));
+        expect(await found()).toEqual([8080]);
+        refused.push("listNamespacedService");
         expect(await found()).toEqual([]);
     });
 

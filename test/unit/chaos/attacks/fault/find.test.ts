@@ -148,6 +148,19 @@ it("the proxy asks the pods by the first family of the Service, in which callers
     expect(found.family).toBe("IPv6");
 });
 
+it("a fault is refused for a Service that has EndpointSlices by hand beside those of its selector", async () => {
+    const cluster = new FakeCluster();
+    cluster.add("Service", "hot-deals", { spec });
+    cluster.add("Pod", "hot-deals-1", { metadata: { labels: spec.selector }, spec: { containers: [] } });
+    const finding = () => findService(cluster.api, "demo", { service: "hot-deals" });
+    await expect(finding()).resolves.toBeDefined();
+    cluster.add("EndpointSlice", "by-hand", {
+        metadata: { labels: { "kubernetes.io/service-name": "hot-deals" } },
+        endpoints: [{ addresses: ["203.0.113.7"] }],
+    });
+    await expect(finding()).rejects.toThrow("its EndpointSlice by-hand is not made by its selector");
+});
+
 it("a label in a selector may be empty", async () => {
     const selector = { app: "hot-deals", tier: "" };
     const { conditions, found } = await foundAmong([{ port: 80 }], [{}], {}, { selector });

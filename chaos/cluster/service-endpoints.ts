@@ -1,0 +1,97 @@
+import type { V1EndpointSlice, V1Service } from "@kubernetes/client-node";
+import { type Cluster, unlessForbidden } from "./client";
+import { addressesOf, hasEnded, isActive, isReady, type Pod, portNumberIn } from "./kubernetes-rules";
+
+/** Where a Service leads. */
+export interface ServiceEndpoint {
+    /** Name of the Service. */
+    service: string;
+    /** Of the pod. Absent if the EndpointSlice names no pod. */
+    uid?: string;
+    addresses: string[];
+    /** TCP ports at which it is asked, with the names that the Service's ports have: empty if its only one has none. */
+    ports: { name: string; port: number }[];
+    ready: boolean;
+}
+
+/** The label of an EndpointSlice that names its Service. */
+const serviceName = "kubernetes.io/service-name";
+
+/**
+ * Where Services of a namespace lead, by their EndpointSlices: a controller makes these by a Service's selector, and
+ * anybody may make others, also of a Service without a selector. To an account that may not list them, the selectors
+ * say it; that misses the others. https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
+ *
+ * @param service name of one. @default all
+ */
+export async function endpointsIn(cluster: Cluster, namespace: string, service?: string): Promise<ServiceEndpoint[]> {
+    const slices = await slicesIn(cluster, namespace, service);
+    return slices ? slices.flatMap(endpointsOf) : selectedIn(cluster, namespace, service);
+}
+
+/** The EndpointSlices of Services. Undefined if the account may not list them. */
+async function slicesIn({ discovery }: Cluster, namespace: string, service?: string) {
+    const labelSelector = service === undefined ? serviceName : `${serviceName}=${service}`;
+    return (await unlessForbidden(discovery.listNamespacedEndpointSlice({ namespace, labelSelector })))?.items;
+}
+
+/** Name of an EndpointSlice of a Service that is not made by its selector. Undefined if none is seen. */
+export async function sliceByHand(cluster: Cluster, namespace: string, service: string): Promise<string | undefined> {
+    const slices = await slicesIn(cluster, namespace, service);
+    const byHand = slices?.find(
+        ({ metadata, endpoints }) =>
+            metadata!.labels!["endpointslice.kubernetes.io/managed-by"] !== "endpointslice-controller.k8s.io" &&
+            (endpoints ?? []).length > 0,
+    );
+    return byHand?.metadata!.name;
+}
+
+function endpointsOf({ metadata, endpoints, ports }: V1EndpointSlice): ServiceEndpoint[] {
+    const tcp = (ports ?? []).filter(({ protocol }) => (protocol ?? "TCP") === "TCP");
+    return (endpoints ?? []).map(({ addresses, conditions, targetRef }) => ({
+        service: metadata!.labels![serviceName]!,
+        ...(targetRef?.uid && { uid: targetRef.uid }),
+        addresses,
+        ports: tcp.flatMap(({ name, port }) => (port === undefined ? [] : { name: name ?? "", port })),
+        // Unknown counts as ready.
+        ready: conditions?.ready ?? true,
+    }));
+}
+
+async function selectedIn({ core }: Cluster, namespace: string, service?: string): Promise<ServiceEndpoint[]> {
+    const [services, pods] = await Promise.all([
+        unlessForbidden(core.listNamespacedService({ namespace })),
+        unlessForbidden(core.listNamespacedPod({ namespace })),
+    ]);
+    const asked = services?.items.filter(({ metadata }) => service === undefined || metadata!.name === service) ?? [];
+    return asked.flatMap((one) =>
+        (pods?.items ?? []).filter((pod) => selects(one, pod)).map((pod) => selectedBy(one, pod)),
+    );
+}
+
+function selects({ spec }: V1Service, { metadata }: Pod): boolean {
+    const selector = Object.entries(spec?.selector ?? {});
+    return selector.length > 0 && selector.every(([key, value]) => metadata?.labels?.[key] === value);
+}
+
+function selectedBy({ metadata, spec }: V1Service, pod: Pod): ServiceEndpoint {
+    const tcp = (spec?.ports ?? []).filter(({ protocol = "TCP" }) => protocol === "TCP");
+    const ports = tcp.flatMap(({ name = "", port, targetPort = port }) => {
+        const number = portNumberIn(pod, targetPort);
+        return number === undefined ? [] : { name, port: number };
+    });
+    return {
+        service: metadata!.name!,
+        uid: pod.metadata!.uid!,
+        addresses: addressesOf(pod),
+        ports,
+        ready: spec?.publishNotReadyAddresses ? !hasEnded(pod) : isActive(pod) && isReady(pod),
+    };
+}
+
+/** Whether a Service leads to a pod there. An EndpointSlice that names no pod has only its address. */
+export const isAt = (
+    endpoint: ServiceEndpoint,
+    { uid, address, addresses = [address] }: { uid: string; address: string; addresses?: readonly string[] },
+): boolean =>
+    endpoint.uid === undefined ? endpoint.addresses.some((one) => addresses.includes(one)) : endpoint.uid === uid;
