@@ -140,7 +140,7 @@ it("a Service that asks pods that are not ready, too, was asked past the attack 
     run.setReady("hot-deals-1", false);
     const { code, message } = (await why({ pods: ["hot-deals-1"] }))!;
     expect(code).toBe("attack-bypassed");
-    expect(message).toMatch(/^1 of 2 pods behind the Service hot-deals was cut off/);
+    expect(message).toMatch(/^1 of 2 ready endpoints of the Service hot-deals was cut off/);
 });
 
 describe("a cluster that does not say which pods are behind the Service", () => {
@@ -163,7 +163,7 @@ describe("a cluster that does not say which pods are behind the Service", () => 
         const begun = Date.now();
         const { code, message } = (await settled(why()))!;
         expect(code).toBe("api-server-unavailable");
-        expect(message).toMatch(/^it is not known which pods are behind the Service hot-deals: .*\d{3}/);
+        expect(message).toMatch(/^it is not known which endpoints the Service hot-deals has: .*\d{3}/);
         expect(Date.now() - begun).toBeLessThan(10_000);
         expect(calls).toBeGreaterThan(2);
     });

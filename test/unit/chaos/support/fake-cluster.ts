@@ -208,7 +208,7 @@ export class FakeCluster {
                 const ready = pod.status?.conditions?.some(({ type, status }: any) => type + status === "ReadyTrue");
                 const endpoint = {
                     addresses: [pod.status?.podIP].flat(),
-                    conditions: { ready: Boolean(ready) && !deletionTimestamp },
+                    conditions: { ready: spec.publishNotReadyAddresses ?? (Boolean(ready) && !deletionTimestamp) },
                     targetRef: { kind: "Pod", name, uid },
                 };
                 const metadata = { name: `${service}-${name}`, namespace, labels };
