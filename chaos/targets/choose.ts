@@ -4,7 +4,7 @@ import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, notReady, ofJob, whyLeftOut, withoutController } from "./eligible";
 import { groupedBy } from "../grouped";
-import { type ReasonCode, ReasonError } from "../reasons";
+import { ReasonError } from "../reasons";
 import { remedy, type Written } from "../texts";
 import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
 
@@ -149,8 +149,7 @@ export function choose(
     if (eligible.length === 0) {
         const [{ namespace }, reasons] = [described[0]!, leftOut as string[]];
         const message = whyAllLeftOut(reasons, expression + origin);
-        const [code, advice = anotherTarget] = remedyFor(reasons, namespace, others);
-        throw new ReasonError(code, message, advice);
+        throw canBeChanged(reasons, message, namespace, others) ?? new ReasonError("no-target", message, anotherTarget);
     }
     const matching = eligible.filter(({ uid }) => !others.taken?.has(uid));
     if (matching.length === 0) {
@@ -201,30 +200,27 @@ function whyAllLeftOut(reasons: readonly string[], expression: string): string {
     return `${matches}, but ${pods} ${first![0]}, and attacks leave such pods out`;
 }
 
-/** What can be changed, with the code of that reason. No advice if nothing can. */
-function remedyFor(
+/** The error that names what can be changed. Undefined if nothing can. */
+function canBeChanged(
     reasons: readonly string[],
+    message: string,
     namespace: string,
     written: Written & Pick<KubectlPlace, "context">,
-): [ReasonCode, string?] {
+): ReasonError | undefined {
     const it = reasons.length === 1 ? "it" : "them";
     if (reasons.includes(notReady)) {
         const pods = `${kubectl({ context: written.context, namespace })} get pods`;
         const allTheSame = remedy(written, "includeNotReady", true);
-        return ["targets-not-ready", `See why: ${pods}. To attack ${it} all the same: ${allTheSame}`];
+        const advice = `See why: ${pods}. To attack ${it} all the same: ${allTheSame}`;
+        return new ReasonError("targets-not-ready", message, advice);
     }
-    if (reasons.includes(ofJob))
-        return [
-            "targets-not-replaced",
-            "Each pod that a kill deletes counts against the Job's backoffLimit. " +
-                `To kill ${it} all the same, name the Job in the target: k8s.job=NAME`,
-        ];
-    if (!reasons.includes(withoutController)) return ["no-target"];
-    return [
-        "targets-not-replaced",
-        "Such a pod would not come back after a kill. Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or " +
-            "another controller; or another attack, such as blackhole",
-    ];
+    if (!reasons.includes(ofJob) && !reasons.includes(withoutController)) return undefined;
+    const advice = reasons.includes(ofJob)
+        ? "Each pod that a kill deletes counts against the Job's backoffLimit. " +
+          `To kill ${it} all the same, name the Job in the target: k8s.job=NAME`
+        : "Such a pod would not come back after a kill. Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or " +
+          "another controller; or another attack, such as blackhole";
+    return new ReasonError("targets-not-replaced", message, advice);
 }
 
 /** What an expression could have said of the nodes of what runs, in sentences. Empty if it says nothing of nodes. */
