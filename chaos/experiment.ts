@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { randomUUID } from "node:crypto";
 import { connect } from "./cluster/client";
 import { guardedContext, type Naming } from "./cluster/guard";
 import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
@@ -6,21 +7,22 @@ import { nodeImage } from "./cluster/pod-security";
 import { explain } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
 import { inputsOf } from "./definition/inputs";
-import { type Plan, runNameOf } from "./definition/plan";
+import { type Plan, planToken, runNameOf } from "./definition/plan";
 import { podMistakes } from "./definition/pod-mistakes";
 import { endRun, isLost } from "./ending/end-run";
 import { endAndReport, type FirstActs, firstActs } from "./first-acts";
 import { othersOfStack } from "./lifecycle/lease";
 import type { PodOptions } from "./pod-options";
-import { holderOf, identityIfKept, notKept } from "./stash";
+import { experimentInState, holderOf, ifKnown, type InState, keep, type Kept, unknown } from "./stash";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import { requireNoSecrets } from "./secret-settings";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
-import { runResources } from "./run";
+import { conclusionInState, runResources } from "./run";
 import { asVariable, maxVariableLength } from "./steps/variable";
 import { preview } from "./preview";
 import { describeValue, isOutput } from "./texts";
+import { UserError } from "./user-error";
 
 /** What an experiment needs besides what it does. */
 export interface ExperimentOptions {
@@ -47,7 +49,7 @@ export interface ExperimentOptions {
     /** What is set on the pods that the experiment makes for itself, beside their own. @default nothing */
     pod?: PodOptions;
     /** Distinguishes the stack from others of its name. @default one that the stack's state keeps @internal */
-    identity?: string;
+    identity?: pulumi.Input<string>;
     /** How the package's programs are run. @default as its build has left them @internal */
     programs?: () => ExperimentPrograms;
 }
@@ -76,10 +78,13 @@ const naming: Naming = {
  * program's experiments at once. None of them begins then, and those that are disabled end their attacks nevertheless.
  */
 export class Experiment extends pulumi.ComponentResource {
-    /** The verdict and what it rests on. Known when the check has ended; undefined if the experiment is disabled. */
+    /** The verdict and what it rests on. Known when the check has ended. Undefined if `disabled` or `left out`. */
     readonly conclusion: pulumi.Output<Conclusion | undefined>;
-    /** `PASSED`, `FAILED`, `INCONCLUSIVE`, or `disabled`. Without a steady state the update fails: `ABORTED`. */
-    readonly verdict: pulumi.Output<Verdict | "disabled">;
+    /**
+     * `PASSED`, `FAILED`, `INCONCLUSIVE`, or `disabled`. Without a steady state the update fails: `ABORTED`. `left out`
+     * if `--target` or `--exclude` leaves the experiment out of the update, and it had no verdict before.
+     */
+    readonly verdict: pulumi.Output<Verdict | "disabled" | "left out">;
 
     constructor(name: string, args: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
         const prepared = prepare(name, args);
@@ -95,61 +100,108 @@ export class Experiment extends pulumi.ComponentResource {
         });
         const { enabled, kubeconfig, image = nodeImage, pod, identity, programs = builtPrograms } = args;
         const prefix = `${name}-`;
-        const own = pulumi.output(identity ?? identityIfKept(`${prefix}identity`, { parent: this }));
+        const isPreview = pulumi.runtime.isDryRun();
         const first = firstActs().add("plan" in args ? args.plan.experiment : name);
-        const shared = identity === undefined ? undefined : first.mistakeInIdentity(name, identity);
-
-        const acts: pulumi.Output<void>[] = [];
+        const shared = typeof identity === "string" ? first.mistakeInIdentity(name, identity) : undefined;
+        const problem = "problem" in prepared ? prepared.problem : undefined;
         // Only `true` attacks. Types prevent none: the text "false" of a configuration is no boolean.
+        const inEnabled = mistakeInEnabled(name, enabled);
+        const mistake = inEnabled ?? (enabled === true ? problem : undefined) ?? shared;
+        const inState = enabled === true ? Promise.resolve({ hasRun: true }) : experimentInState(name);
+        const kept = keep(`${prefix}identity`, wantedOf(args, prepared, mistake, inState), { parent: this });
+        const own = identity === undefined ? kept.identity : pulumi.output(identity);
+
+        const acts: pulumi.Input<void>[] = [];
         if (enabled !== true) {
-            if ("problem" in prepared) void pulumi.log.warn(prepared.problem, this);
-            const mistake = mistakeInEnabled(name, enabled) ?? shared;
-            this.conclusion = pulumi.output(mistake === undefined ? undefined : first.refuse(mistake));
-            if (!pulumi.runtime.isDryRun()) {
-                const ending = endFirst(name, args, own, "plan" in prepared ? prepared.plan : undefined);
+            if (problem !== undefined) void pulumi.log.warn(problem, this);
+            if (!isPreview) {
+                // Of an experiment that is left out, only `false` ends the attacks.
+                const mayEnd = inEnabled === undefined || kept.isLeftOut.then((isLeftOut) => !isLeftOut);
+                const plan = "plan" in prepared ? prepared.plan : undefined;
+                const ending = endFirst(name, args, { ...kept, own, mayEnd, inState, plan });
                 first.end(ending);
-                acts.push(ending);
+                acts.push(ending.apply(refuseIfAny));
             }
-        } else if ("problem" in prepared || shared !== undefined) {
-            const problem = "problem" in prepared ? prepared.problem : shared!;
-            this.conclusion = pulumi.output(first.refuse(problem));
-        } else {
+        } else acts.push(sayLeftOut(name, kept));
+        if (mistake !== undefined) {
+            const refused = first.refuse(mistake, kept.isLeftOut);
+            this.conclusion = pulumi.output(refused.then(() => conclusionInState(prefix, this)));
+        } else if (enabled !== true || "problem" in prepared) this.conclusion = pulumi.output(undefined);
+        else {
             const { plan } = prepared;
-            const stack = own.apply((known) => {
-                if (known === undefined) throw notKept("identity");
-                return holderOf(known);
-            });
-            const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context, first);
+            const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context, { first, ...kept });
+            const stack = pulumi
+                .all([own, kept.isLeftOut])
+                .apply(([known, isLeftOut]) => (isLeftOut ? unknown : holderOf(known)));
             const made = { plan, image, pod, programs: programs(), transforms: opts };
             const run = { ...made, kubeconfig: given, prefix, parent: this };
             // Its workloads could not become ready under the attack of an earlier plan.
-            if (!pulumi.runtime.isDryRun()) first.endEarlier(endEarlier(plan, given, stack));
+            if (!isPreview) {
+                const end = async () => ((await kept.isLeftOut) ? [] : endEarlier(plan, given, stack));
+                first.endEarlier(pulumi.output(end()));
+            }
             const { conclusion, targets } = runResources({
                 ...run,
                 stack: first.before(stack),
                 dependsOn: opts?.dependsOn,
             });
             this.conclusion = conclusion;
-            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given, { conclusion, targets })));
+            if (isPreview) {
+                const show = async () =>
+                    (await kept.isLeftOut) ? undefined : preview(plan, given, { conclusion, targets });
+                acts.push(show());
+            }
         }
-        this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? ("disabled" as const));
-        // The update waits for what the outputs wait for.
-        this.registerOutputs({ conclusion: this.conclusion, acts: pulumi.all(acts).apply(() => undefined) });
+        const without = enabled === true ? "left out" : "disabled";
+        this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? without);
+        // The update waits for what the outputs wait for. A secret kubeconfig is no secret that has been waited for.
+        const done = pulumi.unsecret(pulumi.all(acts).apply(() => undefined));
+        this.registerOutputs({ conclusion: this.conclusion, acts: done });
     }
+}
+
+/**
+ * What distinguishes the settings of an experiment from those that the state has. No state has what is wanted of one
+ * with a mistake: its update fails, and another that leaves the experiment out must not.
+ */
+function wantedOf(
+    { enabled }: ExperimentArgs,
+    prepared: Prepared,
+    mistake: string | undefined,
+    inState: Promise<InState>,
+): string | Promise<string> {
+    if (mistake !== undefined) return randomUUID();
+    if (enabled === true && "plan" in prepared) return planToken(prepared.plan);
+    // An upgrade with a disabled experiment shows no change: earlier versions had another value.
+    return inState.then(({ hasRun, wanted }) => (!hasRun && typeof wanted === "string" ? wanted : "nothing"));
+}
+
+async function sayLeftOut(name: string, { isLeftOut }: Kept): Promise<void> {
+    if (!(await isLeftOut)) return;
+    await pulumi.log.warn(
+        `--target or --exclude leaves the experiment ${name} out of this update: it does not run, and what it has ` +
+            "done stays as it is",
+    );
 }
 
 /** Undefined counts as false. */
 function mistakeInEnabled(name: string, enabled: unknown): string | undefined {
-    if (enabled === false || enabled === undefined) return undefined;
+    if (enabled === undefined || typeof enabled === "boolean") return undefined;
     return (
         `the experiment ${name} has a mistake:\n  enabled: is ${describeValue(enabled)}; allowed: true or false, ` +
         'such as config.getBoolean("chaos") ?? false'
     );
 }
 
+function refuseIfAny(mistake: string | undefined): void {
+    if (mistake !== undefined) throw new UserError(mistake);
+}
+
+type Prepared = { plan: Plan } | { problem: string };
+
 /** The plan, or what is wrong with the arguments, all at once. */
-function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem: string } {
-    const { enabled: _, kubeconfig, context, image, pod, identity: __, programs: ___, ...rest } = args;
+function prepare(name: string, args: ExperimentArgs): Prepared {
+    const { enabled, kubeconfig, context, image, pod, identity: _, programs: __, ...rest } = args;
     const problems: string[] = [];
     const attempt = <T>(what: () => T): T | undefined => {
         try {
@@ -162,7 +214,9 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
     attempt(() => requireImage(image));
     problems.push(...podMistakes(pod));
     const named = context ?? ("plan" in rest ? rest.plan.context : undefined);
-    const allowed = attempt(() => contextIn(kubeconfig, named));
+    // A disabled experiment may have a cluster that nobody has named: it touches none, unless it has run.
+    const isOff = enabled === undefined || enabled === false;
+    const allowed = isOff ? named : attempt(() => contextIn(kubeconfig, named));
     const plan = "plan" in rest ? rest.plan : attempt(() => planOfArguments(name, rest));
     if (plan) attempt(() => requireNoSecrets(name, plan));
     if (plan === undefined || problems.length > 0) return { problem: problems.join("\n") };
@@ -212,7 +266,7 @@ function requireShort(kubeconfig: string): void {
 function guarded(
     kubeconfig: pulumi.Input<string>,
     context: string | undefined,
-    first: FirstActs,
+    { first, isLeftOut }: Pick<Kept, "isLeftOut"> & { first: FirstActs },
 ): pulumi.Output<string> {
     return pulumi.output(kubeconfig).apply(async (text) => {
         try {
@@ -220,7 +274,8 @@ function guarded(
             contextIn(text, context);
             return text;
         } catch (error) {
-            return first.refuse(explain(error));
+            await first.refuse(explain(error), isLeftOut);
+            return unknown;
         }
     });
 }
@@ -260,26 +315,51 @@ function endEarlier(
     });
 }
 
-/** @param identity undefined if the state keeps none: nothing has run under it */
+interface Ending {
+    /** The experiment's identity. Unknown if the state keeps none: nothing has run under it. */
+    own: pulumi.Output<string>;
+    mayEnd: boolean | Promise<boolean>;
+    inState: Promise<InState>;
+    isLeftOut: Promise<boolean>;
+    /** As the program has it. Undefined if it has a mistake. */
+    plan: Plan | undefined;
+}
+
+/**
+ * Ends the attacks of a disabled experiment. If it cannot, the engine deletes them at the end of the update, with the
+ * kubeconfig of their run: failing before would keep it from that.
+ *
+ * @returns what fails the update, if that leaves out what the engine would delete
+ */
 function endFirst(
     name: string,
     args: ExperimentArgs,
-    identity: pulumi.Output<string | undefined>,
-    prepared: Plan | undefined,
-): pulumi.Output<void> {
+    { own, mayEnd, inState, isLeftOut, plan: prepared }: Ending,
+): pulumi.Output<string | undefined> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
-    return pulumi.all([args.kubeconfig, identity]).apply(async ([text, own]) => {
-        if (own === undefined) return;
+    return pulumi.all([args.kubeconfig, mayEnd, ifKnown(own)]).apply(async ([text, may, [identity]]) => {
+        if (!may || identity === undefined) return undefined;
+        let unended: string | undefined;
+        const failed = async (problem: string) => {
+            // What has never run has nothing to end.
+            if (!(await inState).hasRun) return;
+            await pulumi.log.warn(`The attacks of ${name} could not be ended first: ${problem}`);
+            if (await isLeftOut)
+                unended =
+                    `The attacks of ${name} were not ended, and --target or --exclude keeps this update from ` +
+                    "deleting them";
+        };
         const cluster = () => {
             if (args.kubeconfig !== undefined) requireText(text);
             return connect({ kubeconfig: text, context: contextIn(text, context) }, endTimeoutMs);
         };
         await endAndReport(
             cluster,
-            { stack: holderOf(own), defaultNamespace: namespace },
-            { of: name, planned: () => prepared },
+            { stack: holderOf(identity), defaultNamespace: namespace },
+            { failed, planned: () => prepared },
         );
+        return unended;
     });
 }

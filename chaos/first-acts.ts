@@ -5,6 +5,7 @@ import type { Cluster } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
 import { type EndOptions, endRuns } from "./ending/end-run";
 import type { LeaseOwner } from "./lifecycle/lease";
+import { ifKnown } from "./stash";
 import { describeValue } from "./texts";
 import { UserError } from "./user-error";
 
@@ -33,11 +34,12 @@ const constructionMs = 5_000;
  * which experiments of the stack run, and none begins before the program has constructed these.
  */
 export class FirstActs {
-    private readonly endings: pulumi.Output<void>[] = [];
+    private readonly endings: pulumi.Output<unknown>[] = [];
     private readonly earlier: pulumi.Output<string[]>[] = [];
     private readonly constructions = new Map<string, Construction>();
     private readonly identities = new Map<string, string>();
     private experiments = 0;
+    private readonly asked: Promise<void>[] = [];
     private mistakes: string[] = [];
     private reported?: UserError;
 
@@ -60,7 +62,7 @@ export class FirstActs {
     }
 
     /** Adds what ends the attacks of a disabled experiment. It never rejects. */
-    end(ending: pulumi.Output<void>): void {
+    end(ending: pulumi.Output<unknown>): void {
         this.endings.push(ending);
     }
 
@@ -73,10 +75,17 @@ export class FirstActs {
         this.earlier.push(ending);
     }
 
-    /** Adds a mistake. @throws UserError with all mistakes, after the attacks of disabled experiments have ended */
-    refuse(mistake: string): Promise<never> {
-        this.mistakes.push(mistake);
-        return this.fail();
+    /**
+     * Adds a mistake in an experiment, which counts unless the update leaves the experiment out.
+     *
+     * @throws UserError with all mistakes, after the attacks of disabled experiments have ended
+     */
+    async refuse(mistake: string, isLeftOut: Promise<boolean>): Promise<void> {
+        const add = async () => {
+            if (!(await isLeftOut)) this.mistakes.push(mistake);
+        };
+        this.asked.push(add());
+        if (!(await isLeftOut)) await this.fail();
     }
 
     /**
@@ -84,17 +93,15 @@ export class FirstActs {
      * earlier plans and of all disabled experiments have ended, since their namespace may be this one's.
      */
     before(value: pulumi.Output<string>): pulumi.Output<string> {
-        const othersKnown = () =>
-            pulumi.all(this.earlier).apply((others) => Promise.all(others.flat().map((one) => this.constructed(one))));
-        const allEnded = () => pulumi.all([pulumi.all(this.endings), pulumi.all(this.earlier)]);
-        return pulumi.all([value, this.mayBegin()]).apply(([known]) =>
-            // What ends attacks may know a secret, and the value is none.
-            pulumi.unsecret(othersKnown().apply(allEnded)).apply(() => {
-                // Meanwhile a kubeconfig may have become known, and be a mistake.
-                if (this.reported) throw this.reported;
-                return known;
-            }),
-        );
+        return pulumi.all([value, this.mayBegin()]).apply(async ([known]) => {
+            // Not as outputs: what ends attacks may know a secret, and depends on what a preview does not wait for.
+            const others = (await valuesOf(this.earlier)).flat();
+            await Promise.all(others.map((one) => this.constructed(one)));
+            await Promise.all([valuesOf(this.endings), valuesOf(this.earlier)]);
+            // Meanwhile a kubeconfig may have become known, and be a mistake.
+            if (this.reported) throw this.reported;
+            return known;
+        });
     }
 
     private constructionOf(name: string): Construction {
@@ -110,13 +117,15 @@ export class FirstActs {
 
     private async mayBegin(): Promise<void> {
         await this.allConstructed();
+        await Promise.all(this.asked);
         if (this.mistakes.length > 0 || this.reported) await this.fail();
     }
 
     /** @throws the same error for all who ask: the engine reports one error once */
     private async fail(): Promise<never> {
         await this.allConstructed();
-        await within(patienceMs, Promise.all(this.endings.map(ended)));
+        await Promise.all(this.asked);
+        await within(patienceMs, valuesOf(this.endings));
         const unreported = this.mistakes;
         this.mistakes = [];
         if (unreported.length > 0) this.reported = new UserError(unreported.join("\n"));
@@ -133,7 +142,11 @@ export class FirstActs {
     }
 }
 
-const ended = (ending: pulumi.Output<void>) => new Promise<void>((resolve) => void ending.apply(() => resolve()));
+/** What outputs have that the engine knows. */
+async function valuesOf<T>(outputs: readonly pulumi.Output<T>[]): Promise<T[]> {
+    const known = await Promise.all(outputs.map((one) => ifKnown(one)));
+    return known.flatMap((values) => [...values]);
+}
 
 /** By what a program talks to: one process may run several programs, one after the other. */
 const ofPrograms = new WeakMap<object, FirstActs>();
@@ -146,15 +159,15 @@ export function firstActs(): FirstActs {
 }
 
 /**
- * Ends a stack's runs before everything else, and reports whose attacks it has ended. Never rejects: the engine still
- * deletes the attacks at the end of the update.
+ * Ends a stack's runs before everything else, and reports whose attacks it has ended. It does not reject if they cannot
+ * be ended: the engine still deletes the attacks at the end of the update.
  *
- * @param options.of whose attacks could not be ended, for a warning. @default no warning
+ * @param options.failed is told why they could not be ended. @default nobody is
  */
 export async function endAndReport(
     cluster: () => Cluster | Promise<Cluster>,
     owner: LeaseOwner,
-    { of, ...options }: EndOptions & { of?: string },
+    { failed, ...options }: EndOptions & { failed?: (problem: string) => Promise<void> },
 ): Promise<void> {
     try {
         const left: string[] = [];
@@ -162,7 +175,6 @@ export async function endAndReport(
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
         for (const message of left) await pulumi.log.info(message);
     } catch (error) {
-        if (of !== undefined)
-            await pulumi.log.warn(`The attacks of ${of} could not be ended first: ${problemOf(error)}`);
+        await failed?.(problemOf(error));
     }
 }

@@ -1,6 +1,9 @@
 /** Commands of kubectl for people. Few imports: the program that guards a destroy has this file, too. */
 import { join } from "shlex";
 
+/** The context of a pod's own ServiceAccount, without a kubeconfig: kubectl uses it, and does not know this name. */
+export const podContext = "inClusterContext";
+
 /** Where a command acts. */
 export interface KubectlPlace {
     /** Of the kubeconfig. @default the current one, whichever that is by then */
@@ -13,7 +16,8 @@ export interface KubectlPlace {
  * How a command begins that a person can paste. It names the context, since another may be the current one by then.
  */
 export function kubectl({ context, namespace }: KubectlPlace): string {
-    return join(["kubectl", ...option("--context", context), ...option("--namespace", namespace)]);
+    const named = context === podContext ? undefined : context;
+    return join(["kubectl", ...option("--context", named), ...option("--namespace", namespace)]);
 }
 
 const option = (name: string, value?: string) => (value === undefined ? [] : [name, value]);

@@ -14,6 +14,7 @@ import {
     type StepName,
     variables,
 } from "./steps/contract";
+import { unknown } from "./stash";
 import { doNothing, packed, printAgain, runFromInput } from "./packed";
 import { roomOf, type RoomArgs } from "./room";
 import { asVariable, compressed, parsed } from "./steps/variable";
@@ -32,10 +33,11 @@ export interface RunArgs extends RoomArgs {
  * knows the order too: another plan (another `run`, say) removes all of them first, the attack before the wait for
  * recovery. Without attacks, there is a deadline Job only if an action must be undone.
  *
- * @returns the verdict and what it rests on, known when the check has ended; the targets, known when they are chosen
+ * @param args with a `stack` that is unknown, nothing is computed from what another plan's steps have printed
+ * @returns as `conclusionOf`; the targets, known when they are chosen
  */
 export function runResources(args: RunArgs): {
-    conclusion: pulumi.Output<Conclusion>;
+    conclusion: pulumi.Output<Conclusion | undefined>;
     targets: pulumi.Output<LabeledTargets>;
 } {
     const { plan, prefix, parent } = args;
@@ -43,7 +45,7 @@ export function runResources(args: RunArgs): {
         stepResource(`${prefix}${name}`, args, how, { parent, dependsOn });
 
     const check = (given: StepArgs["given"], dependsOn?: pulumi.Resource) =>
-        step("check", { create: "check", given }, dependsOn).result.apply((printed) => parsed<Conclusion>(printed));
+        conclusionOf(step("check", { create: "check", given }, dependsOn).resource);
 
     const hasJob = needsDeadlineJob(plan);
     const room = hasJob ? roomOf(args).apply((known) => compressed(JSON.stringify(known))) : undefined;
@@ -86,8 +88,9 @@ export function runResources(args: RunArgs): {
         const { name, attack } = planned;
         const object = runName.apply((run) => objectNameOf(run, name));
         const targetLabel = targetLabelFor(plan, planned);
-        const chosen = targets.apply((found) =>
-            parsed<LabeledTargets>(found).attacks.find((one) => one.name === name)!,
+        // A run of another plan may have failed half-way, and the update leaves out what would replace it.
+        const chosen = targets.apply(
+            (found) => parsed<LabeledTargets>(found).attacks.find((one) => one.name === name) ?? unknown,
         );
         const made = {
             attack,
@@ -112,6 +115,20 @@ export function runResources(args: RunArgs): {
     const conclusion = check({ steadyState, targets, deadlineJob, attackObjects }, end);
     return { conclusion, targets: targets.apply((found) => parsed<LabeledTargets>(found)) };
 }
+
+/**
+ * The verdict and what it rests on, known when the check has ended. Undefined if the update leaves out a check that the
+ * state does not have.
+ */
+function conclusionOf(check: command.local.Command): pulumi.Output<Conclusion | undefined> {
+    const printed = pulumi.unsecret(check.stdout) as pulumi.Output<string | undefined>;
+    const parse = (text: string | undefined) => (text === undefined ? undefined : parsed<Conclusion>(text));
+    return printed.apply(parse);
+}
+
+/** The conclusion of an experiment that the update leaves out, as the state has it: the engine changes nothing. */
+export const conclusionInState = (prefix: string, parent: pulumi.Resource) =>
+    conclusionOf(new command.local.Command(`${prefix}check`, { create: doNothing }, { parent }));
 
 interface StepArgs {
     /** @default nothing is done */
@@ -169,5 +186,6 @@ function stepResource(
     );
     // What steps print has no secrets. With a secret in its environment, the provider takes its output for one, and
     // neither verdicts nor diffs would show.
-    return { resource, result: pulumi.unsecret(resource.stdout) };
+    const result = pulumi.all([stack, pulumi.unsecret(resource.stdout)]).apply(([, printed]) => printed ?? unknown);
+    return { resource, result };
 }

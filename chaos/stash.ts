@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 
 /**
  * Keeps a value in the stack's state: the first one that it was given, until the resource is replaced. The engine
@@ -12,42 +12,86 @@ export async function remember<T>(
     value: T,
     opts?: pulumi.CustomResourceOptions,
 ): Promise<{ first: T; urn: string }> {
-    const { first, urn } = await rememberIfTargeted(name, value, opts);
-    if (first === undefined) throw notKept(name);
-    return { first, urn };
-}
-
-async function rememberIfTargeted<T>(name: string, value: T, opts?: pulumi.CustomResourceOptions) {
     const { output, urn } = new pulumi.Stash(name, { input: value }, opts);
     const [[first], [ofStash]] = await Promise.all([ifKnown(output), ifKnown(urn)]);
-    return { first: first as T | undefined, urn: ofStash! };
+    if (first === undefined) throw notKept(name);
+    return { first: first as T, urn: ofStash! };
 }
 
 export const notKept = (name: string) =>
     new Error(`the state does not know the stack's ${name} yet: update the stack once without --target`);
 
-/** What an output has, in a list that is empty if a preview does not know it. */
+/** What an output has, in a list that is empty if the engine does not say it. */
 export async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {
     // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
     if (!(await (output as pulumi.Output<T> & { isKnown: Promise<boolean> }).isKnown)) return [];
     return new Promise((resolve) => void output.apply((value) => resolve([value])));
 }
 
-const newIdentity = () => randomBytes(8).toString("hex");
-const kept = (opts?: pulumi.CustomResourceOptions) => ({ ...opts, ignoreChanges: ["input"] });
+/** What an output gives that is not to be known, such as in a preview. `apply` does nothing with it. */
+export const unknown = pulumi.unknown as never;
 
-/**
- * The identity that the state keeps under a name, 16 hexadecimal digits: two backends may have stacks of the same name.
- *
- * @throws Error as `remember`
- */
-export async function identityIn(name: string): Promise<string> {
-    return (await remember(name, newIdentity(), kept())).first;
+/** What the state keeps of an experiment. */
+export interface Kept {
+    /** 16 hexadecimal digits: two backends may have stacks of the same name. Unknown until the resource is created. */
+    identity: pulumi.Output<string>;
+    /** Whether `--target` or `--exclude` leaves the experiment out of this update. */
+    isLeftOut: Promise<boolean>;
 }
 
-/** As `identityIn`. Undefined instead of an error: nothing has run yet under an identity that the state has not. */
-export async function identityIfKept(name: string, opts?: pulumi.CustomResourceOptions): Promise<string | undefined> {
-    return (await rememberIfTargeted(name, newIdentity(), kept(opts))).first;
+/**
+ * Keeps an experiment's identity, and what was last wanted of it. The engine does not tell a program what an update is
+ * limited to. But it answers from the state for a resource that an update leaves out: with what was wanted before, or
+ * without an id if it has not created the resource.
+ *
+ * @param wanted another value for other settings. The same in a preview and its update: a plan compares it
+ */
+export function keep(name: string, wanted: string | Promise<string>, opts?: pulumi.CustomResourceOptions): Kept {
+    const { id, input, output } = new pulumi.Stash(name, { input: wanted }, opts);
+    const isLeftOut = async () => {
+        const [[answered], made] = await Promise.all([ifKnown(input), ifKnown(id)]);
+        return answered !== (await wanted) || (made.length === 0 && !pulumi.runtime.isDryRun());
+    };
+    const asked = isLeftOut();
+    // Who asks for it gets the error, too.
+    asked.catch(() => undefined);
+    return { identity: pulumi.all([id, output]).apply(identityFrom), isLeftOut: asked };
+}
+
+/** The engine makes up the id at random. Versions until 0.6 kept a random value, which goes on. */
+const identityFrom = ([id, first]: [string, unknown]): string =>
+    typeof first === "string" && /^[0-9a-f]{16}$/.test(first)
+        ? first
+        : createHash("sha256").update(id).digest("hex").slice(0, 16);
+
+/** The identity of a stack, which its state keeps under a name. As that of `Kept`. */
+export function identityIn(name: string): pulumi.Output<string> {
+    const { id, output } = new pulumi.Stash(name, { input: name }, { ignoreChanges: ["input"] });
+    return pulumi.all([id, output]).apply(identityFrom);
+}
+
+/** What the state has of an experiment when an update begins. */
+export interface InState {
+    hasRun: boolean;
+    /** What was wanted of it last. */
+    wanted?: unknown;
+}
+
+/** Asks the engine, as Pulumi's own `StackReference` does. Without an answer, a run is assumed. */
+export async function experimentInState(name: string): Promise<InState> {
+    const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
+    try {
+        const answer: unknown = await pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName });
+        const { outputs } = answer as { outputs: Record<string, { outputs?: { input?: unknown } }> };
+        const partOf = (part: string) =>
+            Object.entries(outputs).find(([urn]) => urn.endsWith(`chaos-experiments:index:Experiment$${part}`))?.[1];
+        return {
+            hasRun: partOf(`command:local:Command::${name}-steady-state`) !== undefined,
+            wanted: partOf(`pulumi:index:Stash::${name}-identity`)?.outputs?.input,
+        };
+    } catch {
+        return { hasRun: true };
+    }
 }
 
 /** A stack, as leases name it. @param identity distinguishes it from others of its name */

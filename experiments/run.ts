@@ -10,6 +10,7 @@ import {
     type ServiceReference,
 } from "../chaos/index";
 import { endAndReport } from "../chaos/first-acts";
+import { ifKnown } from "../chaos/stash";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
@@ -47,7 +48,7 @@ export function planOnShop<S extends ExperimentSettings>(settings: S & Unplanned
  */
 export const runOnShop = (
     plan: Plan,
-    { identity, provider }: { identity: string; provider: pulumi.ProviderResource },
+    { identity, provider }: { identity: pulumi.Input<string>; provider: pulumi.ProviderResource },
     args: Pick<ExperimentArgs, "image" | "pod" | "programs">,
     shopIsReady: pulumi.Input<pulumi.Resource>,
 ): Experiment =>
@@ -58,8 +59,8 @@ export interface FirstLook {
     /** Whether the experiment is enabled. Anything but `true` counts as disabled, and is reported later. */
     enabled: boolean;
     namespace: string;
-    /** Distinguishes the stack from others of its name. */
-    identity: string;
+    /** Distinguishes the stack from others of its name. Unknown if the state has none: nothing has run then. */
+    identity: pulumi.Output<string>;
     cluster: Cluster;
 }
 
@@ -74,8 +75,12 @@ export interface FirstLook {
  */
 export async function endAttacksFirst(look: FirstLook | undefined, planned: (context: string) => Plan): Promise<void> {
     if (pulumi.runtime.isDryRun() || look === undefined || look.enabled) return;
-    const { namespace, identity, cluster } = look;
+    const { namespace, cluster } = look;
+    const [identity] = await ifKnown(look.identity);
+    if (identity === undefined) return;
     const owner = { stack: holderOf(identity), defaultNamespace: namespace };
     const context = cluster.kubeconfig.getCurrentContext();
-    await endAndReport(() => cluster, owner, { of: "the stack", planned: () => planned(context) });
+    const failed = (problem: string) =>
+        pulumi.log.warn(`The attacks of the stack could not be ended first: ${problem}`);
+    await endAndReport(() => cluster, owner, { failed, planned: () => planned(context) });
 }

@@ -10,11 +10,14 @@ export interface ApiServer {
     account: string;
 }
 
-export const ownApiServer: ApiServer = {
-    host: process.env.KUBERNETES_SERVICE_HOST,
-    port: process.env.KUBERNETES_SERVICE_PORT,
-    account: process.env.ACCOUNT_FOLDER ?? "/var/run/secrets/kubernetes.io/serviceaccount",
-};
+/** What Kubernetes gives a pod. */
+export const apiServerOfPod = (env: NodeJS.ProcessEnv = process.env): ApiServer => ({
+    host: env.KUBERNETES_SERVICE_HOST,
+    port: env.KUBERNETES_SERVICE_PORT,
+    account: env.ACCOUNT_FOLDER ?? "/var/run/secrets/kubernetes.io/serviceaccount",
+});
+
+export const ownApiServer = apiServerOfPod();
 
 export interface ApiCall {
     /** @default "GET" */

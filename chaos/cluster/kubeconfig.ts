@@ -1,8 +1,11 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { existsSync, readFileSync } from "node:fs";
+import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { yamlProblem } from "../json";
+import { podContext } from "../kubectl";
+import { apiServerOfPod } from "./in-cluster-api";
 import { type Login, Logins } from "./logins";
 
 export class KubeconfigError extends Error {
@@ -10,8 +13,8 @@ export class KubeconfigError extends Error {
 }
 
 /**
- * Loads the user's kubeconfig as kubectl does: the files in `KUBECONFIG`, else `~/.kube/config`. Without a file it has
- * no context.
+ * Loads the user's kubeconfig as kubectl does: the files in `KUBECONFIG`, else `~/.kube/config`, else the account of
+ * the pod in which this runs. Without any of them it has no context.
  *
  * @throws KubeconfigError that names the file, if one cannot be read, or none of the files in `KUBECONFIG` exists
  */
@@ -24,10 +27,36 @@ export function loadKubeconfig(): KubeConfig {
             `KUBECONFIG is "${named.join(delimiter)}", which does not exist; set it to a file that does, or ` +
                 "unset it to use ~/.kube/config",
         );
+    const pod = ofPod();
+    if (pod) return pod;
     const kubeconfig = new Logins();
     kubeconfig.loadFromDefault();
     // Without any kubeconfig the library makes one up that leads to port 8080 of this machine.
-    return kubeconfig.getCurrentContext() === "loaded-context" ? new Logins() : kubeconfig;
+    return ["loaded-context", podContext].includes(kubeconfig.getCurrentContext()) ? new Logins() : kubeconfig;
+}
+
+/**
+ * The ServiceAccount of a pod, as a kubeconfig. Its token is read again for each request, since the kubelet renews it.
+ * By itself, the library keeps it for a minute.
+ *
+ * @returns undefined outside of a pod, or if the pod has no token
+ */
+function ofPod(): Logins | undefined {
+    const { host, port, account } = apiServerOfPod();
+    const [tokenFile, ca] = ["token", "ca.crt"].map((file) => join(account, file));
+    if (!host || !port || !existsSync(tokenFile!)) return undefined;
+    const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+    const name = podContext;
+    const kubeconfig = new Logins();
+    kubeconfig.loadFromString(
+        JSON.stringify({
+            clusters: [{ name, cluster: { server, "certificate-authority": ca } }],
+            users: [{ name, user: { tokenFile } }],
+            contexts: [{ name, context: { cluster: name, user: name } }],
+            "current-context": name,
+        }),
+    );
+    return kubeconfig;
 }
 
 /** Reads the text of a kubeconfig. @throws KubeconfigError without the text, which may hold a token */

@@ -4,6 +4,7 @@ import type { Cluster } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
 import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
 import { ownNamespace } from "../base/own-namespace";
+import { knownIdentity } from "../cluster/state-records";
 import type { StackCluster } from "../cluster/cluster";
 import type { GuardedObject } from "../cluster/destroying/refusal";
 import { marksOf } from "../cluster/marks";
@@ -40,7 +41,7 @@ export async function checkedAgent(
     if (!settings) return () => undefined;
     const { manifest: location, key, install } = settings;
     const objects = install === "manifest" ? await readManifest(location!, key, clusterName) : [];
-    const owner = { stack: pulumi.getStack(), identity };
+    const owner = { stack: pulumi.getStack(), identity: await knownIdentity(identity) };
     const source = `agent.manifest is "${location?.replaceAll(key, "[secret]")}"`;
     requireNotOfShop(objects, source, shop);
     const read = readerOf(cluster.kubeconfig);
@@ -61,7 +62,7 @@ const withoutAgent = () => `To do without an agent: ${pulumiCommand(["config", "
 
 export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<BuiltinAgentArgs, "namespace" | "key"> {
     /** The stack's identity; see `StackCluster`. */
-    identity: string;
+    identity: pulumi.Input<string>;
     /** Where to look whether the agent is ready. */
     cluster: Cluster;
     /** The agent's manifest. Empty if it is not installed from one. */

@@ -16,7 +16,7 @@ export interface BuiltinAgentArgs {
     /** Namespace of the shop that the agent belongs to. */
     shop: string;
     /** Annotations of what it has in the whole cluster, by which the stack knows its own. @default none */
-    marks?: Record<string, string>;
+    marks?: Record<string, pulumi.Input<string>>;
     clusterName: string;
     key: pulumi.Input<string>;
     image: string;

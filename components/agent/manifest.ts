@@ -82,7 +82,7 @@ export interface ManifestAgentArgs {
     /** Every field that contains it becomes a secret. */
     key: string;
     /** By which the stack knows the objects again that are in no namespace of its own. @default none */
-    marks?: Record<string, string>;
+    marks?: Record<string, pulumi.Input<string>>;
 }
 
 // What other objects may be of or in. In an update that deletes, they go last.

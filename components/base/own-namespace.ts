@@ -5,7 +5,7 @@ import type { Install } from "../configuration/settings";
 
 export interface OwnNamespaceArgs {
     /** The stack's; see `StackCluster`. @default none: the name alone says whose it is */
-    identity?: string;
+    identity?: pulumi.Input<string>;
     labels: Record<string, string>;
     /**
      * Changing it replaces the namespace. The old one is deleted first: otherwise the engine would delete the old

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
 import { connect, type Cluster, ignoreNotFound, messageOf, statusOf } from "../../chaos/cluster/client";
 import { problemOf } from "../../chaos/cluster/problem";
+import { podContext } from "../../chaos/kubectl";
 import { placement } from "../base/placement";
 import type { StackConfiguration } from "../configuration/read";
 import { type Key, settings } from "../configuration/settings";
@@ -10,13 +11,13 @@ import type { AllowedContext } from "../../chaos/cluster/guard";
 import { allowedContext } from "./guard";
 import { requireOwnLeft } from "./destroying/moving";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
-import { requireSameCluster, stackIdentity } from "./state-records";
+import { knownIdentity, requireSameCluster, stackIdentity } from "./state-records";
 import { pulumiCommand } from "../pulumi-command";
 
 export interface StackCluster {
     context: AllowedContext;
-    /** Distinguishes the stack from others of its name. */
-    identity: string;
+    /** Distinguishes the stack from others of its name. See `stackIdentity`. */
+    identity: pulumi.Output<string>;
     /** Of the cluster's namespace kube-system, which lives as long as the cluster. */
     uid: string;
     provider: k8s.Provider;
@@ -38,14 +39,18 @@ const reachTimeoutMs = 10_000;
  * @throws GuardError, KubeconfigError, or an Error that names the address that does not answer, the namespaces in use,
  *   the other cluster, or what is somebody else's there
  */
-export async function openCluster(configuration: StackConfiguration, known?: string): Promise<StackCluster> {
+export async function openCluster(
+    configuration: StackConfiguration,
+    known?: pulumi.Output<string>,
+): Promise<StackCluster> {
     const { kubeContext, namespace, agent } = configuration;
     const context = allowedContext(loadKubeconfig(), kubeContext);
     const api = connect({ context: context.name });
     const wanted = { namespace, ...(agent && { "agent.namespace": agent.namespace }) };
     const { uid, found } = await lookAround(api, context, Object.values(wanted));
     const stack = pulumi.getStack();
-    const identity = known ?? (await stackIdentity());
+    const made = known ?? stackIdentity();
+    const identity = await knownIdentity(made);
     const refused = (Object.keys(wanted) as NamespaceRequest["key"][]).flatMap((key, index) => {
         const [existing, request] = [found[index], { stack, identity, key, context: context.name }];
         return (existing && refusedNamespace(existing, request)) ?? [];
@@ -55,7 +60,7 @@ export async function openCluster(configuration: StackConfiguration, known?: str
     await requireOwnLeft({ stack, identity, uid, context: context.name });
     const provider = clusterProvider(context.name, uid);
     const opts = { provider, transformations: placement(configuration.placement) };
-    return { context, identity, uid, api, provider, opts };
+    return { context, identity: made, uid, api, provider, opts };
 }
 
 /**
@@ -71,7 +76,8 @@ function clusterProvider(context: string, uid: string): k8s.Provider {
     // itself, as kubectl does.
     const kubeconfig = "";
     const opts: pulumi.CustomResourceOptions = { deleteBeforeReplace: true };
-    return new k8s.Provider("cluster", { context, kubeconfig, clusterIdentifier: uid }, opts);
+    const named = context === podContext ? undefined : context;
+    return new k8s.Provider("cluster", { context: named, kubeconfig, clusterIdentifier: uid }, opts);
 }
 
 /**
@@ -116,8 +122,8 @@ export async function firstLook() {
     const namespace = setting("namespace")!;
     const reached = await reach(setting("kube.context"), namespace).catch(() => undefined);
     if (reached === undefined) return undefined;
-    const identity = await stackIdentity();
-    return { enabled: setting("experiment.enabled") === "true", namespace, identity, cluster: reached };
+    const enabled = setting("experiment.enabled") === "true";
+    return { enabled, namespace, identity: stackIdentity(), cluster: reached };
 }
 
 async function reach(kubeContext: string | undefined, namespace: string) {

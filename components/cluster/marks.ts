@@ -21,7 +21,7 @@ export interface Owner {
     identity: string;
 }
 
-export const marksOf = ({ stack, identity }: Owner) => ({
+export const marksOf = <T>({ stack, identity }: Pick<Owner, "stack"> & { identity: T }) => ({
     [annotations.stack]: stack,
     [annotations.identity]: identity,
 });

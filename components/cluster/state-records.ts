@@ -1,4 +1,5 @@
-import { identityIn, remember } from "../../chaos/stash";
+import * as pulumi from "@pulumi/pulumi";
+import { identityIn, ifKnown, notKept, remember } from "../../chaos/stash";
 import { pulumiCommand } from "../pulumi-command";
 
 export interface RecordedCluster {
@@ -39,9 +40,20 @@ interface ExportedState {
 /**
  * The identity of the stack: 16 hexadecimal digits, which the state keeps. Stacks in two backends may have the same
  * name, and they share their configuration through git, but not their state. A stack that is destroyed and made again
- * has another.
+ * has another. The first preview does not know it.
  */
-export const stackIdentity = (): Promise<string> => identityIn("identity");
+export const stackIdentity = (): pulumi.Output<string> => identityIn("identity");
+
+/**
+ * What is known of a stack's identity. Nothing bears that of a stack that is new, and then it is empty.
+ *
+ * @throws Error if an update with `--target` leaves it out
+ */
+export async function knownIdentity(identity: pulumi.Output<string>): Promise<string> {
+    const [known] = await ifKnown(identity);
+    if (known === undefined && !pulumi.runtime.isDryRun()) throw notKept("identity");
+    return known ?? "";
+}
 
 /**
  * Checks that the stack's state was made in this cluster, and records it in the state of a new stack. Call it before

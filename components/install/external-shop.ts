@@ -15,7 +15,7 @@ export interface ExternalShopArgs {
     /** The shop's namespace, created with it. */
     namespace: string;
     /** The stack's identity; see `StackCluster`. @default none */
-    identity?: string;
+    identity?: pulumi.Input<string>;
     /** A chart gets the Ingress as values. */
     source:
         | { install: "chart"; chart: Chart; ingress?: ShopArgs["ingress"] }

@@ -8,7 +8,7 @@ interface DeclaredObjectArgs {
     /** @default the object's own */
     labels?: Record<string, string>;
     /** Beside the object's own. @default none */
-    annotations?: Record<string, string>;
+    annotations?: Record<string, pulumi.Input<string>>;
     /** Which fields and annotations the engine treats as secrets, beside all of a Secret. @default no others */
     isSecret?: (value: unknown) => boolean;
 }

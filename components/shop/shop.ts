@@ -17,7 +17,7 @@ export interface ShopArgs {
     /** The shop's namespace, created with it. */
     namespace: string;
     /** The stack's identity; see `StackCluster`. @default none */
-    identity?: string;
+    identity?: pulumi.Input<string>;
     images: { node: string; postgres: string; nats: string };
     /** `seven` adds orders, inventory and message-broker. @default "four" */
     variant?: "four" | "seven";

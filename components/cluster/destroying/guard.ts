@@ -33,7 +33,10 @@ export function guardDestroy(
 ): void {
     const stack = pulumi.getStack();
     const namespaces = [namespace, ...(agent ? [agent.namespace] : [])];
-    const guarded: GuardedStack = { stack, identity, uid, context: context.name, namespaces, ...also };
+    const guarded: pulumi.Input<GuardedStack> = identity.apply((known) => ({
+        ...{ stack, identity: known, uid, context: context.name, namespaces },
+        ...also,
+    }));
     const urnOf = (name: string) => `urn:pulumi:${stack}::${pulumi.getProject()}::pulumi:index:Stash::${name}`;
     new command.local.Command(
         "destroy-guard",
@@ -42,7 +45,7 @@ export function guardDestroy(
             update: `${runFromInput} ${inUpdate}`,
             delete: runFromInput,
             stdin: packed(readFileSync(bundledFile(join(__dirname, "main.ts")), "utf8")),
-            environment: { [guardedVariable]: JSON.stringify(guarded) },
+            environment: { [guardedVariable]: pulumi.jsonStringify(guarded) },
             logging: "stderr",
         },
         {

@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import { load } from "js-yaml";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -26,7 +27,12 @@ async function cloud(more: Record<string, string> = {}): Promise<Asked[]> {
     const opts = { transformations: placement(configuration.placement) } as StackCluster["opts"];
     const context = { name: "cloud", server: "https://cluster.example.com" };
     return recordGraph(() =>
-        installShop("shop", configuration, { api: cluster.api, context, identity: "0123456789abcdef", opts }),
+        installShop("shop", configuration, {
+            api: cluster.api,
+            context,
+            identity: pulumi.output("0123456789abcdef"),
+            opts,
+        }),
     );
 }
 

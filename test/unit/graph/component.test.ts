@@ -9,12 +9,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as client from "../../../chaos/cluster/client";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
 import type { Plan } from "../../../chaos/definition/plan";
 import { quoted } from "../../../chaos/programs";
 import { fromVariable } from "../../../chaos/steps/variable";
-import { type Asked, find, kinds, recordGraph, secretMark, unhandledErrors } from "./support";
+import { type Asked, find, inState, kinds, leftOut, recordGraph, secretMark, unhandledErrors } from "./support";
 
 /** A cluster that does not answer. */
 const kubeconfig = (context: string, server = "https://127.0.0.1:1") =>
@@ -38,12 +39,18 @@ const args: ExperimentArgs = {
         proxy: "void 'proxy';",
     }),
 };
-const found = Object.fromEntries(
-    ["it", "one", "two"].flatMap((name) => [
-        [`${name}-targets`, { attacks: [{ name: "blackhole", matching: 1, targets: [] }] }],
-        [`${name}-check`, { verdict: "PASSED" }],
-    ]),
-);
+const names = ["it", "one", "two"];
+const urnOf = (name: string) =>
+    `urn:pulumi:local::chaos-shop::chaos-experiments:index:Experiment$command:local:Command::${name}-steady-state`;
+const found: Record<string, object> = {
+    ...Object.fromEntries(
+        names.flatMap((name) => [
+            [`${name}-targets`, { attacks: [{ name: "blackhole", matching: 1, targets: [] }] }],
+            [`${name}-check`, { verdict: "PASSED" }],
+        ]),
+    ),
+    [inState]: Object.fromEntries(names.map((name) => [urnOf(name), {}])),
+};
 const build = (changes: object = {}, names = ["it"], isPreview = false) =>
     recordGraph(
         async () => names.forEach((name) => new Experiment(name, { ...args, ...changes })),
@@ -275,7 +282,7 @@ it("ends attacks before what the experiment depends on is ready: it may not beco
         new Experiment("it", { ...args, enabled: false }, { dependsOn });
         await vi.waitFor(() => expect(told.at(-1)).toContain("The attacks of it could not be ended first"), 5_000);
         ready(new pulumi.ComponentResource("test:index:Application", "application"));
-    });
+    }, found);
 });
 
 it("waits until the attacks of the program's disabled experiments have ended, also of those below it", async () => {
@@ -377,21 +384,139 @@ it("an identity that two experiments have is refused, with the names of both: ea
     }
 });
 
-describe("an update with --target that leaves a new experiment out", () => {
-    // The engine answers with no outputs.
-    const untargeted = { ...found, "it-identity": {} };
-    const program = (changes: object) => async () => void new Experiment("it", { ...args, ...changes });
+describe("an update with --target or --exclude that leaves an experiment out", () => {
+    const notRun = Object.fromEntries(
+        ["identity", "steady-state", "deadline", "targets", "blackhole", "end-attacks", "check"].map((part) => [
+            `it-${part}`,
+            leftOut,
+        ]),
+    );
+    /** The engine answers with what was wanted before, whatever is wanted now. */
+    const before = { ...found, "it-identity": { input: "other settings", output: "0a1b2c3d4e5f6071" } };
+    const notice = expect.stringMatching(/^warn: --target or --exclude leaves the experiment it out of this update: /);
 
-    it("succeeds if it is disabled: nothing has run yet that could be ended", async () => {
-        await recordGraph(program({ enabled: false }), untargeted);
+    async function outcome(changes: object, printed: Record<string, object>, isPreview = false) {
+        const seen: { verdict?: string; asked: Asked[] } = { asked: [] };
+        const program = async () =>
+            new Experiment("it", { ...args, ...changes }).verdict.apply((verdict) => (seen.verdict = verdict));
+        const errors = await unhandledErrors(() => recordGraph(program, printed, isPreview, seen.asked));
+        return { ...seen, errors: errors.map(({ message }) => message) };
+    }
+
+    it("succeeds if it is new and disabled: nothing has run yet that could be ended", async () => {
+        expect(await outcome({ enabled: false }, notRun)).toMatchObject({ errors: [], verdict: "disabled" });
         expect(told).toEqual([]);
     });
 
-    it("says what to do if it is enabled", async () => {
-        const errors = await unhandledErrors(() => recordGraph(program({}), untargeted));
-        expect(errors.map(({ message }) => message)).toEqual([
-            "the state does not know the stack's identity yet: update the stack once without --target",
+    it("succeeds if it is new and enabled, begins nothing, and says so", async () => {
+        expect(await outcome({}, notRun)).toMatchObject({ errors: [], verdict: "left out" });
+        expect(told).toEqual([notice]);
+    });
+
+    it("shows nothing in a preview that the experiment would do", async () => {
+        expect(await outcome({}, notRun, true)).toMatchObject({ errors: [] });
+        expect(await outcome({ run: "again" }, before, true)).toMatchObject({ errors: [], verdict: "PASSED" });
+        expect(told).toEqual([notice, notice]);
+    });
+
+    it.each([
+        ["another run", { run: "again" }],
+        ["another attack", { attacks: [{ kind: "dns", target: "k8s.statefulset=nats,k8s.namespace=messaging" }] }],
+        ["a mistake", { deadline: "1s" }],
+        ["a kubeconfig with a mistake, known late", { run: "again", kubeconfig: pulumi.output("") }],
+        ["an `enabled` that is no boolean", { enabled: "yes" }],
+    ])("keeps its verdict, asks no cluster and refuses nothing with %s", async (_, changes) => {
+        const asks = vi.spyOn(client, "connect");
+        expect(await outcome(changes, before)).toMatchObject({ errors: [], verdict: "PASSED" });
+        expect(asks).not.toHaveBeenCalled();
+        if (!("enabled" in changes)) expect(told).toEqual([notice]);
+    });
+
+    it("ends its attacks if it is disabled, and fails if it cannot: the engine would not", async () => {
+        const { errors } = await outcome({ enabled: false }, before);
+        expect(errors).toEqual([
+            expect.stringMatching(/^The attacks of it were not ended, and --target or --exclude keeps this /),
         ]);
+        expect(told).toEqual([expect.stringMatching(/^warn: The attacks of it could not be ended first: .*refuses/)]);
+    });
+
+    it("runs another one that it does not leave out", async () => {
+        const asked = await recordGraph(
+            async () => {
+                new Experiment("it", args);
+                new Experiment("two", args);
+            },
+            { ...found, ...notRun },
+        );
+        expect(find(asked, kinds.command, "two-check").environment).toBeDefined();
+        expect(find(asked, kinds.command, "it-check").environment).toBeUndefined();
+    });
+
+    it("computes nothing from an unfinished run of other settings", async () => {
+        const targets = { attacks: [{ name: "dns", matching: 1, targets: [] }] };
+        const { "it-identity": _, ...others } = notRun;
+        expect(await outcome({}, { ...others, "it-targets": targets })).toMatchObject({
+            errors: [],
+            verdict: "left out",
+        });
+    });
+});
+
+/** What is known of the inputs of a preview. */
+function known(value: unknown): unknown {
+    if (pulumi.isUnknown(value)) return expect.anything();
+    if (Array.isArray(value)) return value.map(known);
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value).filter(([, one]) => !pulumi.isUnknown(one));
+    return Object.fromEntries(entries.map(([key, one]) => [key, known(one)]));
+}
+
+describe("a disabled experiment", () => {
+    const off = { ...args, enabled: false };
+
+    it("that has never run warns of nothing: neither of a cluster that is away, nor that none is named", async () => {
+        useAmbient("production", "https://203.0.113.5:6443");
+        for (const changes of [{}, { kubeconfig: undefined }, { kubeconfig: undefined, context: "gone" }]) {
+            const asked = await recordGraph(async () => void new Experiment("it", { ...off, ...changes }));
+            expect(steps(asked)).toEqual([]);
+        }
+        expect(told).toEqual([]);
+    });
+
+    it("that has run says why its attacks could not be ended, and lets the engine delete them", async () => {
+        useAmbient("production", "https://203.0.113.5:6443");
+        await recordGraph(async () => void new Experiment("it", { ...off, kubeconfig: undefined }), found);
+        expect(told).toEqual([
+            expect.stringMatching(
+                /^warn: The attacks of it could not be ended first: the current context "production"/,
+            ),
+        ]);
+    });
+});
+
+describe("an update that was planned", () => {
+    it("asks for what its preview asked for: nothing is made up, and what is unknown stays open", async () => {
+        for (const changes of [{ enabled: false }, {}]) {
+            const preview = await build(changes, ["it"], true);
+            const program = async () => void new Experiment("it", { ...args, ...changes });
+            const update = await recordGraph(program, { ...found, [inState]: {} });
+            for (const { type, name, inputs } of preview)
+                expect(find(update, type, name)).toMatchObject(known(inputs) as object);
+            expect(update).toHaveLength(preview.length);
+        }
+    });
+
+    it("keeps the identity that an earlier version has made up", async () => {
+        const holder = async (printed: object) => {
+            const given = { ...args, kubeconfig: undefined };
+            const asked = await recordGraph(async () => void new Experiment("it", given), { ...found, ...printed });
+            return find(asked, kinds.command, "it-check").environment.EXPERIMENT_STACK;
+        };
+        useAmbient("kind-kind", "https://127.0.0.1:39123");
+        const identity = "0a1b2c3d4e5f6071";
+        const input = find(await build(), "pulumi:index:Stash", "it-identity").input as string;
+        expect(await holder({ "it-identity": { input, output: identity } })).toBe(`local/${identity}`);
+        expect(await holder({})).toMatch(/^local\/[0-9a-f]{16}$/);
     });
 });
 
@@ -522,7 +647,7 @@ it("a preview of an experiment that has run and is unchanged says so, with its v
 });
 
 it("a preview of an experiment that has begun and has no verdict says so, and announces no attack", async () => {
-    const { "it-check": _, ...begun } = {
+    const { "it-check": _, ...begun }: Record<string, object> = {
         ...found,
         "it-steady-state": { runName: "it-1" },
         "it-targets": { attacks: [{ name: "blackhole", matching: 1, targets: [{ pod: "nats-1" }] }] },

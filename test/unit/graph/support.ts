@@ -16,6 +16,12 @@ export const images = {
     nats: "docker.io/library/nats:2.9.10-alpine",
 };
 
+/** What is printed by a resource that the state does not have, in an update that leaves it out. */
+export const leftOut = {};
+
+/** Under it, what is printed has the resources of the state by their URNs. @default it has none */
+export const inState = "the resources of the state";
+
 /**
  * Stands in for the engine, for the resource graph only: records what the program asks for, and gives back what it
  * asked with. A command's output is what `printed` says for its name, and unknown to a preview for other names.
@@ -32,6 +38,7 @@ export async function recordGraph(
         {
             newResource: ({ type, name, inputs, id }) => {
                 asked.push({ type, name, inputs });
+                if (printed[name] === leftOut) return { id: "", state: {} };
                 // A preview does not know what a command will print that it would run.
                 const stdout =
                     type === "command:local:Command" && !(isPreview && printed[name] === undefined)
@@ -45,7 +52,7 @@ export async function recordGraph(
                 return { id: id ?? `${name}-id`, state: { ...inputs, ...made } };
             },
             // The program asks which resources the state has.
-            call: ({ inputs }) => ({ ...inputs, outputs: {} }),
+            call: ({ inputs }) => ({ ...inputs, outputs: printed[inState] ?? {} }),
         },
         "chaos-shop",
         "local",

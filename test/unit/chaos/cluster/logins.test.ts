@@ -2,8 +2,10 @@ import { rmSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect, mergePatch, messageOf } from "../../../../chaos/cluster/client";
-import { KubeconfigError } from "../../../../chaos/cluster/kubeconfig";
+import { guardedContext } from "../../../../chaos/cluster/guard";
+import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
 import { problemOf } from "../../../../chaos/cluster/problem";
+import { kubectl } from "../../../../chaos/kubectl";
 import { askApiServer } from "../../../../chaos/checks/request";
 import { runWithin } from "../../../../chaos/proof/run-within";
 import { certificate, folder, giving, key, LoginServer, proxies, runsOf, write, writePlugin } from "./login-server";
@@ -50,9 +52,9 @@ const ask = async () => connect({ context: "test" }).core.readNamespace({ name: 
 const aPod = { namespace: "demo", pod: "a", container: "a" };
 
 /** All ways by which the API server is asked: its clients, plain requests and WebSockets. */
-async function askAllWays(): Promise<void> {
-    await ask();
-    const cluster = connect({ context: "test" });
+async function askAllWays(context = "test"): Promise<void> {
+    const cluster = connect({ context });
+    await cluster.core.readNamespace({ name: "demo" });
     await askApiServer(cluster, "/api/v1/namespaces/demo", { agent: false, headers: { accept: "application/json" } });
     await expect(runWithin(cluster, aPod, ["true"])).rejects.toMatchObject({ message: expect.stringContaining("404") });
 }
@@ -60,6 +62,60 @@ async function askAllWays(): Promise<void> {
 const thrice = <T>(value: T) => [value, value, value];
 const bearing = (token: string) => ({ authorization: [`Bearer ${token}`] });
 const problem = async () => ask().then(() => "none", problemOf);
+
+describe("in a pod without a kubeconfig", () => {
+    /** What Kubernetes gives a pod. */
+    function beInPod(): void {
+        const { hostname, port } = new URL(server.url);
+        write(`${count}/account/ca.crt`, certificate);
+        vi.stubEnv("KUBECONFIG", undefined);
+        vi.stubEnv("HOME", write(`${count}/home/empty`, "").replace("/empty", ""));
+        vi.stubEnv("KUBERNETES_SERVICE_HOST", hostname);
+        vi.stubEnv("KUBERNETES_SERVICE_PORT", port);
+        vi.stubEnv("ACCOUNT_FOLDER", dirname(write(`${count}/account/token`, "first")));
+    }
+    const naming = {
+        key: "context",
+        named: (context: string) => ({ code: `context: "${context}"` }),
+        local: "kind",
+        what: "experiments",
+    };
+
+    it("the cluster is that of its ServiceAccount, under the name that the message proposes", async () => {
+        beInPod();
+        const refused = () => guardedContext(loadKubeconfig(), undefined, naming);
+        expect(refused).toThrow(/is not plainly a local .*If experiments may run there: context: "inClusterContext"$/);
+        expect(guardedContext(loadKubeconfig(), "inClusterContext", naming)).toMatchObject({ server: server.url });
+        await askAllWays("inClusterContext");
+        expect(server.asked).toEqual(thrice(bearing("first")));
+    });
+
+    it("its token is read again when the kubelet renews it", async () => {
+        beInPod();
+        const { core } = connect({ context: "inClusterContext" });
+        await core.readNamespace({ name: "demo" });
+        write(`${count}/account/token`, "second");
+        await core.readNamespace({ name: "demo" });
+        expect(server.asked).toEqual([bearing("first"), bearing("second")]);
+    });
+
+    it("commands for a person name no context: kubectl does not know this one", () => {
+        expect(kubectl({ context: "inClusterContext", namespace: "demo" })).toBe("kubectl --namespace demo");
+    });
+
+    it("no cluster is made up if the pod has no token, and a kubeconfig counts first", () => {
+        beInPod();
+        vi.stubEnv("ACCOUNT_FOLDER", folder);
+        expect(loadKubeconfig().getContexts()).toEqual([]);
+        beInPod();
+        use({ user: { token: "own" } });
+        expect(
+            loadKubeconfig()
+                .getContexts()
+                .map(({ name }) => name),
+        ).toEqual(["test"]);
+    });
+});
 
 describe("tokenFile", () => {
     it("is relative to the kubeconfig, and read again when it changes", async () => {

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -50,6 +51,10 @@ let servers: Record<"kind-a" | "kind-b", ApiServer>;
 let files: string[];
 /** What an engine keeps in the state of a stack: the first value of each Stash. */
 let state: Map<string, unknown>;
+/** Begins anew with a state: the engine makes up ids. */
+let stateId: string;
+/** The identity of the stack that was opened last. */
+let identity: string | undefined;
 /** The other resources that the state has when an update begins, by their URNs. */
 let resources: Record<string, { type: string; outputs: object }>;
 
@@ -72,8 +77,13 @@ beforeAll(async () => {
         }),
     );
 });
-beforeEach(() => {
+const newState = () => {
     state = new Map();
+    stateId = randomUUID();
+    identity = undefined;
+};
+beforeEach(() => {
+    newState();
     resources = {};
     process.env.KUBECONFIG = files.join(delimiter);
 });
@@ -90,22 +100,23 @@ afterAll(() => {
 });
 
 /** What a stack's program asks the engine for when it opens its cluster. */
-async function open(settings: Partial<StackConfiguration> = {}): Promise<Asked[]> {
+async function open(settings: Partial<StackConfiguration> = {}, isPreview = false): Promise<Asked[]> {
     const asked: Asked[] = [];
     const newResource = ({ type, name, inputs }: pulumi.runtime.MockResourceArgs) => {
         asked.push({ type, name, inputs: inputs as Record<string, unknown> });
         if (type !== "pulumi:index:Stash") return { id: name, state: inputs as object };
         if (!state.has(name)) state.set(name, (inputs as { input: unknown }).input);
-        return { id: name, state: { ...inputs, output: state.get(name) } };
+        return { id: stateId && `${name} ${stateId}`, state: { ...inputs, output: state.get(name) } };
     };
     const call = ({ token, inputs }: pulumi.runtime.MockCallArgs) => {
         expect(token).toBe("pulumi:pulumi:readStackResourceOutputs");
         expect(inputs).toEqual({ stackName: "organization/chaos-shop/local" });
         return { outputs: resources };
     };
-    await pulumi.runtime.setMocks({ newResource, call }, "chaos-shop", "local", false, "organization");
+    await pulumi.runtime.setMocks({ newResource, call }, "chaos-shop", "local", isPreview, "organization");
     try {
-        await openCluster({ namespace: "demo", placement: {}, ...settings } as StackConfiguration);
+        const cluster = await openCluster({ namespace: "demo", placement: {}, ...settings } as StackConfiguration);
+        cluster.identity.apply((known) => (identity = known));
     } finally {
         await pulumi.runtime.disconnect();
     }
@@ -226,7 +237,7 @@ describe("an update that moves a stack deletes nothing of somebody else", () => 
         madeIn("kind-a", "an earlier one");
         knowRoles();
         expect(providerOf(await move("kind-a"))).toBeDefined();
-        servers["kind-a"].namespace("demo", { "chaos-shop/identity": String(state.get("identity")) });
+        servers["kind-a"].namespace("demo", { "chaos-shop/identity": identity! });
         expect(providerOf(await move("kind-a"))).toBeDefined();
     });
 
@@ -238,7 +249,6 @@ describe("an update that moves a stack deletes nothing of somebody else", () => 
 });
 
 describe("a stack is more than its name", () => {
-    const identityIn = (backend: Map<string, unknown>) => String(backend.get("identity"));
     const annotate = (annotations: Record<string, string>) =>
         servers["kind-a"].namespace("demo", { "chaos-shop/stack": "local", ...annotations });
     const hasService = () =>
@@ -248,9 +258,9 @@ describe("a stack is more than its name", () => {
 
     it("so the namespace of a stack of the same name in another backend is refused", async () => {
         await open();
-        annotate({ "chaos-shop/identity": identityIn(state) });
+        annotate({ "chaos-shop/identity": identity! });
         hasService();
-        state = new Map();
+        newState();
         const refused = open();
         await expect(refused).rejects.toThrow(/belongs to another stack named "local".*in another backend/);
         await expect(refused).rejects.toThrow("demo chaos-shop/stack=local chaos-shop/identity-");
@@ -259,20 +269,35 @@ describe("a stack is more than its name", () => {
 
     it("and its identity stays the same from the first update on", async () => {
         await open();
-        const first = identityIn(state);
+        const first = identity;
         expect(first).toMatch(/^[0-9a-f]{16}$/);
-        annotate({ "chaos-shop/identity": first });
+        annotate({ "chaos-shop/identity": first! });
         hasService();
         await open();
-        expect(identityIn(state)).toBe(first);
+        expect(identity).toBe(first);
+    });
+
+    it("also that of a version which made it up itself", async () => {
+        state.set("identity", "0a1b2c3d4e5f6071");
+        await open();
+        expect(identity).toBe("0a1b2c3d4e5f6071");
+    });
+
+    it("and it is unknown to the first preview, which refuses what names any", async () => {
+        const found = () => servers["kind-a"].namespace("demo", { "chaos-shop/identity": "0a1b2c3d4e5f6071" });
+        stateId = "";
+        await open({}, true);
+        expect(identity).toBeUndefined();
+        found();
+        await expect(open({}, true)).rejects.toThrow("belongs to no stack");
     });
 
     it("and two stacks never get the same", async () => {
         await open();
-        const first = identityIn(state);
-        state = new Map();
+        const first = identity;
+        newState();
         await open();
-        expect(identityIn(state)).not.toBe(first);
+        expect(identity).not.toBe(first);
     });
 
     it("a namespace of its name without an identity is its own: its user handed it over", async () => {

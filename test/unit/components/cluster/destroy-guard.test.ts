@@ -251,7 +251,7 @@ async function register(): Promise<{ inputs: Record<string, any>; dependencies: 
     const agent = { namespace: "demo-agent" };
     guardDestroy(
         { namespace: "demo", agent } as Parameters<typeof guardDestroy>[0],
-        { uid: "uid-of-a", context, identity: "ours" },
+        { uid: "uid-of-a", context, identity: pulumi.output("ours") },
         [shop, undefined],
         { objects: [role], attacked: "demo" },
     );
