@@ -58,7 +58,7 @@ const layers = {
         "chaos/targets/attributes.ts",
         "chaos/targets/containers.ts",
     ],
-    experiments: [...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/first-acts.ts"],
+    experiments: [...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/first-acts.ts", "chaos/stash.ts"],
     components: [
         ...[...face.package, ...face.clusters, ...face.units, ...face.settings, ...face.targets, ...face.state],
         "toolchain/bundle.ts",

@@ -13,7 +13,8 @@ import { chooseForAll, type TargetRequest } from "./targets/choose";
 import { type Discovered, select } from "./targets/containers";
 import { discover, discoverSpared } from "./targets/discover";
 import { notReady, whyLeftOut } from "./targets/eligible";
-import { describeBesides, few } from "./targets/pods";
+import { few } from "./quoted";
+import { describeBesides } from "./targets/pods";
 import { containersWithin } from "./targets/radius";
 import { refuseWebhookServers } from "./targets/webhooks";
 

@@ -7,7 +7,7 @@ import { changedOf, type ObjectReference } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../async";
 import { reason, type Reason, ReasonError } from "../reasons";
-import { few } from "../targets/pods";
+import { few } from "../quoted";
 import { instant } from "../texts";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";

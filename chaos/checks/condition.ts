@@ -9,8 +9,7 @@ import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind"
 import { type Mistake, notAllowed, together } from "../texts";
 import { type CheckedObject, readObject } from "./object";
 import { requireNamespace } from "./references";
-import { wordOf } from "../quoted";
-import { few } from "../targets/pods";
+import { few, wordOf } from "../quoted";
 
 /** Reads a Kubernetes object: one of its conditions, or one of its fields. */
 export interface ConditionCheck extends CheckSettings {

@@ -4,7 +4,7 @@ import { type Cluster, statusOf } from "../cluster/client";
 import { explain, withoutPeriod } from "../cluster/problem";
 import type { CaReference, EndpointSettings, FromSecrets, SecretReference } from "./endpoint";
 import { failing, problemWithCa } from "./endpoint-schema";
-import { few } from "../targets/pods";
+import { few } from "../quoted";
 
 /** An error for the person who wrote the check: what is missing in the cluster, and what to do. */
 export class MissingError extends Error {

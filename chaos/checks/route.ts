@@ -2,7 +2,7 @@ import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type Cluster, ignoreNotFound, unlessForbidden } from "../cluster/client";
-import { few } from "../targets/pods";
+import { few } from "../quoted";
 import { answerOf } from "./answer";
 import { MissingError, rejectMissing } from "./references";
 import { send } from "./request";

@@ -3,7 +3,7 @@ import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
 import { select } from "../targets/containers";
 import { discover, peersOf } from "../targets/discover";
-import { few } from "../targets/pods";
+import { few } from "../quoted";
 
 /**
  * Why an attack's peers are not those of before it: it denies traffic with these alone, or not on every network with

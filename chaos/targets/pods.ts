@@ -1,10 +1,7 @@
 import { type Cluster, mergePatch } from "../cluster/client";
 import { inTurns } from "../async";
+import { few } from "../quoted";
 import type { Discovered, Target } from "./containers";
-
-/** Some names, and how many more there are: `a, b, c and 2 more`. @param most that are named. @default 3 */
-export const few = (names: readonly string[], most = 3): string =>
-    names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");
 
 /** The running containers of some targets' pods that are no targets, native sidecars and ephemeral ones at the end. */
 export function besides(discovered: readonly Discovered[], targets: readonly Target[], { uid }: Target): string[] {

@@ -2,7 +2,7 @@ import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import type { AttributeExpression } from "./attributes";
 import { podsMatching } from "./containers";
-import { few } from "./pods";
+import { few } from "../quoted";
 
 /**
  * Which pods of the targets' workloads are terminating: a Service that has no ready pods leads to these, so they may

@@ -1,10 +1,10 @@
 import { type Cluster, messageOf, statusOf } from "../../cluster/client";
 import { kubectlFor } from "../../kubectl";
 import { ReasonError } from "../../reasons";
-import { few, onePerPod } from "../../targets/pods";
+import { onePerPod } from "../../targets/pods";
 import type { RunAttack } from "../kind";
 import { evictionOf, refusalIn, type Status } from "./eviction";
-import { quoted } from "../../quoted";
+import { few, quoted } from "../../quoted";
 
 /**
  * Tries by dry runs whether the API server would evict one of the targets at least. What these do not show is found out
