@@ -1,4 +1,5 @@
 import { KubeConfig } from "@kubernetes/client-node";
+import * as pulumi from "@pulumi/pulumi";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -159,7 +160,7 @@ describe("the cluster is asked for an object", () => {
         for (const [plural, found] of Object.entries({ clusterroles: { annotations }, clusterrolebindings: {} }))
             objects[`/apis/rbac.authorization.k8s.io/v1/${plural}/chaos-shop-agent-demo`] = { metadata: found };
         const agent = { install: "builtin", namespace: "demo-agent", key: "a-key" };
-        const cluster = { api: connect({}), context: { name: "kind-a" }, identity: owner.identity };
+        const cluster = { api: connect({}), context: { name: "kind-a" }, identity: pulumi.output(owner.identity) };
         const checked = checkedAgent(
             "agent",
             { agent, clusterName: "c", namespace: "demo", images: {} } as unknown as StackConfiguration,
