@@ -206,7 +206,9 @@ describe("before anything is attacked, an update is refused that", () => {
     });
 
     it("would delete a pod which nothing replaces", async () => {
-        await expect(up({ kind: "kill", target: "k8s.pod.name=alone" })).rejects.toThrow(/no controller replaces it/);
+        await expect(up({ kind: "kill", target: "k8s.pod.name=alone" })).rejects.toThrow(
+            /its pod is without a controller, .* would not come back after a kill/s,
+        );
         expect(await traces()).toBe(0);
     });
 
