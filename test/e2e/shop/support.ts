@@ -404,4 +404,5 @@ export const experimentParts = [
     "create Role experiment-deadline-role",
     "create RoleBinding experiment-deadline-binding",
     "create ServiceAccount experiment-deadline-account",
+    "create Stash experiment-identity",
 ];
