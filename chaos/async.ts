@@ -65,7 +65,7 @@ export class Mutex {
     private last: Promise<unknown> = Promise.resolve();
 
     /** Waits for its turn. @returns what ends it */
-    async taken(): Promise<() => void> {
+    async acquire(): Promise<() => void> {
         const before = this.last;
         let done!: () => void;
         this.last = new Promise<void>((resolve) => (done = resolve));

@@ -35,7 +35,10 @@ export const unknown = pulumi.unknown as never;
 export interface Kept {
     /** 16 hexadecimal digits: two backends may have stacks of the same name. Unknown until the resource is created. */
     identity: pulumi.Output<string>;
-    /** Whether `--target` or `--exclude` leaves the experiment out of this update. */
+    /**
+     * Whether `--target` or `--exclude` keeps this update from what the settings ask for. False also if the experiment
+     * is left out and its settings are those of the state: then there is nothing to do.
+     */
     isLeftOut: Promise<boolean>;
 }
 
@@ -77,7 +80,10 @@ export interface InState {
     wanted?: unknown;
 }
 
-/** Asks the engine, as Pulumi's own `StackReference` does. Without an answer, a run is assumed. */
+/**
+ * Asks the engine's own provider for the resources in the state, by a function that the SDK for Node.js does not wrap.
+ * If that fails, a run is assumed, so that its attacks are ended.
+ */
 export async function experimentInState(name: string): Promise<InState> {
     const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
     try {

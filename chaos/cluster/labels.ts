@@ -68,8 +68,8 @@ export const isProtected = (found: Readonly<Record<string, string>> = {}): boole
 export const isExperimentPolicy = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): boolean =>
     [labels.experiment, labels.witness].some((key) => key in (metadata?.labels ?? {}));
 
-/** The same for a run. Anybody can copy its labels. */
-export const isOfRun = (policy: { metadata?: { name?: string; labels?: Record<string, string> } }, run: string) =>
+/** Whether a NetworkPolicy is one of this run: by a label, and by its name, which begins with the run's. */
+export const isPolicyOfRun = (policy: { metadata?: { name?: string; labels?: Record<string, string> } }, run: string) =>
     isExperimentPolicy(policy) && policy.metadata!.name!.startsWith(`${run}-`);
 
 /** The target label of a pod. Undefined if no experiment attacks it. */

@@ -33,11 +33,11 @@ export interface DeadlineArgs {
 
 /**
  * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;
- * with 2,000 targets the peak is 73 MiB, and among 60 objects of up to 1.3 MB each 76 MiB, since none is read as a
- * whole: see `Sieve`. With half of this heap it was 61 and 65 MiB; but then 20 policies with a megabyte of selectors,
- * or of rules beside three faults, ended the program before it could end the attacks.
+ * with 2,000 targets, or among 60 objects of up to 1.3 MB each, the peak is below 80 MiB, since none is read as a
+ * whole: see `Sieve`. With a heap of 16 MiB it was 61 and 65 MiB; but then 20 policies with a megabyte of selectors
+ * ended the program before it could end the attack.
  */
-export const heap = ["--max-semi-space-size=1", "--max-old-space-size=32", "--no-opt"];
+export const heap = ["--max-semi-space-size=1", "--max-old-space-size=24", "--no-opt"];
 
 /**
  * A Job that ends the attacks at the deadline if nothing else has, and watches meanwhile whether the labeled pods can

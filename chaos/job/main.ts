@@ -158,7 +158,12 @@ async function creationOf(path: string): Promise<number | undefined> {
 
 type Look = () => Promise<string | undefined>;
 
-/** Waits until the attacks must end. None of its looks waits for another, which may hang. @returns why */
+/**
+ * Waits until the attacks must end. No look waits for another, which may hang, except those that read all
+ * NetworkPolicies: see `othersIn`.
+ *
+ * @returns why
+ */
 function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal): Promise<string> {
     return new Promise((resolve) => {
         const look = async (how: Look) => {

@@ -1,6 +1,6 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { Mutex } from "../async";
-import { isExperimentPolicy, isOfRun, labels } from "../cluster/labels";
+import { isExperimentPolicy, isPolicyOfRun, labels } from "../cluster/labels";
 import { type ObjectApi, resources } from "../cluster/resources";
 import { Fit, type OwnPolicy, ownPolicy } from "./beside";
 import { knownPolicy } from "./known";
@@ -10,12 +10,15 @@ type Policies = AsyncGenerator<V1NetworkPolicy>;
 /** Each may have a megabyte of rules, and the Job's memory is small: two lists of them are never read at a time. */
 const reading = new Mutex();
 
-/** The NetworkPolicies of a namespace without those of a run, one after another. */
+/**
+ * The NetworkPolicies of a namespace, one after another, without those of a run, and those of an earlier one that
+ * garbage collection has still to delete. Only one such list is read at a time: a second caller waits for the first.
+ */
 export async function* othersIn(api: ObjectApi, namespace: string, run: string): Policies {
-    const done = await reading.taken();
+    const done = await reading.acquire();
     try {
         const all = api.list(resources.networkPolicy, namespace, undefined, true) as Policies;
-        for await (const policy of all) if (!isOfRun(policy, run) && !isLeftOver(policy)) yield policy;
+        for await (const policy of all) if (!isPolicyOfRun(policy, run) && !isLeftOver(policy)) yield policy;
     } finally {
         done();
     }
@@ -28,7 +31,7 @@ const isLeftOver = (policy: V1NetworkPolicy) =>
 /** The NetworkPolicies that a run has made itself, or its attacks are. */
 export async function* policiesOfRun(api: ObjectApi, namespace: string, run: string): Policies {
     for await (const policy of api.list(resources.networkPolicy, namespace, labels.experiment) as Policies)
-        if (isOfRun(policy, run)) yield policy;
+        if (isPolicyOfRun(policy, run)) yield policy;
 }
 
 /**

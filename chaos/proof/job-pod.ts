@@ -17,7 +17,7 @@ export const startTimeoutMs = 120_000;
 /** A pod that ends meanwhile is replaced within this time, in milliseconds; see `replacedAtOnce`. */
 const replacedMs = 15_000;
 
-/** Its reports come between the lines that say what failed. */
+/** Lines of the log in which the last message is looked for: reports, in JSON, stand between messages. */
 const tailLines = 200;
 
 /** A Job that the cluster lets have a pod gets it sooner, in milliseconds. */
@@ -55,20 +55,20 @@ export class JobPod {
      * @throws Error if it does not run
      */
     async requireRunning(plan: Plan): Promise<void> {
-        const lacking = await this.lacking();
+        const lacking = await this.whyWithoutRights();
         if (lacking !== undefined) throw new ReasonError(lacking.code, lacking.message, "Start another run");
         await (isAttack(plan) ? this.awaitPresence(replacedMs, () => true) : this.awaitStart(replacedMs));
     }
 
     /** That somebody has deleted what lets the Job end the run. Undefined also if this account may not look. */
-    async lacking(): Promise<Reason | undefined> {
+    async whyWithoutRights(): Promise<Reason | undefined> {
         const { cluster, namespace, job: name } = this;
         const of = { name, namespace };
         const { rbac, core } = cluster;
         const looks = await Promise.all([
-            isGone("RoleBinding", rbac.readNamespacedRoleBinding(of)),
-            isGone("Role", rbac.readNamespacedRole(of)),
-            isGone("ServiceAccount", core.readNamespacedServiceAccount(of)),
+            kindIfGone("RoleBinding", rbac.readNamespacedRoleBinding(of)),
+            kindIfGone("Role", rbac.readNamespacedRole(of)),
+            kindIfGone("ServiceAccount", core.readNamespacedServiceAccount(of)),
         ]);
         const gone = looks.find((kind) => kind !== undefined);
         if (gone === undefined) return undefined;
@@ -111,7 +111,7 @@ export class JobPod {
         const said = log.split("\n").findLast((line) => line !== "" && parseJson(line) === undefined);
         return new ReasonError(
             "job-not-running",
-            `the pod ${name} of the Job that must undo the run at its deadline runs, but has not met all targets` +
+            `the pod ${name} of the Job that must undo the run at its deadline runs, but has not reported what the run waits for` +
                 after +
                 (said === undefined ? "" : `; its log says ${quoted(said)}`),
             "Let pods of the namespace reach the API server and the targets, and start another run",
@@ -189,7 +189,7 @@ export class JobPod {
 }
 
 /** @returns the kind, if there is no such object. One that may not be read counts as there */
-const isGone = (kind: string, call: Promise<unknown>): Promise<string | undefined> =>
+const kindIfGone = (kind: string, call: Promise<unknown>): Promise<string | undefined> =>
     call.then(
         () => undefined,
         (error: unknown) => {

@@ -39,7 +39,7 @@ export async function whyAnsweredAllTheSame(
         if (number === 0) continue;
         const [endpoints, were] =
             number === all
-                ? ["every endpoint", "was"]
+                ? ["every ready endpoint", "was"]
                 : [`${number} of ${all} ready endpoints`, number === 1 ? "was" : "were"];
         return reason(
             "attack-bypassed",

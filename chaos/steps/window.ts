@@ -88,14 +88,14 @@ export async function watchWindow(
     const attacksLast = () => runLasts(plan, cluster, run);
     const acting = { cluster, namespace: plan.namespace, run: steadyState.runName, endsAt, signal };
     const done: Done[] = [];
+    const jobPod = new JobPod(cluster, plan.namespace, jobNameOf(steadyState.runName));
     const whyLost = async () => {
         const seen = await proofs.whyLost();
         if (seen !== undefined) return seen;
-        const lacking = (await attacksLast()) ? await jobPod.lacking() : undefined;
-        // At the end of a run, the Job gives up its rights itself.
+        const lacking = await jobPod.whyWithoutRights();
+        // At the end of a run, the Job gives up its rights itself, last: by then the attacks are gone.
         return (await attacksLast()) ? lacking : whyRunIsOver(plan, cluster, run);
     };
-    const jobPod = new JobPod(cluster, plan.namespace, jobNameOf(steadyState.runName));
     const policed = { namespace: plan.namespace, policies, ownPolicies };
     let stoppedAt: number | undefined;
     /** Ends the window, and with it the attacks, once no verdict is possible. */

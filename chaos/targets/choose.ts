@@ -194,10 +194,10 @@ function whyAllLeftOut(reasons: readonly string[], expression: string): string {
     const [first, ...others] = [...groupedBy(reasons, (reason) => reason).entries()];
     if (others.length > 0) {
         const each = [first!, ...others].map(([reason, { length }]) => `${length} ${reason}`).join(", ");
-        return `${matches}, but attacks leave all their pods out: ${each}`;
+        return `${matches}, but this attack leaves all their pods out: ${each}`;
     }
     const pods = number === 1 ? "its pod is" : "their pods are";
-    return `${matches}, but ${pods} ${first![0]}, and attacks leave such pods out`;
+    return `${matches}, but ${pods} ${first![0]}, and this attack leaves such pods out`;
 }
 
 /** The error that names what can be changed. Undefined if nothing can. */

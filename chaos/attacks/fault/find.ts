@@ -2,13 +2,14 @@ import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { kubectlFor } from "../../kubectl";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { hasEnded, isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
-import { annotations, labels, selectorOf } from "../../cluster/labels";
+import { selectorOf } from "../../cluster/labels";
 import { sliceByHand } from "../../cluster/service-endpoints";
 import { ReasonError } from "../../reasons";
 import type { Found } from "../kind";
 import { listenersFor } from "./listeners";
 import { bindingOf, whyBypassed, whyInMesh } from "./outside";
 import type { Fault } from "./proxy/protocol";
+import { targetPortOf, whyRefused } from "./unserved";
 
 /** The Service of a fault, as the run found it. */
 export interface FoundService {
@@ -96,23 +97,22 @@ export const connectionsOf = ({ pods, ports }: Pick<FoundService, "pods" | "port
     }));
 
 const nameOf = ({ metadata }: Pod) => metadata!.name!;
-const targetOf = ({ port, targetPort }: V1ServicePort): number | string => targetPort ?? port;
 
 const isNowhereIn = ({ spec }: V1Service, pod: Pod) =>
-    spec!.ports!.every((port) => portNumberIn(pod, targetOf(port)) === undefined);
+    spec!.ports!.every((port) => portNumberIn(pod, targetPortOf(port)) === undefined);
 
 /** Why a Service leads to none of its pods, although it has some. Undefined if it leads to one. */
 function whyNowhere(service: V1Service, pods: readonly Pod[]): string | undefined {
     if (pods.length === 0 || pods.some((pod) => !isNowhereIn(service, pod))) return undefined;
-    const names = service.spec!.ports!.map(targetOf).join(" or ");
+    const names = service.spec!.ports!.map(targetPortOf).join(" or ");
     return `none of its pods has a TCP port named ${names}`;
 }
 
 function portsOf(ports: readonly V1ServicePort[], pods: readonly Pod[]): FoundPort[] {
-    const listeners = listenersFor(ports.map(targetOf), pods);
+    const listeners = listenersFor(ports.map(targetPortOf), pods);
     return ports.map((one, index) => {
         const { name = "", port, appProtocol } = one;
-        const target = targetOf(one);
+        const target = targetPortOf(one);
         const listen = listeners[index]!;
         const numbers = pods.filter(isReady).map((pod) => [nameOf(pod), portNumberIn(pod, target)] as const);
         const without = numbers.flatMap(([pod, number]) => (number === undefined ? pod : []));
@@ -128,72 +128,6 @@ function portsOf(ports: readonly V1ServicePort[], pods: readonly Pod[]): FoundPo
         };
     });
 }
-
-/** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
-export function whyRefused(
-    { metadata, spec }: V1Service,
-    { abort, match }: Pick<Fault, "abort" | "match"> = {},
-): string | undefined {
-    const { selector = {} } = spec!;
-    if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
-        return "another fault has taken its place; wait until that has ended, or disable it";
-    return whyUnserved({ spec }, { abort, match });
-}
-
-/** The same of a Service whose place a proxy has taken. */
-function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" | "match">): string | undefined {
-    const { type, clusterIP, selector = {}, sessionAffinity, ports = [] } = spec!;
-    if (type === "ExternalName") return "it has the type ExternalName, and no pods";
-    if (clusterIP === "None")
-        return "it is headless, so its callers connect to the pods themselves; name another Service";
-    if (Object.keys(selector).length === 0)
-        return "it has no selector: its EndpointSlices are made by hand, and callers would still reach them";
-    if (sessionAffinity === "ClientIP")
-        return "it has sessionAffinity ClientIP, which a proxy would not keep; allowed: None";
-    if (spec!.internalTrafficPolicy === "Local" || spec!.externalTrafficPolicy === "Local")
-        return "it has a traffic policy Local, so other nodes' callers would not reach the proxy; allowed: Cluster";
-    const other = ports.find(({ protocol = "TCP" }) => protocol !== "TCP");
-    if (other) return `its port ${other.port} is ${other.protocol}; allowed: TCP`;
-    const opaque = ports.find((port) => isNotHttp1(port));
-    if (opaque === undefined) return undefined;
-    const says = `HTTP/1.1 in clear text, and its port ${opaque.port} says ${opaque.appProtocol ?? opaque.name}`;
-    if (match !== undefined) return `match reads requests in ${says}; allowed: no match`;
-    return typeof abort === "number" ? `abort ${abort} answers ${says}; allowed: "reset" or "hang"` : undefined;
-}
-
-/**
- * What of a Service somebody has changed since a proxy took its place, so that the proxy does not serve all of its
- * callers any more. Undefined if it does.
- *
- * @param ports as the run found them
- */
-export function whyServedNoMore(
-    { spec }: V1Service,
-    ports: readonly Pick<FoundPort, "name" | "port" | "target">[],
-    fault: Pick<Fault, "service" | "abort" | "match">,
-): string | undefined {
-    const changed = `somebody has changed Service ${fault.service}`;
-    const unserved = whyUnserved({ spec }, fault);
-    if (unserved !== undefined) return `${changed}: ${unserved}`;
-    const described = (some: typeof ports) =>
-        some
-            .map(({ name, port, target }) => `${name && `${name} `}${port} to ${target}`)
-            .sort()
-            .join(", ");
-    const now = described(spec!.ports!.map((one) => ({ name: one.name ?? "", port: one.port, target: targetOf(one) })));
-    const then = described(ports);
-    return now === then ? undefined : `${changed}: its ports are ${now}, and were ${then}`;
-}
-
-/**
- * What a port is called that speaks HTTP/2, TLS, or the protocol of a database:
- * https://kubernetes.io/docs/concepts/services-networking/service, and
- * https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection. Not `tcp`, which HTTP is, too.
- */
-const isNotHttp1 = ({ name = "", appProtocol }: V1ServicePort) =>
-    appProtocol === undefined
-        ? /^(grpc|grpc-web|http2|h2c|https|tls|mongo|mysql|redis)(-|$)/.test(name)
-        : /^(kubernetes\.io\/h2c|kubernetes\.io\/wss|grpc|http2|h2c|https|tls|mongo|mysql|redis)$/i.test(appProtocol);
 
 /** A Service that the proxy of a fault cannot stand for. */
 const unfit = (service: string, reason: string, services: string) =>

@@ -6,8 +6,8 @@ import { ownPolicy } from "../../policies/beside";
 import { othersIn, policiesOfRun } from "../../policies/listed";
 import type { JobContext } from "../job-part";
 import { type Access, type Beside, keepsFromProxy } from "./access";
-import { whyServedNoMore } from "./find";
 import type { Fault } from "./proxy/protocol";
+import { whyNoLongerServed } from "./unserved";
 
 /** How much of the Service's pods is kept, in characters of their JSON: the Job has little memory. */
 const mostKept = 2_000_000;
@@ -37,7 +37,7 @@ export async function whyKeptOut(
     if (noted.service === undefined || noted.namespace === undefined)
         return `the run's own NetworkPolicy for the proxy of Service ${fault.service} is gone`;
     const { service } = noted;
-    const changed = whyServedNoMore(current, service.ports, fault);
+    const changed = whyNoLongerServed(current, service.ports, fault);
     if (changed !== undefined) return changed;
     const pods: Pod[] = [];
     let kept = 0;
@@ -47,8 +47,8 @@ export async function whyKeptOut(
         kept += JSON.stringify(pods.at(-1)).length;
         if (kept > mostKept)
             return (
-                `the pods of Service ${service.service} have more labels and ports than this Job can hold, so nobody ` +
-                "would see whether a NetworkPolicy keeps callers from the fault's proxy"
+                `the pods of Service ${service.service} have more labels and ports than this Job can hold, so it ` +
+                "cannot see whether a NetworkPolicy keeps callers from the fault's proxy"
             );
     }
     const access = {
@@ -72,11 +72,11 @@ const ofPolicies = ({ metadata, spec, status }: Pod): Pod => ({
     metadata: { labels: metadata?.labels },
     spec: {
         hostNetwork: spec?.hostNetwork,
-        containers: portsOf(spec?.containers)!,
-        initContainers: portsOf(spec?.initContainers),
+        containers: withPorts(spec?.containers)!,
+        initContainers: withPorts(spec?.initContainers),
     },
     status: { podIP: status?.podIP, podIPs: status?.podIPs },
 });
 
-const portsOf = (containers?: readonly V1Container[]) =>
+const withPorts = (containers?: readonly V1Container[]) =>
     containers?.map(({ name, restartPolicy, ports }) => ({ name, restartPolicy, ports }));

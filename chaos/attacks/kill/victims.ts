@@ -128,5 +128,6 @@ export function whyNoVictim(
     const allowed = containersWithin(radius, wanted);
     if (allowed > 0 && (matching.length === 0 || matching.some(({ containers }) => containers <= allowed)))
         return undefined;
-    return `the radius allows ${allowed} of the ${wanted} containers wanted now, and each pod has more`;
+    const allows = `the radius allows ${allowed} of the ${wanted} containers wanted now`;
+    return allowed === 0 ? allows : `${allows}, and each pod has more`;
 }

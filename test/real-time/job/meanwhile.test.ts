@@ -13,7 +13,7 @@ const fault = (number: number) => ({
     label: `x.fault-${number}`,
     told: { service: `svc-${number}`, delayMs: 100, percentage: 100 },
 });
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 let job: JobProcess;
 beforeEach(() => {
@@ -115,7 +115,7 @@ describe("however large what others have is, the Job is there to end the attack"
         expect(peakKibibytes).toBeLessThan(90 * 1_024);
     };
 
-    it("policies with selectors of a megabyte", { timeout: 60_000 }, async () => {
+    it("policies with selectors of a megabyte", { timeout: 90_000 }, async () => {
         const values = Array.from({ length: 18_000 }, (_, index) => `v${index}-${"x".repeat(45)}`);
         const podSelector = { matchExpressions: [{ key: "app", operator: "NotIn", values }] };
         for (let index = 0; index < 20; index++)
@@ -128,7 +128,7 @@ describe("however large what others have is, the Job is there to end the attack"
         await ends();
     });
 
-    it("policies with rules of a megabyte, beside several faults", { timeout: 60_000 }, async () => {
+    it("policies with rules of a megabyte, beside several faults", { timeout: 90_000 }, async () => {
         const ingress = Array.from({ length: 10_000 }, (_, index) => {
             const prefix = `10.${index >> 8}.${index & 255}`;
             return { from: [{ ipBlock: { cidr: `${prefix}.0/24`, except: [`${prefix}.1/32`] } }] };

@@ -35,7 +35,7 @@ it("a Service that answers while its pods are all cut off was asked on a way tha
     const { code, message } = (await why())!;
     expect(code).toBe("attack-bypassed");
     expect(message).toMatch(
-        /^every endpoint of the Service hot-deals was cut off from other pods, and all .* succeeded/,
+        /^every ready endpoint of the Service hot-deals was cut off from other pods, and all .* succeeded/,
     );
 });
 

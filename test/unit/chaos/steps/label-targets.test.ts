@@ -875,7 +875,7 @@ describe("in a namespace with other NetworkPolicies", () => {
     it("restores them if it fails after that", async () => {
         run.reporting = false;
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
-        await expect(step()).rejects.toThrow(/runs, but has not met all targets after 120 s/);
+        await expect(step()).rejects.toThrow(/runs, but has not reported what the run waits for after 120 s/);
         expect([run.cluster.names("NetworkPolicy"), policy("theirs").spec.podSelector]).toEqual([["theirs"], {}]);
     });
 });

@@ -236,7 +236,7 @@ describe("containers that run, and that no experiment attacks", () => {
         const found = [{ ...container("edge", 5), ready: false }];
         const spared = [...onHost, ...spare("terminating", container("edge", 7))];
         expect(() => choosing(found, spared)).toThrow(
-            "4 containers match k8s.deployment=edge, but attacks leave all their pods out: 1 not ready, " +
+            "4 containers match k8s.deployment=edge, but this attack leaves all their pods out: 1 not ready, " +
                 "2 on the host's network, 1 terminating. See why: kubectl",
         );
     });

@@ -1,7 +1,8 @@
 import type { V1ObjectMeta, V1PodSpec, V1ServicePort, V1ServiceSpec } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { containerPorts } from "../../../../../chaos/attacks/fault/listeners";
-import { findService, whyRefused } from "../../../../../chaos/attacks/fault/find";
+import { findService } from "../../../../../chaos/attacks/fault/find";
+import { whyRefused } from "../../../../../chaos/attacks/fault/unserved";
 import { reportedOf } from "../../../../../chaos/attacks/fault/proof";
 import type { ReasonError } from "../../../../../chaos/reasons";
 import { FakeCluster, type FakeRequest, refuse } from "../../support/fake-cluster";

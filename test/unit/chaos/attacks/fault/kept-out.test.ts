@@ -114,21 +114,19 @@ describe("while a fault lasts", () => {
         [
             "another target port",
             { ports: [{ port: 80, targetPort: 9_090 }] },
-            "ports are 80 to 9090, and were 80 to 8080",
+            "its ports are 80 to 9090; they were 80 to 8080",
         ],
         [
             "one more port",
             { ports: [...ofService.ports.map((one) => ({ ...one, name: "http" })), { name: "more", port: 81 }] },
-            "its ports are http 80 to 8080, more 81 to 81, and were 80 to 8080",
+            "its ports are http 80 to 8080, more 81 to 81; they were 80 to 8080",
         ],
         ["traffic within nodes", { internalTrafficPolicy: "Local" }, "it has a traffic policy Local"],
         ["affinity", { sessionAffinity: "ClientIP" }, "it has sessionAffinity ClientIP"],
         ["another protocol", { ports: [{ port: 80, targetPort: 8080, protocol: "UDP" }] }, "its port 80 is UDP"],
     ])("it ends once somebody gives the Service %s", async (_, changes, why) => {
         await admit();
-        expect((await seen({ ...ofService, ...changes }))[0]).toMatch(
-            `somebody has changed Service web: ${why}`.replace("web: ports", "web: its ports"),
-        );
+        expect((await seen({ ...ofService, ...changes }))[0]).toMatch(`somebody has changed Service web: ${why}`);
     });
 
     it("it ends if no policy of the proxy is there, also if this Job has never seen one", async () => {
@@ -225,8 +223,9 @@ describe("while a fault lasts", () => {
             ipBlock: { cidr: `172.16.${index % 256}.${index >> 8}/32` },
         }));
         add("ranges", { ...out, egress: [{ to, ports: [{ port: 8_080 }] }] });
-        const begun = performance.now();
+        // Not by the clock: the machine may be busy.
+        const before = process.cpuUsage();
         expect(await seen()).toEqual(fits);
-        expect(performance.now() - begun).toBeLessThan(500);
+        expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
     });
 });
