@@ -111,9 +111,8 @@ export class JobPod {
         const said = log.split("\n").findLast((line) => line !== "" && parseJson(line) === undefined);
         return new ReasonError(
             "job-not-running",
-            `the pod ${name} of the Job that must undo the run at its deadline runs, but has not reported what the run waits for` +
-                after +
-                (said === undefined ? "" : `; its log says ${quoted(said)}`),
+            `the pod ${name} of the Job that must undo the run at its deadline runs, but has not reported what the ` +
+                `run waits for${after}${said === undefined ? "" : `; its log says ${quoted(said)}`}`,
             "Let pods of the namespace reach the API server and the targets, and start another run",
         );
     }

@@ -1,7 +1,6 @@
 /** Whether a proxy can stand in a Service's place: for the run, and for the deadline Job, which has no client. */
 import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { annotations, labels } from "../../cluster/labels";
-import type { FoundPort } from "./find";
 import type { Fault } from "./proxy/protocol";
 
 /** Where a port of a Service leads in its pods: a number, or the name of a port of theirs. */
@@ -47,7 +46,7 @@ function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" 
  */
 export function whyNoLongerServed(
     { spec }: V1Service,
-    ports: readonly Pick<FoundPort, "name" | "port" | "target">[],
+    ports: readonly { name: string; port: number; target: number | string }[],
     fault: Pick<Fault, "service" | "abort" | "match">,
 ): string | undefined {
     const changed = `somebody has changed Service ${fault.service}`;

@@ -92,8 +92,8 @@ it("the baseline fails if the deadline Job does not look at all targets", async 
     };
     run.cluster.logs.set(job, '{"begun":1}\nNetworkPolicies cannot be listed: connect ETIMEDOUT\n{"begun":1}\n');
     await expect(settled(proofs().baseline())).rejects.toThrow(
-        `the pod ${job} of the Job that must undo the run at its deadline runs, but has not reported what the run waits for after ` +
-            "120 s; its log says “NetworkPolicies cannot be listed: connect ETIMEDOUT”",
+        `the pod ${job} of the Job that must undo the run at its deadline runs, but has not reported what the ` +
+            "run waits for after 120 s; its log says “NetworkPolicies cannot be listed: connect ETIMEDOUT”",
     );
 });
 

@@ -227,7 +227,7 @@ describe("containers that run, and that no experiment attacks", () => {
     it("are counted in the reason why there is no target", () =>
         expect(() => choosing(discovered, onHost)).toThrow(
             inOrder(
-                "2 containers match k8s.deployment=edge, but their pods are on the host's network, and attacks leave",
+                "2 containers match k8s.deployment=edge, but their pods are on the host's network, and this attack",
                 "k8s.deployment=gateway",
             ),
         ));

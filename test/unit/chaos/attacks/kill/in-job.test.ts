@@ -160,7 +160,7 @@ describe("a workload that is scaled down under a kill", () => {
             radius: "50%",
             before: 4,
             after: 1,
-            why: "the radius allows 0 of the 1 containers wanted now, and each pod has more",
+            why: "the radius allows 0 of the 1 containers wanted now",
         },
         { radius: "1", before: 3, after: 0, why: "no pod of its target is wanted any more" },
     ])("is reported once the kill cannot go on: $radius of $before, scaled to $after", async (one) => {
