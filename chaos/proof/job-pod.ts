@@ -72,8 +72,10 @@ export class JobPod {
         ]);
         const gone = looks.find((kind) => kind !== undefined);
         if (gone === undefined) return undefined;
-        const what = `the ${gone} ${name}, without which the Job of that name may not undo the run`;
-        return reason("job-not-running", `somebody has deleted ${what}`);
+        // The Job gives up its rights itself when it has ended the run, and says why.
+        const said = await this.lastMessage((await this.pods())[0]);
+        const what = `the ${gone} ${name} is gone, without which the Job of that name may not undo the run`;
+        return reason("job-not-running", `${what}${said}`);
     }
 
     private async awaited<T>(
@@ -105,16 +107,23 @@ export class JobPod {
 
     /** A pod that runs, and does not say what is awaited: it may not reach the API server, or a target. */
     private async silent({ metadata }: V1Pod, after: string): Promise<ReasonError> {
-        const { cluster, namespace } = this;
         const name = metadata!.name!;
-        const log = await cluster.core.readNamespacedPodLog({ name, namespace, tailLines }).catch(() => "");
-        const said = log.split("\n").findLast((line) => line !== "" && parseJson(line) === undefined);
+        const said = await this.lastMessage({ metadata });
         return new ReasonError(
             "job-not-running",
             `the pod ${name} of the Job that must undo the run at its deadline runs, but has not reported what the ` +
-                `run waits for${after}${said === undefined ? "" : `; its log says ${quoted(said)}`}`,
+                `run waits for${after}${said}`,
             "Let pods of the namespace reach the API server and the targets, and start another run",
         );
+    }
+
+    /** What a pod's log says last, as the end of a sentence. Empty if that is not known. */
+    private async lastMessage(pod: V1Pod | undefined): Promise<string> {
+        if (pod === undefined) return "";
+        const of = { name: pod.metadata!.name!, namespace: this.namespace, tailLines };
+        const log = await this.cluster.core.readNamespacedPodLog(of).catch(() => "");
+        const said = log.split("\n").findLast((line) => line !== "" && parseJson(line) === undefined);
+        return said === undefined ? "" : `; its log says ${quoted(said)}`;
     }
 
     /** Where it accepts connections, and from where it connects: of each family one. @throws as `awaitPresence` does */

@@ -46,7 +46,8 @@ export const kinds: readonly Kind[] = [
         name: "policy-lifted",
         meaning: "the attack's NetworkPolicy is deleted, and created again after 1 s",
         shape: one,
-        allowed: { INCONCLUSIVE: ineffective, ...failed },
+        // The Job ends the run for that.
+        allowed: { INCONCLUSIVE: new RegExp(`is gone|lost its label|already ended|${ineffective.source}`), ...failed },
         trouble: policyLifted,
     },
     {

@@ -70,7 +70,7 @@ it.each(["ServiceAccount", "Role", "RoleBinding"] as const)(
         const { job, cluster } = clusterWith();
         cluster.remove(kind, "job");
         await expect(job.requireRunning({ attacks: [{}] } as Plan)).rejects.toThrow(
-            `somebody has deleted the ${kind} job, without which the Job of that name may not undo the run`,
+            `the ${kind} job is gone, without which the Job of that name may not undo the run`,
         );
     },
 );
