@@ -10,10 +10,10 @@ import { inputsOf } from "./definition/inputs";
 import { type Plan, planToken, runNameOf } from "./definition/plan";
 import { podMistakes } from "./definition/pod-mistakes";
 import { endRun, isLost } from "./ending/end-run";
-import { endAndReport, type FirstActs, firstActs } from "./first-acts";
+import { endAndReport, type FirstActs, firstActs, warnNotEnded } from "./first-acts";
 import { othersOfStack } from "./lifecycle/lease";
 import type { PodOptions } from "./pod-options";
-import { experimentInState, holderOf, ifKnown, type InState, keep, type Kept, unknown } from "./stash";
+import { holderOf, ifKnown, type InState, keep, type Kept, unknown } from "./stash";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import { requireNoSecrets } from "./secret-settings";
 import type { Conclusion } from "./report/conclusion";
@@ -107,7 +107,8 @@ export class Experiment extends pulumi.ComponentResource {
         // Only `true` attacks. Types prevent none: the text "false" of a configuration is no boolean.
         const inEnabled = mistakeInEnabled(name, enabled);
         const mistake = inEnabled ?? (enabled === true ? problem : undefined) ?? shared;
-        const inState = enabled === true ? Promise.resolve({ hasRun: true }) : experimentInState(name);
+        // Of one that is enabled, the settings alone are what is wanted.
+        const inState = enabled === true ? Promise.resolve({ hasRun: true }) : first.inState(name);
         const kept = keep(`${prefix}identity`, wantedOf(args, prepared, mistake, inState), { parent: this });
         const own = identity === undefined ? kept.identity : pulumi.output(identity);
 
@@ -154,7 +155,7 @@ export class Experiment extends pulumi.ComponentResource {
         }
         const without = enabled === true ? "left out" : "disabled";
         this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? without);
-        // The update waits for what the outputs wait for. A secret kubeconfig is no secret that has been waited for.
+        // The update waits for what the outputs wait for. Waiting for a secret kubeconfig makes no secret of that.
         const done = pulumi.unsecret(pulumi.all(acts).apply(() => undefined));
         this.registerOutputs({ conclusion: this.conclusion, acts: done });
     }
@@ -345,7 +346,7 @@ function endFirst(
         const failed = async (problem: string) => {
             // What has never run has nothing to end.
             if (!(await inState).hasRun) return;
-            await pulumi.log.warn(`The attacks of ${name} could not be ended first: ${problem}`);
+            await warnNotEnded(name, problem);
             if (await isLeftOut)
                 unended =
                     `The attacks of ${name} were not ended, and --target or --exclude keeps this update from ` +

@@ -5,7 +5,7 @@ import type { Cluster } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
 import { type EndOptions, endRuns } from "./ending/end-run";
 import type { LeaseOwner } from "./lifecycle/lease";
-import { ifKnown } from "./stash";
+import { experimentIn, ifKnown, type InState, type ResourcesInState, resourcesInState } from "./stash";
 import { describeValue } from "./texts";
 import { UserError } from "./user-error";
 
@@ -40,6 +40,7 @@ export class FirstActs {
     private readonly identities = new Map<string, string>();
     private experiments = 0;
     private readonly asked: Promise<void>[] = [];
+    private resources?: Promise<ResourcesInState | undefined>;
     private mistakes: string[] = [];
     private reported?: UserError;
 
@@ -48,6 +49,12 @@ export class FirstActs {
         this.experiments++;
         this.constructionOf(name).end();
         return this;
+    }
+
+    /** What the state has of an experiment. The engine is asked once for all of the program's. */
+    async inState(name: string): Promise<InState> {
+        this.resources ??= resourcesInState();
+        return experimentIn(await this.resources, name);
     }
 
     /** What is wrong with an identity that another experiment of the program has. Undefined if none has it. */
@@ -157,6 +164,10 @@ export function firstActs(): FirstActs {
     ofPrograms.set(program, acts);
     return acts;
 }
+
+/** Warns that attacks of an experiment, or of the stack, could not be ended first. */
+export const warnNotEnded = (of: string, problem: string) =>
+    pulumi.log.warn(`The attacks of ${of} could not be ended first: ${problem}`);
 
 /**
  * Ends a stack's runs before everything else, and reports whose attacks it has ended. It does not reject if they cannot

@@ -1,7 +1,10 @@
 /** Commands of kubectl for people. Few imports: the program that guards a destroy has this file, too. */
 import { join } from "shlex";
 
-/** The context of a pod's own ServiceAccount, without a kubeconfig: kubectl uses it, and does not know this name. */
+/**
+ * The context that stands for a pod's own ServiceAccount. kubectl uses that account without a kubeconfig, but knows no
+ * context of this name.
+ */
 export const podContext = "inClusterContext";
 
 /** Where a command acts. */

@@ -9,16 +9,15 @@ import { verdictLine } from "./reasons";
 import type { runResources } from "./run";
 import { ifKnown } from "./stash";
 import type { LabeledTargets } from "./steps/contract";
-import { chooseForAll, type TargetRequest } from "./targets/choose";
+import type { TargetRequest } from "./targets/choose";
+import { chooseTargets } from "./targets/choose-targets";
 import { type Discovered, select } from "./targets/containers";
 import { discover, discoverSpared } from "./targets/discover";
 import { notReady, whyLeftOut } from "./targets/eligible";
-import { few } from "./quoted";
+import { few, maxNamed } from "./quoted";
 import { describeBesides } from "./targets/pods";
 import { containersWithin } from "./targets/radius";
 import { refuseWebhookServers } from "./targets/webhooks";
-
-const maxNamed = 10;
 
 /** Says in a preview whom the experiment would hit, and what it would do and check; or that it has run or begun. */
 export async function preview(
@@ -49,19 +48,20 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
     const { experiment } = plan;
     try {
         const cluster = reach();
-        const [discovered, spared, attacks] = await Promise.all([
+        const [discovered, attacks] = await Promise.all([
             discover(cluster, plan),
-            discoverSpared(cluster, plan),
             requestsOf(cluster, plan).catch((error: unknown) => problemOf(error)),
         ]);
         if (typeof attacks === "string") {
             await pulumi.log.warn(`${experiment} would not begin now: ${attacks}`);
             return await pulumi.log.info([wouldAttack(plan), ...besides].join("\n"));
         }
+        const areOffered = attacks.every(({ target }) => select(discovered, target).length > 0);
+        const spared = areOffered ? [] : await discoverSpared(cluster, plan);
         const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, spared, attack)}`);
         await pulumi.log.info([...hits, ...besides].join("\n"));
         try {
-            chooseForAll(discovered, { ...plan, attacks, spared });
+            await chooseTargets(cluster, plan, discovered, { ...plan, attacks });
         } catch (error) {
             // It may change until the attack begins: this update may make what it attacks.
             await pulumi.log.warn(`${experiment} would not begin now: ${problemOf(error)}`);

@@ -38,6 +38,9 @@ export const withoutControls = (text: string): string =>
         .replace(/(?![\n\t])\p{Cc}/gu, " ")
         .replace(/[\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "");
 
+/** Names that an error shows where it lists all that there are. */
+export const maxNamed = 10;
+
 /** Some names, and how many more there are: `a, b, c and 2 more`. @param most that are named. @default 3 */
 export const few = (names: readonly string[], most = 3): string =>
     names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");

@@ -80,24 +80,34 @@ export interface InState {
     wanted?: unknown;
 }
 
+/** Resources in the state, by URN. */
+export type ResourcesInState = Record<string, { outputs?: { input?: unknown } }>;
+
 /**
- * Asks the engine's own provider for the resources in the state, by a function that the SDK for Node.js does not wrap.
- * If that fails, a run is assumed, so that its attacks are ended.
+ * All resources in the state when the update began, by a function of the engine's own provider that the SDK for Node.js
+ * does not wrap.
+ *
+ * @returns undefined if the engine does not say
  */
-export async function experimentInState(name: string): Promise<InState> {
+export async function resourcesInState(): Promise<ResourcesInState | undefined> {
     const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
     try {
         const answer: unknown = await pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName });
-        const { outputs } = answer as { outputs: Record<string, { outputs?: { input?: unknown } }> };
-        const partOf = (part: string) =>
-            Object.entries(outputs).find(([urn]) => urn.endsWith(`chaos-experiments:index:Experiment$${part}`))?.[1];
-        return {
-            hasRun: partOf(`command:local:Command::${name}-steady-state`) !== undefined,
-            wanted: partOf(`pulumi:index:Stash::${name}-identity`)?.outputs?.input,
-        };
+        return (answer as { outputs: ResourcesInState }).outputs;
     } catch {
-        return { hasRun: true };
+        return undefined;
     }
+}
+
+/** @param resources without them a run is assumed, so that its attacks are ended */
+export function experimentIn(resources: ResourcesInState | undefined, name: string): InState {
+    if (resources === undefined) return { hasRun: true };
+    const partOf = (part: string) =>
+        Object.entries(resources).find(([urn]) => urn.endsWith(`chaos-experiments:index:Experiment$${part}`))?.[1];
+    return {
+        hasRun: partOf(`command:local:Command::${name}-steady-state`) !== undefined,
+        wanted: partOf(`pulumi:index:Stash::${name}-identity`)?.outputs?.input,
+    };
 }
 
 /** A stack, as leases name it. @param identity distinguishes it from others of its name */

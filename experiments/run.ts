@@ -9,7 +9,7 @@ import {
     planOf,
     type ServiceReference,
 } from "../chaos/index";
-import { endAndReport } from "../chaos/first-acts";
+import { endAndReport, warnNotEnded } from "../chaos/first-acts";
 import { ifKnown } from "../chaos/stash";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
@@ -80,7 +80,6 @@ export async function endAttacksFirst(look: FirstLook | undefined, planned: (con
     if (identity === undefined) return;
     const owner = { stack: holderOf(identity), defaultNamespace: namespace };
     const context = cluster.kubeconfig.getCurrentContext();
-    const failed = (problem: string) =>
-        pulumi.log.warn(`The attacks of the stack could not be ended first: ${problem}`);
+    const failed = (problem: string) => warnNotEnded("the stack", problem);
     await endAndReport(() => cluster, owner, { failed, planned: () => planned(context) });
 }

@@ -7,7 +7,7 @@ import { changedOf, type ObjectReference } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../async";
 import { reason, type Reason, ReasonError } from "../reasons";
-import { few } from "../quoted";
+import { few, maxNamed } from "../quoted";
 import { instant } from "../texts";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
@@ -62,9 +62,6 @@ export async function requireObjects(
     if (mistakes.flat().length === 0) return changing;
     throw new ReasonError("action-refused", [...new Set(mistakes.flat())].join("; "), "Correct the experiment");
 }
-
-/** Objects that an error names. */
-const maxNamed = 10;
 
 async function missing(cluster: Cluster, { resource, namespace, name }: ObjectReference): Promise<string> {
     const names: string[] = [];

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { answerOf } from "./answer";
 import { spoiledBySilence } from "./api-server";
-import { carriesCredential, credentialIn, credentialInArguments, storedInClear, describeValueOf } from "../credentials";
+import { carriesCredential, credentialIn, credentialInArguments, describeValueOf, storedInClear } from "../credentials";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Ended, runCommand } from "./run-command";
 import { onOneLine, quoted } from "../quoted";

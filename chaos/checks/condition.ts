@@ -9,7 +9,7 @@ import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind"
 import { type Mistake, notAllowed, together } from "../texts";
 import { type CheckedObject, readObject } from "./object";
 import { requireNamespace } from "./references";
-import { few, wordOf } from "../quoted";
+import { few, maxNamed, wordOf } from "../quoted";
 
 /** Reads a Kubernetes object: one of its conditions, or one of its fields. */
 export interface ConditionCheck extends CheckSettings {
@@ -148,7 +148,7 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
     const found = conditions.find((one) => one?.type === type);
     if (!found) {
         const types = conditions.map((one) => wordOf(one?.type));
-        const there = few(types, maxTypes) || "none";
+        const there = few(types, maxNamed) || "none";
         return `there is no condition ${type}; the conditions are: ${there}`;
     }
     const { status, reason } = found;
@@ -157,9 +157,6 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
     const why = reason ? ` (${wordOf(reason, 100)})` : "";
     return status === wanted ? undefined : `${type} is ${wordOf(status)}${why} (required: ${wanted})`;
 }
-
-/** Types of conditions that an error names. */
-const maxTypes = 10;
 
 /** How long new pods may take to be available, in milliseconds. Longer, and there may be no room for them. */
 const maxRaiseMs = 10_000;

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
 import { dnsLabel, dnsSubdomain } from "../cluster/kubernetes-rules";
-import { carriesCredential, credentialIn, credentialInPath, storedInClear, describeValueOf } from "../credentials";
+import { carriesCredential, credentialIn, credentialInPath, describeValueOf, storedInClear } from "../credentials";
 import type { EndpointSettings, FromSecrets } from "./endpoint";
 import { type Mistake, nameSchema as name, notAllowed } from "../texts";
 

@@ -11,7 +11,7 @@ import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
 import { allowedMethods, isMethod } from "../http-method";
 import { parseJson } from "../json";
 import { excerpt, expectationSchema, type JsonExpectation, unmet } from "./values";
-import { fieldPattern, keysOf, joinKeys, valueAt } from "./path";
+import { fieldPattern, joinKeys, keysOf, valueAt } from "./path";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";

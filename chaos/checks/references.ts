@@ -4,7 +4,7 @@ import { type Cluster, statusOf } from "../cluster/client";
 import { explain, withoutPeriod } from "../cluster/problem";
 import type { CaReference, EndpointSettings, FromSecrets, SecretReference } from "./endpoint";
 import { failing, problemWithCa } from "./endpoint-schema";
-import { few } from "../quoted";
+import { few, maxNamed } from "../quoted";
 
 /** An error for the person who wrote the check: what is missing in the cluster, and what to do. */
 export class MissingError extends Error {
@@ -70,9 +70,6 @@ const problemWithHeader: ProblemWith = (value) =>
         "cannot be a header: it has a line break or a control character",
     );
 
-/** Keys that an error names. */
-const maxKeys = 10;
-
 async function readKey(cluster: Cluster, { kind, namespace, name, key }: Required<CaReference>): Promise<string> {
     const { core } = cluster;
     const read =
@@ -84,7 +81,7 @@ async function readKey(cluster: Cluster, { kind, namespace, name, key }: Require
     const keys: Record<string, string> = { ...found.data, ...binary };
     const value = keys[key];
     if (value === undefined) {
-        const others = few(Object.keys(keys), maxKeys) || "none";
+        const others = few(Object.keys(keys), maxNamed) || "none";
         throw new MissingError(`${kind} ${namespace}/${name} has no key ${key}; its keys are: ${others}`);
     }
     const isText = kind === "ConfigMap" && found.data?.[key] !== undefined;

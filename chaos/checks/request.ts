@@ -140,7 +140,7 @@ async function sendThroughApiServer(
     if (route.byHand && knowsNoPod(response.body))
         throw new UnseenError(
             "the Service has no selector, and the API server's proxy passes requests on only to pods that its " +
-                `Endpoints object names, whatever its EndpointSlices say; and ${remedy}`,
+                `Endpoints object names, not to those of its EndpointSlices; and ${remedy}`,
         );
     const refusal = refusalIn(response.body);
     if (refusal === undefined) return response;

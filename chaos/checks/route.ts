@@ -1,8 +1,9 @@
-import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
+import type { V1Service } from "@kubernetes/client-node";
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type Cluster, ignoreNotFound, unlessForbidden } from "../cluster/client";
-import { few } from "../quoted";
+import { tcpPortsMeant } from "../cluster/service-endpoints";
+import { few, maxNamed } from "../quoted";
 import { answerOf } from "./answer";
 import { MissingError, rejectMissing } from "./references";
 import { send } from "./request";
@@ -25,7 +26,7 @@ const answerTimeoutMs = 2_000;
 export async function chooseRoute(cluster: Cluster, service: ServiceReference): Promise<Route> {
     const { namespace, name } = service;
     const found = await ignoreNotFound(cluster.core.readNamespacedService({ namespace, name }));
-    const addresses = found ? await addressesOf(cluster, found) : [];
+    const addresses = found ? await externalAddressesOf(cluster, found) : [];
     return routeTo(cluster, service, found, addresses);
 }
 
@@ -44,19 +45,9 @@ export async function findRoute(cluster: Cluster, named: NamedService): Promise<
         .readNamespacedService({ namespace, name })
         .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
     const port = portOf(service, named);
-    const addresses = await addressesOf(cluster, service, port);
+    const addresses = await externalAddressesOf(cluster, service, port);
     return routeTo(cluster, { namespace, name, port }, service, addresses, scheme);
 }
-
-/** The TCP ports of a Service that a number or a name means. @param port @default all */
-export const tcpPortsMeant = ({ spec }: V1Service, port?: number | string): V1ServicePort[] =>
-    (spec?.ports ?? []).filter(
-        ({ protocol = "TCP", ...one }) =>
-            protocol === "TCP" && (port === undefined || one.port === port || one.name === port),
-    );
-
-/** Ports that an error names. */
-const maxPorts = 10;
 
 /** The number of the port that is meant. @throws MissingError that lists the Service's ports */
 function portOf(service: V1Service, { namespace, name, port }: NamedService): number {
@@ -69,7 +60,7 @@ function portOf(service: V1Service, { namespace, name, port }: NamedService): nu
     const meant = tcpPortsMeant(service, port);
     if (meant.length === 1) return meant[0]!.port;
     const ports = tcpPortsMeant(service).map((one) => (one.name ? `${one.port} (${one.name})` : `${one.port}`));
-    const there = few(ports, maxPorts) || "none";
+    const there = few(ports, maxNamed) || "none";
     const problem =
         port === undefined ? "has not exactly one TCP port; set `port`" : `has no TCP port ${port}; correct \`port\``;
     throw new MissingError(`${which} ${problem}. Its ports are: ${there}`);
@@ -79,7 +70,11 @@ function portOf(service: V1Service, { namespace, name, port }: NamedService): nu
  * The external addresses of a Service: those of its load balancer or, of type NodePort, of the nodes, as far as the
  * account may list them. With the traffic policy `Local` only nodes with a pod of it answer, and these change.
  */
-async function addressesOf(cluster: Cluster, service: V1Service, port?: number): Promise<readonly ServiceAddress[]> {
+async function externalAddressesOf(
+    cluster: Cluster,
+    service: V1Service,
+    port?: number,
+): Promise<readonly ServiceAddress[]> {
     const { type, externalTrafficPolicy } = service.spec ?? {};
     const hasNodePorts = type === "NodePort" && externalTrafficPolicy !== "Local";
     const nodes = hasNodePorts ? await unlessForbidden(cluster.core.listNode()) : undefined;

@@ -2,7 +2,7 @@
  * What Kubernetes accepts and how it reads a pod: names, ports, and which pods count. Nothing else in the
  * package decides these. Has no schemas: the deadline Job asks it, too.
  */
-import type { V1Container, V1NetworkPolicyPort, V1Pod } from "@kubernetes/client-node";
+import type { V1Container, V1NetworkPolicyPort, V1Pod, V1ServicePort } from "@kubernetes/client-node";
 import { isIP } from "node:net";
 import { quoted } from "../quoted";
 
@@ -127,6 +127,10 @@ const numberIn = (port: number | string) => (/^\d+$/.test(String(port)) ? Number
  */
 export const portNumberIn = (pod: Pod, port: number | string): number | undefined =>
     typeof port === "number" ? port : tcpPorts(pod).find(({ name }) => name === port)?.containerPort;
+
+/** Where a port of a Service leads in its pods: a number, or the name of a port of theirs. */
+export const targetPortOf = ({ port, targetPort }: Pick<V1ServicePort, "port" | "targetPort">): number | string =>
+    targetPort ?? port;
 
 /**
  * Whether a rule of a NetworkPolicy allows TCP connections to a port of a pod. Without ports it allows all; `endPort`

@@ -1,6 +1,6 @@
-import type { V1EndpointSlice, V1Service } from "@kubernetes/client-node";
+import type { V1EndpointSlice, V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "./client";
-import { addressesOf, hasEnded, isActive, isReady, type Pod, portNumberIn } from "./kubernetes-rules";
+import { addressesOf, hasEnded, isActive, isReady, type Pod, portNumberIn, targetPortOf } from "./kubernetes-rules";
 
 /** Where a Service leads. */
 export interface ServiceEndpoint {
@@ -26,7 +26,7 @@ const serviceName = "kubernetes.io/service-name";
  */
 export async function endpointsIn(cluster: Cluster, namespace: string, service?: string): Promise<ServiceEndpoint[]> {
     const slices = await slicesIn(cluster, namespace, service);
-    return slices ? slices.flatMap(endpointsOf) : selectedIn(cluster, namespace, service);
+    return slices ? slices.flatMap(endpointsOfSlice) : selectedIn(cluster, namespace, service);
 }
 
 /** The EndpointSlices of Services. Undefined if the account may not list them. */
@@ -46,7 +46,7 @@ export async function sliceByHand(cluster: Cluster, namespace: string, service: 
     return byHand?.metadata!.name;
 }
 
-function endpointsOf({ metadata, endpoints, ports }: V1EndpointSlice): ServiceEndpoint[] {
+function endpointsOfSlice({ metadata, endpoints, ports }: V1EndpointSlice): ServiceEndpoint[] {
     const tcp = (ports ?? []).filter(({ protocol }) => (protocol ?? "TCP") === "TCP");
     return (endpoints ?? []).map(({ addresses, conditions, targetRef }) => ({
         service: metadata!.labels![serviceName]!,
@@ -65,29 +65,35 @@ async function selectedIn({ core }: Cluster, namespace: string, service?: string
     ]);
     const asked = services?.items.filter(({ metadata }) => service === undefined || metadata!.name === service) ?? [];
     return asked.flatMap((one) =>
-        (pods?.items ?? []).filter((pod) => selects(one, pod)).map((pod) => selectedBy(one, pod)),
+        (pods?.items ?? []).filter((pod) => leadsTo(one, pod)).map((pod) => selectedBy(one, pod)),
     );
 }
 
-function selects({ spec }: V1Service, { metadata }: Pod): boolean {
+function leadsTo({ spec }: V1Service, { metadata }: Pod): boolean {
     const selector = Object.entries(spec?.selector ?? {});
     return selector.length > 0 && selector.every(([key, value]) => metadata?.labels?.[key] === value);
 }
 
-function selectedBy({ metadata, spec }: V1Service, pod: Pod): ServiceEndpoint {
-    const tcp = (spec?.ports ?? []).filter(({ protocol = "TCP" }) => protocol === "TCP");
-    const ports = tcp.flatMap(({ name = "", port, targetPort = port }) => {
-        const number = portNumberIn(pod, targetPort);
-        return number === undefined ? [] : { name, port: number };
+function selectedBy(service: V1Service, pod: Pod): ServiceEndpoint {
+    const ports = tcpPortsMeant(service).flatMap((one) => {
+        const port = portNumberIn(pod, targetPortOf(one));
+        return port === undefined ? [] : { name: one.name ?? "", port };
     });
     return {
-        service: metadata!.name!,
+        service: service.metadata!.name!,
         uid: pod.metadata!.uid!,
         addresses: addressesOf(pod),
         ports,
-        ready: spec?.publishNotReadyAddresses ? !hasEnded(pod) : isActive(pod) && isReady(pod),
+        ready: service.spec?.publishNotReadyAddresses ? !hasEnded(pod) : isActive(pod) && isReady(pod),
     };
 }
+
+/** The TCP ports of a Service that a number or a name means. @param port @default all */
+export const tcpPortsMeant = ({ spec }: V1Service, port?: number | string): V1ServicePort[] =>
+    (spec?.ports ?? []).filter(
+        ({ protocol = "TCP", ...one }) =>
+            protocol === "TCP" && (port === undefined || one.port === port || one.name === port),
+    );
 
 /** Whether a Service leads to a pod there. An EndpointSlice that names no pod has only its address. */
 export const isAt = (

@@ -120,6 +120,12 @@ function tellFailures(error: unknown): void {
 /** When each attack's object was created, as far as it was seen: see `creationOf`. */
 const begunAt = new Map<string, number>();
 
+/**
+ * Paths of attacks' objects that somebody has deleted. What the run has changed for them is still there: policies that
+ * no longer select their targets, say.
+ */
+const deleted = new Set<string>();
+
 /** When an attack ends at the latest, as far as it was seen. */
 const untilOf = (path: string) => (begunAt.get(path) ?? Date.now()) + deadlineMs;
 
@@ -150,7 +156,10 @@ async function attackedSince(attacks: readonly JobAttack[]): Promise<number | un
  */
 async function creationOf(path: string): Promise<number | undefined> {
     const ageMs = await ageOf(referenceAt(path));
-    if (ageMs === undefined) return undefined;
+    if (ageMs === undefined) {
+        if (begunAt.has(path)) deleted.add(path);
+        return undefined;
+    }
     const created = Math.min(Date.now() - Math.max(0, ageMs), begunAt.get(path) ?? Infinity);
     begunAt.set(path, created);
     return created;
@@ -183,7 +192,6 @@ function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal):
         ];
         const looks: Look[] = [
             () => whyTooLate(begun),
-            ...attacks.map((attack) => () => whyAttackGone(attack)),
             ...(isAmongPolicies ? ofPolicies : []),
             ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? []),
         ];
@@ -201,17 +209,12 @@ async function whyTooLate(begun: number): Promise<string | undefined> {
         attacks.length > 0 ? attackedSince(attacks) : takenAt(lease).then((at = begun) => Math.min(at, begun));
     // What the API server does not say is no answer, unless it never says it.
     const since = await beginning.catch((error: unknown) => log(error) ?? begun + preparationMs);
+    const [gone] = [...deleted].map(referenceAt);
+    if (gone) return `the attack's ${gone.resource.kind} ${gone.name} was deleted`;
     // If no attack comes, the update that was to create it is gone, and the labels must be removed all the same. Not
     // at a short deadline: an attack that the update is about to create would have nothing to end it.
     const until = since === undefined ? begun + Math.max(deadlineMs, preparationMs) : since + deadlineMs;
     return Date.now() >= until ? "the deadline has passed" : undefined;
-}
-
-/** Without an attack's object, what the run has changed for it stays: policies no longer select its targets, say. */
-async function whyAttackGone({ path }: JobAttack): Promise<string | undefined> {
-    if ((await creationOf(path)) !== undefined || !begunAt.has(path)) return undefined;
-    const { resource, name } = referenceAt(path);
-    return `the attack's ${resource.kind} ${name} was deleted`;
 }
 
 // Not 0: a node that shuts down or is drained ends the pod before its work is done, and the Job must start another.

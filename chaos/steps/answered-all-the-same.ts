@@ -2,11 +2,12 @@ import { attackKindOf } from "../attacks/registry";
 import type { Answer } from "../checks/answer";
 import { poll } from "../async";
 import { serviceAskedBy, urlAskedBy } from "../checks/registry";
-import { type NamedService, serviceAt, tcpPortsMeant } from "../checks/route";
+import { type NamedService, serviceAt } from "../checks/route";
 import { type Cluster, unlessForbidden } from "../cluster/client";
-import { endpointsIn, isAt } from "../cluster/service-endpoints";
+import { endpointsIn, isAt, tcpPortsMeant } from "../cluster/service-endpoints";
 import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
+import type { Target } from "../targets/containers";
 import { notSeen } from "./attacks-last";
 
 /**
@@ -51,8 +52,14 @@ export async function whyAnsweredAllTheSame(
     return undefined;
 }
 
-/** Targets that nobody but their node can connect to, with the ports at which that is so. */
-function whatIsCutOff(attacks: readonly RunAttack[]) {
+/** A target that nobody but its node can connect to. */
+interface CutOff {
+    target: Target;
+    /** The TCP ports at which that is so. */
+    ports: readonly number[] | "all";
+}
+
+function whatIsCutOff(attacks: readonly RunAttack[]): CutOff[] {
     return attacks.flatMap(({ attack, chosen }) => {
         const { inward } = attackKindOf(attack).proof(attack);
         return inward ? chosen.targets.map((target) => ({ target, ports: inward.ports ?? ("all" as const) })) : [];
@@ -66,9 +73,13 @@ type Counted = readonly [cutOff: number, all: number];
 const triesMs = 5_000;
 
 /** None if the account may not look. @returns why it is not known, if the API server does not say */
-async function seeBehind(service: AskedService, ...rest: [ReturnType<typeof whatIsCutOff>, Cluster]) {
+async function seeBehind(
+    service: AskedService,
+    cutOff: readonly CutOff[],
+    cluster: Cluster,
+): Promise<Counted | Reason> {
     const look = (): Promise<Counted | Reason | undefined> =>
-        unlessForbidden(countBehind(service, ...rest)).catch((error: unknown) => notSeen(error).inconclusive);
+        unlessForbidden(countBehind(service, cutOff, cluster)).catch((error: unknown) => notSeen(error).inconclusive);
     const seen = await poll(look, (one) => one === undefined || !("code" in one), triesMs, 1_000);
     if (seen === undefined || !("code" in seen)) return seen ?? ([0, 0] as const);
     return reason(seen.code, `it is not known which endpoints the Service ${service.name} has: ${seen.message}`);
@@ -77,7 +88,7 @@ async function seeBehind(service: AskedService, ...rest: [ReturnType<typeof what
 /** How many of a Service's ready endpoints are cut off at the port that is asked, and how many are ready. */
 async function countBehind(
     { namespace, name, port }: AskedService,
-    cutOff: ReturnType<typeof whatIsCutOff>,
+    cutOff: readonly CutOff[],
     cluster: Cluster,
 ): Promise<Counted> {
     const service = await cluster.core.readNamespacedService({ namespace, name });

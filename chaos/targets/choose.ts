@@ -4,6 +4,7 @@ import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, notReady, ofJob, whyLeftOut, withoutController } from "./eligible";
 import { groupedBy } from "../grouped";
+import { few, maxNamed } from "../quoted";
 import { ReasonError } from "../reasons";
 import { remedy, type Written } from "../texts";
 import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
@@ -64,9 +65,6 @@ interface Spared {
     /** Containers that run, and that no experiment attacks. @default none is known */
     spared?: readonly Discovered[];
 }
-
-/** Values of an attribute that an error names. */
-const maxValues = 10;
 
 export type ChosenFor = Chosen & Pick<Aim, "name">;
 
@@ -228,10 +226,12 @@ function valuesOnNodes(discovered: readonly Discovered[], expression: AttributeE
     const keys = new Set(nodeConditions(expression).map(({ key }) => key));
     const sentences = [...keys].map((key) => {
         const values = [...new Set(discovered.flatMap(({ attributes }) => attributes[key] ?? []))].sort();
-        const few = values.slice(0, maxValues).map((value) => `"${value}"`);
-        const more = values.length > few.length ? ` and ${values.length - few.length} more` : "";
+        const named = few(
+            values.map((value) => `"${value}"`),
+            maxNamed,
+        );
         if (values.length === 0) return `No node on which such a container runs has ${key}. `;
-        return `The nodes on which such containers run have ${key} ${few.join(", ")}${more}. `;
+        return `The nodes on which such containers run have ${key} ${named}. `;
     });
     return sentences.join("");
 }

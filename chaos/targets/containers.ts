@@ -59,7 +59,7 @@ export const isRunning = ({ status }: Pod): boolean => status?.phase === "Runnin
 export const attackable = (pod: Pod): boolean => isRunning(pod) && whySpared(pod) === undefined;
 
 /**
- * Why no experiment touches a running pod, whatever its attacks ask for; completes "its pod is …". Undefined if one
+ * Why no experiment touches a running pod, for any attack; completes "its pod is …". Undefined if one
  * may. A NetworkPolicy does not apply to pods on the host's network.
  */
 export function whySpared({ metadata, spec, status }: Pod): string | undefined {

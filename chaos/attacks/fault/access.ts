@@ -187,7 +187,7 @@ function missedBy(rule: Rule, access: Access, isOwnNamespace: boolean): FoundPor
         const listening = access.pods.filter(
             (pod) => number(pod) !== undefined && allowsPort(rule.ports, pod, number(pod)!),
         );
-        return listening.some((pod) => isPeer(rule, pod, access, isOwnNamespace)) || isInBlocks(rule, listening);
+        return listening.some((pod) => isPeer(rule, pod, access, isOwnNamespace) || isInBlocks(rule, pod));
     });
 }
 
@@ -198,7 +198,7 @@ function missedBy(rule: Rule, access: Access, isOwnNamespace: boolean): FoundPor
 function allowsProxy(rule: Rule, listen: number, access: Access, isOwnNamespace: boolean): boolean {
     const pod = proxyPodOf(access);
     if (!allowsPort(rule.ports, pod, listen)) return false;
-    return isPeer(rule, pod, access, isOwnNamespace) || areAllInBlocks(rule, access.pods);
+    return isPeer(rule, pod, access, isOwnNamespace) || access.pods.every((one) => isInBlocks(rule, one));
 }
 
 /** A fault's proxy, as policies see it. */
@@ -215,16 +215,10 @@ const isPeer = ({ peers = [] }: Rule, pod: Pod, { namespace }: Access, isOwnName
         return !ipBlock && isThere && selects(podSelector, labelsOf(pod));
     });
 
-/** A rule may have thousands of blocks: each is read once, and not once for each pod. */
-function isInBlocks({ peers = [] }: Rule, pods: readonly Pod[]): boolean {
-    const addresses = pods.flatMap(addressesOf);
-    return addresses.length > 0 && peers.some(({ ipBlock }) => ipBlock && addresses.some(inBlock(ipBlock)));
-}
-
-function areAllInBlocks({ peers = [] }: Rule, pods: readonly Pod[]): boolean {
-    const blocks = peers.flatMap(({ ipBlock }) => (ipBlock ? [inBlock(ipBlock)] : []));
-    if (blocks.length === 0) return false;
-    return pods.every((pod) => addressesOf(pod).some((address) => blocks.some((isIn) => isIn(address))));
+/** Whether a rule allows a pod by an address of it. */
+function isInBlocks({ peers = [] }: Rule, pod: Pod): boolean {
+    const addresses = addressesOf(pod);
+    return peers.some(({ ipBlock }) => ipBlock && addresses.some(inBlock(ipBlock)));
 }
 
 /**

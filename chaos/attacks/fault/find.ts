@@ -1,7 +1,7 @@
 import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { kubectlFor } from "../../kubectl";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
-import { hasEnded, isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
+import { hasEnded, isReady, type Pod, portNumberIn, targetPortOf } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
 import { sliceByHand } from "../../cluster/service-endpoints";
 import { ReasonError } from "../../reasons";
@@ -9,7 +9,7 @@ import type { Found } from "../kind";
 import { listenersFor } from "./listeners";
 import { bindingOf, whyBypassed, whyInMesh } from "./outside";
 import type { Fault } from "./proxy/protocol";
-import { targetPortOf, whyRefused } from "./unserved";
+import { whyRefused } from "./unserved";
 
 /** The Service of a fault, as the run found it. */
 export interface FoundService {

@@ -1,6 +1,6 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isReady, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
+import { isReady, type Pod, portNumberIn, targetPortOf } from "../../cluster/kubernetes-rules";
 import { labels, selectorOf, targetLabelOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
@@ -120,7 +120,7 @@ class FaultProbes {
         const isTarget = (pod: Pod) => targetLabelOf(pod) === label;
         const probes = pods.flatMap((pod) =>
             (spec.ports ?? [])
-                .filter(({ port, targetPort = port }) => portNumberIn(pod, targetPort) !== undefined)
+                .filter((one) => portNumberIn(pod, targetPortOf(one)) !== undefined)
                 // Another pod must answer even what matches.
                 .flatMap(({ port }) =>
                     this.samples.slice(0, isTarget(pod) ? undefined : 1).map((sample) => ({ pod, port, sample })),

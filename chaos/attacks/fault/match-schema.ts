@@ -1,6 +1,6 @@
 import { validateHeaderName } from "node:http";
 import * as z from "zod";
-import { carriesCredential, credentialIn, storedInClear, describeValueOf } from "../../credentials";
+import { carriesCredential, credentialIn, describeValueOf, storedInClear } from "../../credentials";
 import { allowedMethods, isMethod } from "../../http-method";
 import { notAllowed } from "../../texts";
 import { contradictionsIn } from "./match";

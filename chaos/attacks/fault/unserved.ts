@@ -1,10 +1,8 @@
 /** Whether a proxy can stand in a Service's place: for the run, and for the deadline Job, which has no client. */
 import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
+import { targetPortOf } from "../../cluster/kubernetes-rules";
 import { annotations, labels } from "../../cluster/labels";
 import type { Fault } from "./proxy/protocol";
-
-/** Where a port of a Service leads in its pods: a number, or the name of a port of theirs. */
-export const targetPortOf = ({ port, targetPort }: V1ServicePort): number | string => targetPort ?? port;
 
 /** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
 export function whyRefused(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/conclusion";
+import { messageOf } from "../../../chaos/cluster/client";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { casesOf } from "../which-tests";
@@ -46,9 +47,14 @@ const begun = {
 /** Begins an update and kills it, with all its processes, as soon as something holds. */
 async function killedWhen(what: keyof typeof begun, laterMs = 0): Promise<void> {
     const update = stack.begin();
-    await until(what, begun[what], { pauseMs: 20 });
-    await sleep(laterMs);
-    await update.kill();
+    try {
+        await until(what, begun[what], { pauseMs: 20 });
+        await sleep(laterMs);
+    } catch (error) {
+        throw new Error(`${messageOf(error)}; the update said:\n${update.printed()}`, { cause: error });
+    } finally {
+        await update.kill();
+    }
 }
 
 /** Plain `pulumi cancel` and `pulumi up`, as a person types them after an update was killed. */

@@ -221,7 +221,7 @@ export class TestStack {
             ended,
             printed: () => printed,
             kill: async () => {
-                process.kill(-child.pid!, "SIGKILL");
+                if (child.exitCode === null) process.kill(-child.pid!, "SIGKILL");
                 await ended;
             },
         };

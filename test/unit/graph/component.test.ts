@@ -391,7 +391,7 @@ describe("an update with --target or --exclude that leaves an experiment out", (
             leftOut,
         ]),
     );
-    /** The engine answers with what was wanted before, whatever is wanted now. */
+    /** The engine answers with what was wanted before, not with what is wanted now. */
     const before = { ...found, "it-identity": { input: "other settings", output: "0a1b2c3d4e5f6071" } };
     const notice = expect.stringMatching(/^warn: --target or --exclude leaves the experiment it out of this update: /);
 

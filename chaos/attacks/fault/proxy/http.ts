@@ -3,7 +3,7 @@ import { isMarked } from "../../../trace-mark";
 import { type Connection, drawOpaque, serveOpaque, together } from "./connection";
 import { relayBody } from "./http-body";
 import { closing, HeadEnd, mayBeResponse, type RequestHead, requestHead, RequestScan, responseHead } from "./http-head";
-import { Gone, readAheadBytes, pump } from "./wire";
+import { Gone, pump, readAheadBytes } from "./wire";
 
 /** A request of which the head has come. */
 export interface Request extends RequestHead {

@@ -51,7 +51,7 @@ let servers: Record<"kind-a" | "kind-b", ApiServer>;
 let files: string[];
 /** What an engine keeps in the state of a stack: the first value of each Stash. */
 let state: Map<string, unknown>;
-/** Begins anew with a state: the engine makes up ids. */
+/** Begins again with a state: the engine makes up ids. */
 let stateId: string;
 /** The identity of the stack that was opened last. */
 let identity: string | undefined;
