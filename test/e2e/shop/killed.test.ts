@@ -48,7 +48,8 @@ const begun = {
 async function killedWhen(what: keyof typeof begun, laterMs = 0): Promise<void> {
     const update = stack.begin();
     try {
-        await until(what, begun[what], { pauseMs: 20 });
+        // On a machine that runs other tests, too, an update takes a minute to come to its targets.
+        await until(what, begun[what], { pauseMs: 20, timeoutMs: 180_000 });
         await sleep(laterMs);
     } catch (error) {
         throw new Error(`${messageOf(error)}; the update said:\n${update.printed()}`, { cause: error });
