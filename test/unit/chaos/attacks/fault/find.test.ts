@@ -281,6 +281,26 @@ describe("a fault is refused for a Service whose selector a controller writes ba
         foundAmong([{ port: 80 }], [{}], { ownerReferences: [{ ...owner, apiVersion: "example.com/v1" }] }));
 });
 
+describe("a fault is refused for a Service that Cilium shares among clusters", () => {
+    it.each<Record<string, string>>([
+        { "service.cilium.io/global": "true" },
+        { "io.cilium/global-service": "True" },
+        { "service.cilium.io/global": "true", "service.cilium.io/shared": "false" },
+    ])("%j", async (annotations) => {
+        await expect(foundAmong([{ port: 80 }], [{}], { annotations })).rejects.toMatchObject({
+            reason: { code: "service-unfit", message: expect.stringContaining("pods of other clusters") },
+        });
+    });
+
+    it.each<Record<string, string>>([
+        { "service.cilium.io/global": "false" },
+        { "service.cilium.io/global": "false", "io.cilium/global-service": "true" },
+        { "service.cilium.io/shared": "true" },
+    ])("but not %j", async (annotations) => {
+        await foundAmong([{ port: 80 }], [{}], { annotations });
+    });
+});
+
 describe("a fault is refused before anything is attacked if a pod of the Service is in a mesh:", () => {
     it.each<[string, Partial<V1PodSpec> & { annotations?: Record<string, string> }]>([
         ["Istio", { containers: [{ name: "it" }, { name: "istio-proxy" }] }],
