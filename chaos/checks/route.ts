@@ -1,7 +1,8 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { type Cluster, ignoreNotFound, unlessForbidden } from "../cluster/client";
+import { serviceNamed, targetPortOf } from "../cluster/kubernetes-rules";
 import { tcpPortsMeant } from "../cluster/service-endpoints";
 import { few, maxNamed } from "../quoted";
 import { answerOf } from "./answer";
@@ -81,31 +82,63 @@ async function externalAddressesOf(
     return externalAddresses(service, port, nodes?.items);
 }
 
-/** The Service of a namespace to which a URL leads by one of its external addresses. Undefined if none is seen. */
+/**
+ * The Service of a namespace to which a URL leads: by its name in the cluster's DNS, or by one of its addresses inside
+ * or outside of the cluster. Undefined if none is seen.
+ */
 export async function serviceAt(
     { core }: Cluster,
     namespace: string,
     url: string,
 ): Promise<ServiceReference | undefined> {
-    const { hostname, port, protocol } = new URL(url);
-    const host = hostname.replace(/^\[|\]$/g, "");
-    const asked = Number(port) || defaultPorts[protocol === "https:" ? "https" : "http"];
+    const { host, port: asked } = placeOf(url);
     const services = (await unlessForbidden(core.listNamespacedService({ namespace })))?.items ?? [];
     const isNodePort = services.some(({ spec }) => spec?.ports?.some(({ nodePort }) => nodePort === asked));
     const nodes = isNodePort ? await unlessForbidden(core.listNode()) : undefined;
+    const named = serviceNamed(host, namespace);
+    const isNamed = ({ metadata }: V1Service) => named?.namespace === namespace && named.name === metadata!.name;
     const answering = services.flatMap((service) =>
         (service.spec?.ports ?? []).flatMap((one) =>
-            externalAddresses(service, one.port, nodes?.items)
+            [
+                ...externalAddresses(service, one.port, nodes?.items),
+                ...addressesInCluster(service, one, isNamed(service) ? [host] : []),
+            ]
                 .filter((address) => address.port === asked)
-                .map((address) => ({ at: address.host, name: service.metadata!.name!, port: one.port })),
+                .map((address) => ({ at: canonical(address.host), name: service.metadata!.name!, port: one.port })),
         ),
     );
     if (answering.length === 0) return undefined;
-    const resolved = isIP(host) ? [] : await lookup(host, { all: true }).catch(() => []);
-    const hosts = [host, ...resolved.map(({ address }) => address)];
+    const isElsewhere = named !== undefined && isOfCluster(host) && !services.some(isNamed);
+    const hosts = [host, ...(isElsewhere ? [] : await addressesAt(host))];
     const found = answering.find(({ at }) => hosts.includes(at));
     return found && { namespace, name: found.name, port: found.port };
 }
+
+/** Where a port of a Service is asked inside of the cluster. @param names of the Service */
+function addressesInCluster({ spec }: V1Service, one: V1ServicePort, names: readonly string[]): ServiceAddress[] {
+    const { clusterIP, clusterIPs = [clusterIP], externalIPs = [] } = spec!;
+    const target = targetPortOf(one);
+    // The name of a headless Service has the addresses of its pods, which are asked at their own port.
+    const port = clusterIP === "None" && typeof target === "number" ? target : one.port;
+    return [...clusterIPs, ...externalIPs, ...names].flatMap((host) => (host === undefined ? [] : { host, port }));
+}
+
+/** The host and the port that a URL names. */
+export function placeOf(url: string): ServiceAddress {
+    const { hostname, port, protocol } = new URL(url);
+    const host = hostname.replace(/^\[|\]$/g, "");
+    return { host, port: Number(port) || defaultPorts[protocol === "https:" ? "https" : "http"] };
+}
+
+/** A host as `URL` writes it: somebody may have written an address of IPv6 in another way. */
+const canonical = (host: string) => (isIPv6(host) ? placeOf(`http://[${host}]`).host : host);
+
+/** Whether a host has a name that the cluster's DNS gives to Services or pods, and nobody else to anything. */
+export const isOfCluster = (host: string): boolean => /\.(?:svc|pod)(?:\.|$)/.test(host);
+
+/** The addresses of a host. None if this machine cannot look them up. */
+export const addressesAt = async (host: string): Promise<string[]> =>
+    isIP(host) ? [host] : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
 
 async function routeTo(
     cluster: Cluster,

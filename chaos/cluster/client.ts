@@ -18,6 +18,7 @@ import {
     PatchStrategy,
     RbacAuthorizationV1Api,
     type RequestContext,
+    ResponseContext,
     ServerConfiguration,
     setHeaderOptions,
     StorageV1Api,
@@ -25,6 +26,7 @@ import {
 } from "@kubernetes/client-node";
 import { Agent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
+import { pause } from "../async";
 import { parseJson } from "../json";
 import { forgetCredentials } from "./exec-plugin";
 import { KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
@@ -68,7 +70,7 @@ export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs 
     const configuration = createConfiguration({
         baseServer: new ServerConfiguration(kubeconfig.getCurrentCluster()!.server, {}),
         authMethods: { default: kubeconfig },
-        httpApi: loggingInAgain(kubeconfig),
+        httpApi: sendingAgain(kubeconfig),
     });
     const clients = Object.entries<ApiConstructor<ApiType>>(apis).map(([name, Api]) => [name, new Api(configuration)]);
     return { kubeconfig, ...Object.fromEntries(clients) } as Cluster;
@@ -83,15 +85,19 @@ function missingContext(kubeconfig: KubeConfig, context: string | undefined): st
     );
 }
 
-/** Sends a request again with new credentials, once, if the API server rejects those of an exec plugin. */
-function loggingInAgain(kubeconfig: KubeConfig): HttpLibrary {
+/**
+ * Sends a request again if the API server has too much to do, and with new credentials, once, if it rejects those of an
+ * exec plugin.
+ */
+function sendingAgain(kubeconfig: KubeConfig): HttpLibrary {
     const library = new IsomorphicFetchHttpLibrary();
+    const sendOnce = (request: RequestContext) => library.send(request).toPromise();
     const send = async (request: RequestContext) => {
         const sent = Date.now();
-        const response = await library.send(request).toPromise();
+        const response = await sendOnceAdmitted(request, sendOnce);
         if (response.httpStatusCode !== 401 || !forgetCredentials(sent)) return response;
         await kubeconfig.applySecurityAuthentication(request);
-        return library.send(request).toPromise();
+        return sendOnceAdmitted(request, sendOnce);
     };
     const note = (answer: object) => contexts.set(answer, kubeconfig.getCurrentContext());
     return wrapHttpLibrary({
@@ -104,6 +110,45 @@ function loggingInAgain(kubeconfig: KubeConfig): HttpLibrary {
             return response;
         },
     });
+}
+
+/** As client-go does it: https://pkg.go.dev/k8s.io/client-go/rest#Request.MaxRetries */
+const maxRetries = 10;
+const longestWaitMs = 5_000;
+
+/**
+ * Sends a request, and again after the time that the API server names in `Retry-After`: it has not begun what it
+ * rejects so. Within the time of the call, in which its last answer counts.
+ */
+async function sendOnceAdmitted(
+    request: RequestContext,
+    send: (request: RequestContext) => Promise<ResponseContext>,
+): Promise<ResponseContext> {
+    const signal = request.getSignal();
+    for (let retries = 0; ; retries++) {
+        const response = await send(request);
+        const waitMs = retryAfterMs(request, response);
+        if (waitMs === undefined || retries === maxRetries) return response;
+        // Once the signal is aborted, nothing more can be read. Until a body is read, its connection is not free.
+        const read = await response.body.binary();
+        await pause(waitMs, signal);
+        if (signal?.aborted) return withBody(response, read);
+    }
+}
+
+const withBody = ({ httpStatusCode, headers }: ResponseContext, body: Buffer): ResponseContext =>
+    new ResponseContext(httpStatusCode, headers, {
+        text: () => Promise.resolve(body.toString()),
+        binary: () => Promise.resolve(body),
+    });
+
+/** How long to wait before a request is sent again. Undefined if it is not. */
+function retryAfterMs(request: RequestContext, { httpStatusCode, headers }: ResponseContext): number | undefined {
+    if (httpStatusCode !== 429 && httpStatusCode !== 503) return undefined;
+    // A disruption budget refuses an eviction so, and behind a proxy an application may have answered.
+    if (/\/(?:eviction|proxy(?:\/.*)?)$/.test(new URL(request.getUrl()).pathname)) return undefined;
+    const after = headers["retry-after"] ?? "";
+    return /^\d+$/.test(after) ? Math.min(Number(after) * 1_000, longestWaitMs) : undefined;
 }
 
 /** Contexts by the errors of connections, and by the headers of answers, which an ApiException has. */

@@ -1,6 +1,6 @@
 /** Blocks of addresses, as a NetworkPolicy has them. Without exceptions, two are nested or share nothing. */
 import type { V1IPBlock } from "@kubernetes/client-node";
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6, SocketAddress } from "node:net";
 
 type Block = V1IPBlock;
 
@@ -23,20 +23,49 @@ export function isCidr(text: string): boolean {
     return Number(prefix) <= (isIPv6(address) ? 128 : 32);
 }
 
+interface Network {
+    address: string;
+    /** Infinity for an address. */
+    prefix: number;
+}
+
+/**
+ * A block or an address as the API server has read it before it refused some, which older objects keep: octets with
+ * leading zeros are decimal, and `::ffff:10.0.0.0/104` is a block of IPv4. See the KEP above.
+ */
+function networkOf(cidr: string): Network {
+    const [written = "", length = Infinity] = cidr.split("/");
+    const address = written.replace(/\d+(?:\.\d+){3}$/, (octets) => octets.split(".").map(Number).join("."));
+    const prefix = Number(length);
+    // Only then may it be IPv4: that is seen when it is written as usual.
+    if (prefix < 96 || !isIPv6(address) || !/ffff/i.test(address)) return { address, prefix };
+    const [, mapped] = /^::ffff:([\d.]+)$/.exec(new SocketAddress({ address, family: "ipv6" }).address) ?? [];
+    return mapped === undefined ? { address, prefix } : { address: mapped, prefix: prefix - 96 };
+}
+
+/** A block as the API server wants it now. */
+function canonical({ cidr, except }: Block): Block {
+    const written = (one: string) => {
+        const { address, prefix } = networkOf(one);
+        return `${address}/${prefix}`;
+    };
+    return { cidr: written(cidr), ...(except && { except: except.map(written) }) };
+}
+
 /** Whether a block contains all of another, or an address. */
 export function contains(cidr: string, other: string): boolean {
-    const [address, length = Infinity] = other.split("/");
-    return Number(length) >= Number(cidr.split("/")[1]) && containsAddress(cidr)(address!);
+    const { address, prefix } = networkOf(other);
+    return prefix >= networkOf(cidr).prefix && containsAddress(cidr)(address);
 }
 
 /** To be asked of many addresses: reading a block takes a hundred times as long as the question. */
 function containsAddress(cidr: string): (address: string) => boolean {
-    const [network, prefix] = cidr.split("/");
-    const family = isIPv6(network!) ? "ipv6" : "ipv4";
+    const { address: network, prefix } = networkOf(cidr);
+    const family = isIPv6(network) ? "ipv6" : "ipv4";
     const blocks = new BlockList();
-    blocks.addSubnet(network!, Number(prefix), family);
+    blocks.addSubnet(network, prefix, family);
     // A BlockList finds IPv4 addresses in `::/0`, as mapped ones. A NetworkPolicy does not.
-    return (address) => isIPv6(address) === isIPv6(network!) && blocks.check(address, family);
+    return (address) => isIPv6(address) === isIPv6(network) && blocks.check(address, family);
 }
 
 /** The blocks that were read already: a policy may have thousands, of which each pod and port is asked. */
@@ -58,7 +87,9 @@ export const isInBlock = (block: Block, address: string) => inBlock(block)(addre
 
 /** What some blocks have that none of others has. Exceptions are smaller than their block, as the API server wants. */
 export const without = (blocks: readonly Block[], denied: readonly Block[]): Block[] =>
-    denied.reduce<Block[]>((left, one) => left.flatMap((block) => withoutOne(block, one)), [...blocks]);
+    denied
+        .map(canonical)
+        .reduce<Block[]>((left, one) => left.flatMap((block) => withoutOne(block, one)), blocks.map(canonical));
 
 function withoutOne(block: Block, { cidr, except: spared = [] }: Block): Block[] {
     const back = spared.flatMap((one) => common(block, { cidr: one }));
@@ -69,7 +100,8 @@ function withoutOne(block: Block, { cidr, except: spared = [] }: Block): Block[]
 }
 
 /** What two blocks share. */
-export function common(one: Block, another: Block): Block[] {
+export function common(first: Block, second: Block): Block[] {
+    const [one, another] = [canonical(first), canonical(second)];
     if (!contains(one.cidr, another.cidr) && !contains(another.cidr, one.cidr)) return [];
     const cidr = contains(one.cidr, another.cidr) ? another.cidr : one.cidr;
     const except = [...(one.except ?? []), ...(another.except ?? [])];

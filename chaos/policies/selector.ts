@@ -1,29 +1,6 @@
 import type { V1LabelSelector, V1LabelSelectorRequirement } from "@kubernetes/client-node";
 
-export type Labels = Readonly<Record<string, string>>;
-
-/** Whether a label selector selects: all its conditions hold. A selector without conditions selects everything. */
-export function selects({ matchLabels = {}, matchExpressions = [] }: V1LabelSelector = {}, of: Labels): boolean {
-    return (
-        Object.entries(matchLabels).every(([key, value]) => of[key] === value) &&
-        matchExpressions.every(({ key, operator, values = [] }) => {
-            const value = of[key];
-            const isAmong = value !== undefined && values.includes(value);
-            switch (operator) {
-                case "In":
-                    return isAmong;
-                case "NotIn":
-                    return !isAmong;
-                case "Exists":
-                    return value !== undefined;
-                case "DoesNotExist":
-                    return value === undefined;
-                default:
-                    return false;
-            }
-        })
-    );
-}
+export { type Labels, selects } from "../cluster/label-selector";
 
 export const also = (
     { matchLabels, matchExpressions = [] }: V1LabelSelector,

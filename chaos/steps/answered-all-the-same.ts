@@ -1,13 +1,14 @@
+import { isIP } from "node:net";
 import { attackKindOf } from "../attacks/registry";
 import type { Answer } from "../checks/answer";
 import { poll } from "../async";
-import { serviceAskedBy, urlAskedBy } from "../checks/registry";
-import { type NamedService, serviceAt } from "../checks/route";
+import { type Check, serviceAskedBy, urlAskedBy } from "../checks/registry";
+import { addressesAt, isOfCluster, type NamedService, placeOf, serviceAt } from "../checks/route";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { endpointsIn, isAt, tcpPortsMeant } from "../cluster/service-endpoints";
 import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
-import type { Target } from "../targets/containers";
+import { addressesOfTarget, type Target } from "../targets/containers";
 import { notSeen } from "./attacks-last";
 
 /**
@@ -29,27 +30,54 @@ export async function whyAnsweredAllTheSame(
     if (cutOff.length === 0) return undefined;
     for (const [index, { name, check }] of plan.checks.entries()) {
         if (observed[index]?.answers.some(({ good, unseen }) => !good && !unseen)) continue;
-        const url = urlAskedBy(check);
-        const service =
-            serviceAskedBy(check, plan) ??
-            (url && (await serviceAt(cluster, plan.namespace, url).catch(() => undefined)));
-        if (!service || service.namespace !== plan.namespace) continue;
-        const seen = await seeBehind(service, cutOff, cluster);
+        const asked = await whatIsAsked(check, plan, cutOff, cluster);
+        if (asked === undefined) continue;
+        if ("code" in asked) return asked;
+        if ("pod" in asked) return bypassed(`the pod ${asked.pod} was`, name);
+        if (asked.namespace !== plan.namespace) continue;
+        const seen = await seeBehind(asked, cutOff, cluster);
         if ("code" in seen) return seen;
         const [number, all] = seen;
         if (number === 0) continue;
-        const [endpoints, were] =
-            number === all
-                ? ["every ready endpoint", "was"]
-                : [`${number} of ${all} ready endpoints`, number === 1 ? "was" : "were"];
-        return reason(
-            "attack-bypassed",
-            `${endpoints} of the Service ${service.name} ${were} cut off from other pods, and all requests of the ` +
-                `check ${name} to it still succeeded: they did not meet the attack; check a Service that depends on ` +
-                "this one",
-        );
+        const endpoints = number === all ? "every ready endpoint" : `${number} of ${all} ready endpoints`;
+        const were = number === all || number === 1 ? "was" : "were";
+        return bypassed(`${endpoints} of the Service ${asked.name} ${were}`, name);
     }
     return undefined;
+}
+
+const bypassed = (what: string, check: string): Reason =>
+    reason(
+        "attack-bypassed",
+        `${what} cut off from other pods, and all requests of the check ${check} to it still succeeded: they did not ` +
+            "meet the attack; check a Service that depends on this one",
+    );
+
+/** What a check asks: a Service, or a pod that is cut off there. Undefined if neither is seen. */
+async function whatIsAsked(
+    check: Check,
+    plan: Plan,
+    cutOff: readonly CutOff[],
+    cluster: Cluster,
+): Promise<AskedService | { pod: string } | Reason | undefined> {
+    const service = serviceAskedBy(check, plan);
+    const url = urlAskedBy(check);
+    if (service !== undefined || url === undefined) return service;
+    const found = await asking(() => serviceAt(cluster, plan.namespace, url), `to which Service ${url} leads`);
+    return found ?? podAt(url, cutOff);
+}
+
+/** The pod that is cut off where a URL leads, if it leads to no other address. Only the cluster names pods in DNS. */
+async function podAt(url: string, cutOff: readonly CutOff[]): Promise<{ pod: string } | undefined> {
+    const { host, port } = placeOf(url);
+    const addresses = isIP(host) || isOfCluster(host) ? await addressesAt(host) : [];
+    if (addresses.length === 0) return undefined;
+    const found = cutOff.find(
+        ({ target, ports }) =>
+            addresses.every((one) => addressesOfTarget(target).includes(one)) &&
+            (ports === "all" || ports.includes(port)),
+    );
+    return found && { pod: found.target.pod };
 }
 
 /** A target that nobody but its node can connect to. */
@@ -73,17 +101,32 @@ type Counted = readonly [cutOff: number, all: number];
 const triesMs = 5_000;
 
 /** None if the account may not look. @returns why it is not known, if the API server does not say */
-async function seeBehind(
+const seeBehind = async (
     service: AskedService,
     cutOff: readonly CutOff[],
     cluster: Cluster,
-): Promise<Counted | Reason> {
-    const look = (): Promise<Counted | Reason | undefined> =>
-        unlessForbidden(countBehind(service, cutOff, cluster)).catch((error: unknown) => notSeen(error).inconclusive);
-    const seen = await poll(look, (one) => one === undefined || !("code" in one), triesMs, 1_000);
-    if (seen === undefined || !("code" in seen)) return seen ?? ([0, 0] as const);
-    return reason(seen.code, `it is not known which endpoints the Service ${service.name} has: ${seen.message}`);
+): Promise<Counted | Reason> =>
+    (await asking(() => countBehind(service, cutOff, cluster), `which endpoints the Service ${service.name} has`)) ?? [
+        0, 0,
+    ];
+
+/**
+ * Asks the API server, again for a time if it does not answer.
+ *
+ * @param what completes the sentence "it is not known …"
+ * @returns undefined if the account may not look, or nothing is there; why it is not known, if it never answers
+ */
+async function asking<T extends object>(
+    ask: () => Promise<T | undefined>,
+    what: string,
+): Promise<T | Reason | undefined> {
+    const look = (): Promise<T | Reason | undefined> =>
+        unlessForbidden(ask()).catch((error: unknown) => notSeen(error).inconclusive);
+    const seen = await poll(look, (one) => !isReason(one), triesMs, 1_000);
+    return isReason(seen) ? reason(seen.code, `it is not known ${what}: ${seen.message}`) : seen;
 }
+
+const isReason = (one: object | undefined): one is Reason => one !== undefined && "code" in one;
 
 /** How many of a Service's ready endpoints are cut off at the port that is asked, and how many are ready. */
 async function countBehind(

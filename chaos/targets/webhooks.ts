@@ -1,6 +1,13 @@
-import type { V1MutatingWebhook, V1ValidatingWebhook } from "@kubernetes/client-node";
+import type {
+    V1LabelSelector,
+    V1MutatingWebhook,
+    V1Pod,
+    V1RuleWithOperations,
+    V1ValidatingWebhook,
+} from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import { type Cluster, unlessForbidden } from "../cluster/client";
+import { selects } from "../cluster/label-selector";
 import { labels } from "../cluster/labels";
 import { endpointsIn, isAt } from "../cluster/service-endpoints";
 import { resources } from "../cluster/resources";
@@ -10,8 +17,11 @@ import { type Discovered, select } from "./containers";
 
 type Webhook = V1ValidatingWebhook | V1MutatingWebhook;
 
-/** What the undoing of an experiment changes or deletes. Replacements of killed pods are created, too. */
+/** What the undoing of an experiment changes or deletes. */
 const changedByUndoing = [...Object.values(resources), { apiGroup: "coordination.k8s.io", resource: "leases" }];
+
+/** How the labels begin that a run gives to pods. */
+const ownLabels = `${labels.target.split("/")[0]}/`;
 
 /**
  * Refuses targets that serve an admission webhook which the API server must ask before it undoes the attack: with
@@ -26,7 +36,8 @@ export async function refuseWebhookServers(
     discovered: readonly Discovered[],
 ): Promise<void> {
     const webhooks = await requiredWebhooks(cluster);
-    const served = webhooks.filter(({ clientConfig }) => clientConfig.service?.namespace === namespace);
+    const inNamespace = webhooks.filter(({ clientConfig }) => clientConfig.service?.namespace === namespace);
+    const served = await selecting(cluster, namespace, inNamespace);
     for (const { name, clientConfig } of served) {
         const service = clientConfig.service!.name;
         const endpoints = await endpointsIn(cluster, namespace, service);
@@ -57,13 +68,48 @@ async function requiredWebhooks({ admission }: Cluster): Promise<Webhook[]> {
         .filter((webhook) => (webhook.failurePolicy ?? "Fail") === "Fail" && concernsUndoing(webhook));
 }
 
-function concernsUndoing({ rules = [] }: Webhook): boolean {
-    return rules.some(({ apiGroups = [], resources: concerned = [] }) => {
-        const names = concerned.map((resource) => resource.replace(/\/\*$/, ""));
-        return changedByUndoing.some(
-            ({ apiGroup, resource }) =>
-                (apiGroups.includes("*") || apiGroups.includes(apiGroup)) &&
-                (names.includes("*") || names.includes(resource)),
-        );
+/**
+ * Those webhooks that select something of a namespace. All of them to an account that may not look. The run's own pods
+ * are seen only once they are there, before anybody is attacked.
+ */
+async function selecting({ core }: Cluster, namespace: string, webhooks: readonly Webhook[]): Promise<Webhook[]> {
+    if (webhooks.length === 0) return [];
+    const [place, pods] = await Promise.all([
+        unlessForbidden(core.readNamespace({ name: namespace })),
+        unlessForbidden(core.listNamespacedPod({ namespace })),
+    ]);
+    const isSelected = (selector: V1LabelSelector | undefined, { metadata }: Pick<V1Pod, "metadata">) =>
+        selects(selector, metadata?.labels ?? {});
+    return webhooks.filter((webhook) => {
+        const { namespaceSelector, objectSelector } = webhook;
+        if (place !== undefined && !isSelected(namespaceSelector, place)) return false;
+        // The run gives labels of its own to pods, and to objects of other types that are not there yet.
+        const isOfPods = concernedBy(webhook).every((type) => type === resources.pod);
+        if (pods === undefined || !isOfPods || JSON.stringify(objectSelector ?? {}).includes(ownLabels)) return true;
+        return pods.items.some((pod) => isSelected(objectSelector, pod));
     });
 }
+
+const concernsUndoing = (webhook: Webhook): boolean => concernedBy(webhook).length > 0;
+
+/** Of what undoing changes or deletes, that of which a webhook is asked. */
+const concernedBy = ({ rules = [] }: Webhook) =>
+    changedByUndoing.filter((type) => rules.some((rule) => concerns(rule, type)));
+
+function concerns(
+    { apiGroups = [], resources: concerned = [], operations = ["*"], scope }: V1RuleWithOperations,
+    type: (typeof changedByUndoing)[number],
+): boolean {
+    const names = concerned.map((resource) => resource.replace(/\/\*$/, ""));
+    const done = ["*", "UPDATE", "DELETE", ...(isReplaced(type) ? ["CREATE"] : [])];
+    return (
+        scope !== "Cluster" &&
+        (apiGroups.includes("*") || apiGroups.includes(type.apiGroup)) &&
+        (names.includes("*") || names.includes(type.resource)) &&
+        operations.some((operation) => done.includes(operation))
+    );
+}
+
+/** Controllers replace killed pods and the Job's, and may make a ReplicaSet for a Deployment that is restored. */
+const isReplaced = ({ resource }: { resource: string }): boolean =>
+    resource === resources.pod.resource || resource === resources.replicaSet.resource;

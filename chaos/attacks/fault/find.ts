@@ -7,7 +7,7 @@ import { sliceByHand } from "../../cluster/service-endpoints";
 import { ReasonError } from "../../reasons";
 import type { Found } from "../kind";
 import { listenersFor } from "./listeners";
-import { bindingOf, whyBypassed, whyInMesh } from "./outside";
+import { bindingOf, whyBypassed, whyInMesh, whyInOtherClusters } from "./outside";
 import type { Fault } from "./proxy/protocol";
 import { whyRefused } from "./unserved";
 
@@ -59,7 +59,7 @@ export async function findService(
     const refuseIf = (reason: string | undefined) => {
         if (reason !== undefined) throw unfit(service, reason, services);
     };
-    refuseIf(whyRefused(found, rest));
+    refuseIf(whyRefused(found, rest) ?? whyInOtherClusters(found));
     const selector = found.spec!.selector!;
     const [{ items }, binding, byHand] = await Promise.all([
         core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) }),

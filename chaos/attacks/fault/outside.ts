@@ -96,6 +96,22 @@ export function whyBypassed(
     );
 }
 
+/**
+ * Why callers of a Service reach pods of other clusters, past a proxy in its place: Cilium joins the Services of its
+ * name in all clusters of a mesh. Undefined if nothing shows that. The newer annotation counts first, in any case.
+ * https://docs.cilium.io/en/stable/network/clustermesh/services/
+ */
+export function whyInOtherClusters({ metadata }: V1Service): string | undefined {
+    const annotation = ["service.cilium.io/global", "io.cilium/global-service"].find(
+        (key) => metadata?.annotations?.[key] !== undefined,
+    );
+    if (annotation === undefined || metadata!.annotations![annotation]!.toLowerCase() !== "true") return undefined;
+    return (
+        `its annotation ${annotation} shows that Cilium sends its callers to pods of other clusters, too, and these ` +
+        "would go past the proxy. Use a blackhole of its pods instead"
+    );
+}
+
 /** By what a pod shows that it is in a service mesh: a container of its own, or an annotation. */
 const meshes: readonly { mesh: string; container?: string; annotation?: readonly [string, string] }[] = [
     { mesh: "Istio", container: "istio-proxy" },

@@ -12,7 +12,29 @@ export function whyRefused(
     const { selector = {} } = spec!;
     if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
         return "another fault has taken its place; wait until that has ended, or disable it";
-    return whyUnserved({ spec }, { abort, match });
+    return whyWrittenBack({ metadata, spec }) ?? whyUnserved({ spec }, { abort, match });
+}
+
+/**
+ * By what a Service shows that a controller sets its selector, and would take it from a proxy:
+ * https://argo-rollouts.readthedocs.io/en/stable/FAQ/, https://docs.flagger.app/usage/how-it-works
+ */
+function whyWrittenBack({ metadata, spec }: V1Service): string | undefined {
+    const managed = "argo-rollouts.argoproj.io/managed-by-rollouts";
+    const hash = "rollouts-pod-template-hash";
+    const canary = metadata?.ownerReferences?.find(
+        ({ apiVersion, kind }) => kind === "Canary" && apiVersion.startsWith("flagger.app/"),
+    );
+    const [mark] = [
+        metadata?.annotations?.[managed] && `its annotation ${managed} shows that Argo Rollouts`,
+        spec!.selector?.[hash] && `the key ${hash} in its selector shows that Argo Rollouts`,
+        canary && `its owner Canary ${canary.name} shows that Flagger`,
+    ].filter(Boolean);
+    return (
+        mark &&
+        `${mark} sets its selector, and would write that back: callers would not reach the proxy. Use a blackhole ` +
+            "of its pods instead"
+    );
 }
 
 /** Why a proxy in a Service's place would not serve all of its callers. Undefined if it would. */

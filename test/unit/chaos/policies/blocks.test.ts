@@ -17,6 +17,34 @@ it.each([
     ["example.com/24", false],
 ])("whether %s is a block of addresses: %s", (text, is) => expect(isCidr(text)).toBe(is));
 
+// Objects made before Kubernetes 1.36 may have these, which the API server's parser before it accepted.
+describe("a block that an older API server has accepted", () => {
+    it.each([
+        ["010.001.000.0/16", "10.1.2.3", "8.1.0.1"],
+        ["10.0.0.0/08", "10.1.2.3", "11.0.0.1"],
+        ["::ffff:10.1.0.0/112", "10.1.2.3", "10.2.0.1"],
+        ["::ffff:010.1.0.0/112", "10.1.2.3", "10.2.0.1"],
+        ["::FFFF:a01:0/112", "10.1.2.3", "10.2.0.1"],
+        ["0:0:0:0:0:ffff:10.1.0.0/112", "10.1.2.3", "10.2.0.1"],
+        ["::fffe:10.1.0.0/112", "::fffe:a01:1", "10.1.0.1"],
+        ["::ffff:0:0/80", "::1", "10.1.0.1"],
+    ])("%s contains %s, and not %s", (cidr, inside, outside) => {
+        expect([isInBlock({ cidr }, inside), isInBlock({ cidr }, outside)]).toEqual([true, false]);
+        const all = inside.includes(":") ? "::/0" : "0.0.0.0/0";
+        expect(isInBlock({ cidr: all, except: [cidr] }, inside)).toBe(false);
+    });
+
+    it("is compared with others by what it contains, and written as the API server wants it", () => {
+        expect(without([{ cidr: "010.0.0.0/8" }], [{ cidr: "10.1.0.0/16" }])).toEqual([
+            { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] },
+        ]);
+        expect(without([{ cidr: "010.0.0.0/8", except: ["010.2.0.0/16"] }], [{ cidr: "192.0.2.0/24" }])).toEqual([
+            { cidr: "10.0.0.0/8", except: ["10.2.0.0/16"] },
+        ]);
+        expect(common({ cidr: "::ffff:10.1.0.0/112" }, { cidr: "10.0.0.0/8" })).toEqual([{ cidr: "10.1.0.0/16" }]);
+    });
+});
+
 describe("blocks without others", () => {
     const all = { cidr: "0.0.0.0/0" };
 

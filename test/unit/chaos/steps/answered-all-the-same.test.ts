@@ -73,7 +73,13 @@ it("so was one without a selector, whose EndpointSlices are made by hand", async
 
 describe("so was one that was asked by a URL with an address of", () => {
     beforeEach(() => {
-        const spec = { selector: { app: "hot-deals" }, ports: [{ port: 80, nodePort: 30080 }] };
+        const spec = {
+            selector: { app: "hot-deals" },
+            ports: [{ port: 80, targetPort: 8080, nodePort: 30080 }],
+            clusterIP: "10.96.0.7",
+            clusterIPs: ["10.96.0.7", "fd00:96::7"],
+            externalIPs: ["198.51.100.7", "2001:DB8::7"],
+        };
         const loadBalancer = { ingress: [{ ip: "203.0.113.1" }, { ip: "203.0.113.2" }, { hostname: "lb.example" }] };
         run.cluster.add("Service", "hot-deals", { spec, status: { loadBalancer } });
         const addresses = [{ type: "InternalIP", address: "2001:db8::1" }];
@@ -85,12 +91,43 @@ describe("so was one that was asked by a URL with an address of", () => {
         ["its load balancer", "http://203.0.113.2"],
         ["its load balancer, by name", "http://lb.example:80/"],
         ["a node, and its NodePort", "https://[2001:db8::1]:30080/shop"],
+        ["the Service in the cluster", "http://10.96.0.7/shop"],
+        ["the Service in the cluster, of the second family", "http://[fd00:96::7]"],
+        ["the Service, from outside", "http://198.51.100.7"],
+        ["the Service, from outside, as somebody wrote it", "http://[2001:db8::7]"],
+        ["the Service, by its name in the cluster", "http://hot-deals.demo.svc.cluster.local"],
+        ["the Service, by its name in the cluster with a dot", "http://hot-deals.demo.svc.cluster.local.:80"],
+        ["the Service, by a shorter name", "http://hot-deals.demo.svc"],
+        ["the Service, by its name and its namespace", "http://hot-deals.demo"],
+        ["the Service, by its name in its namespace", "http://hot-deals"],
+        ["the pod that is cut off", "http://10.0.0.1:8080"],
     ])("%s", async (_, url) => expect(await ofUrl(url)).toMatchObject({ code: "attack-bypassed" }));
 
-    it.each(["http://203.0.113.2:81", "http://203.0.113.3", "http://[2001:db8::1]", "http://203.0.113.9:30080"])(
-        "and not of something else: %s",
-        async (url) => expect(await ofUrl(url)).toBeUndefined(),
-    );
+    it.each([
+        "http://203.0.113.2:81",
+        "http://203.0.113.3",
+        "http://[2001:db8::1]",
+        "http://203.0.113.9:30080",
+        "http://10.96.0.7:8080",
+        "http://198.51.100.7:81",
+        "http://hot-deals.demo.svc:81",
+        "http://hot-deals.elsewhere.svc",
+        "http://other.demo.svc",
+        "http://10.0.0.2:8080",
+    ])("and not of something else: %s", async (url) => expect(await ofUrl(url)).toBeUndefined());
+
+    it("a pod that is cut off at other ports was not asked past the attack", async () => {
+        const check: Check = { kind: "http", url: "http://10.0.0.1:8080", path: "/" };
+        expect(await why({ check, attack: { kind: "blackhole", ports: [9] } })).toBeUndefined();
+        const { message } = (await why({ check, attack: { kind: "blackhole", ports: [8080] } }))!;
+        expect(message).toMatch(/^the pod hot-deals-1 was cut off from other pods, and all .* it still succeeded/);
+    });
+
+    it("a headless Service is asked by its name, and at the port of its pods", async () => {
+        const spec = { selector: { app: "hot-deals" }, ports: [{ port: 80, targetPort: 8080 }], clusterIP: "None" };
+        run.cluster.add("Service", "hot-deals", { spec });
+        expect(await ofUrl("http://hot-deals.demo.svc:8080")).toMatchObject({ code: "attack-bypassed" });
+    });
 });
 
 it("so was one whose selector says which pods these are, to an account that may not list EndpointSlices", async () => {
@@ -166,6 +203,25 @@ describe("a cluster that does not say which pods are behind the Service", () => 
         expect(message).toMatch(/^it is not known which endpoints the Service hot-deals has: .*\d{3}/);
         expect(Date.now() - begun).toBeLessThan(10_000);
         expect(calls).toBeGreaterThan(2);
+    });
+    describe("nor which Service has the address of a URL", () => {
+        const check: Check = { kind: "http", url: "http://10.96.0.7", path: "/" };
+        beforeEach(() => (run.cluster.get("Service", "hot-deals").spec.clusterIP = "10.96.0.7"));
+
+        it("is asked again", async () => {
+            refusing("listNamespacedService", 503, 2);
+            expect(await settled(why({ check }))).toMatchObject({ code: "attack-bypassed" });
+        });
+        it("leaves no verdict if it never does", async () => {
+            refusing("listNamespacedService", 503, Infinity);
+            const { code, message } = (await settled(why({ check })))!;
+            expect(code).toBe("api-server-unavailable");
+            expect(message).toMatch(/^it is not known to which Service http:\/\/10\.96\.0\.7 leads: .*503/);
+        });
+        it("is not asked again if it refuses", async () => {
+            refusing("listNamespacedService", 403, Infinity);
+            expect([await settled(why({ check })), calls]).toEqual([undefined, 1]);
+        });
     });
     it.each([403, 404])("is not asked again if it refuses: %s", async (status) => {
         refusing("readNamespacedService", status, Infinity);

@@ -15,6 +15,9 @@ afterEach(() => run.close());
 
 const pods = { apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["pods"] };
 
+const named = "kubernetes.io/metadata.name";
+const skipped = { key: "skip", operator: "DoesNotExist" };
+
 function addWebhook(fields: object = {}, kind: "Validating" | "Mutating" = "Validating"): void {
     const clientConfig = { service: { namespace: "demo", name: "guard" } };
     const webhook = { name: "guard.example.com", clientConfig, rules: [pods], ...fields };
@@ -43,8 +46,41 @@ describe("a run does not begin if a pod that matches the target", () => {
     it.each([
         ["every resource", { apiGroups: ["*"], resources: ["*/*"] }],
         ["NetworkPolicies", { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"] }],
+        ["created pods: the Job's pod may have to be replaced", { operations: ["CREATE"] }],
+        ["deleted policies", { operations: ["DELETE"], apiGroups: ["*"], resources: ["networkpolicies"] }],
+        ["all operations", { operations: ["*"] }],
+        ["objects of namespaces", { scope: "Namespaced" }],
     ])("serves one for %s", async (_, rule) => {
         addWebhook({ rules: [{ ...pods, ...rule }] });
+        await expect(step()).rejects.toThrow("guard.example.com");
+    });
+
+    it.each([
+        ["the namespace", { namespaceSelector: { matchLabels: { team: "shop" } } }],
+        ["its name", { namespaceSelector: { matchExpressions: [{ key: named, operator: "In", values: ["demo"] }] } }],
+        ["all namespaces", { namespaceSelector: {} }],
+        ["its pods", { objectSelector: { matchLabels: { app: "guard" } } }],
+        ["pods that are not excluded", { objectSelector: { matchExpressions: [{ ...skipped }] } }],
+        [
+            "labels that policies may have, too",
+            {
+                objectSelector: { matchLabels: { app: "elsewhere" } },
+                rules: [{ ...pods, apiGroups: ["*"], resources: ["*"] }],
+            },
+        ],
+    ])("serves one that selects %s", async (_, fields) => {
+        run.cluster.get("Namespace", "demo").metadata.labels = { team: "shop", [named]: "demo" };
+        addWebhook(fields);
+        await expect(step()).rejects.toThrow("guard.example.com");
+    });
+
+    it("serves one that may select the namespace, of which the account may not read the labels", async () => {
+        addWebhook({ namespaceSelector: { matchLabels: { team: "other" } } });
+        let isAsked = false;
+        run.cluster.intercept = (call) => {
+            isAsked ||= call.endsWith("WebhookConfiguration");
+            if (call === "readNamespace" && isAsked) refuse(403, "forbidden");
+        };
         await expect(step()).rejects.toThrow("guard.example.com");
     });
 });
@@ -55,9 +91,22 @@ describe("a run begins if", () => {
         ["other pods serve it", { clientConfig: { service: { namespace: "demo", name: "other" } } }],
         ["it is in another namespace", { clientConfig: { service: { namespace: "other", name: "guard" } } }],
         ["it is outside of the cluster", { clientConfig: { url: "https://guard.example.com" } }],
+        ["it is asked only about connections into pods", { rules: [{ ...pods, operations: ["CONNECT"] }] }],
+        [
+            "it is asked only about new Deployments",
+            { rules: [{ ...pods, operations: ["CREATE"], apiGroups: ["apps"], resources: ["deployments"] }] },
+        ],
+        ["it is asked only about objects of no namespace", { rules: [{ ...pods, scope: "Cluster" }] }],
+        ["it selects other namespaces", { namespaceSelector: { matchLabels: { team: "other" } } }],
+        [
+            "it leaves this namespace out",
+            { namespaceSelector: { matchExpressions: [{ key: named, operator: "NotIn", values: ["demo"] }] } },
+        ],
+        ["it selects other pods", { objectSelector: { matchLabels: { app: "elsewhere" } } }],
         ["it is about nothing that undoing touches", { rules: [{ ...pods, resources: ["pods/status", "secrets"] }] }],
     ])("%s", async (_, fields) => {
         run.cluster.add("Service", "other", { spec: { selector: { app: "other" } } });
+        run.cluster.get("Namespace", "demo").metadata.labels = { team: "shop", [named]: "demo" };
         addWebhook(fields);
         await expect(step()).resolves.toBeDefined();
     });

@@ -246,6 +246,61 @@ describe("a fault is refused before anything is attacked if callers go past a Se
     ])("but not by %j", async (annotations, changes) => expect(await refusal(annotations, changes)).toBeUndefined());
 });
 
+describe("a fault is refused for a Service whose selector a controller writes back:", () => {
+    const owner = { kind: "Canary", name: "hot-deals", uid: "1" };
+    it.each<[string, V1ObjectMeta, Partial<V1ServiceSpec>, string]>([
+        [
+            "Argo Rollouts, by its annotation",
+            { annotations: { "argo-rollouts.argoproj.io/managed-by-rollouts": "hot-deals" } },
+            {},
+            "its annotation argo-rollouts.argoproj.io/managed-by-rollouts shows that Argo Rollouts",
+        ],
+        [
+            "Argo Rollouts, by its selector",
+            {},
+            { selector: { app: "hot-deals", "rollouts-pod-template-hash": "6579c6cc98" } },
+            "rollouts-pod-template-hash in its selector shows that Argo Rollouts",
+        ],
+        [
+            "Flagger",
+            { ownerReferences: [{ ...owner, apiVersion: "flagger.app/v1beta1" }] },
+            {},
+            "its owner Canary hot-deals shows that Flagger",
+        ],
+    ])("%s", async (_, metadata, changes, shown) => {
+        const refused = foundAmong([{ port: 80 }], [{}], metadata, changes);
+        await expect(refused).rejects.toMatchObject({
+            reason: {
+                code: "service-unfit",
+                message: expect.stringMatching(`${shown} .*would write .* back.* Use a blackhole`),
+            },
+        });
+    });
+
+    it("but not for one that another kind of Canary owns", () =>
+        foundAmong([{ port: 80 }], [{}], { ownerReferences: [{ ...owner, apiVersion: "example.com/v1" }] }));
+});
+
+describe("a fault is refused for a Service that Cilium shares among clusters", () => {
+    it.each<Record<string, string>>([
+        { "service.cilium.io/global": "true" },
+        { "io.cilium/global-service": "True" },
+        { "service.cilium.io/global": "true", "service.cilium.io/shared": "false" },
+    ])("%j", async (annotations) => {
+        await expect(foundAmong([{ port: 80 }], [{}], { annotations })).rejects.toMatchObject({
+            reason: { code: "service-unfit", message: expect.stringContaining("pods of other clusters") },
+        });
+    });
+
+    it.each<Record<string, string>>([
+        { "service.cilium.io/global": "false" },
+        { "service.cilium.io/global": "false", "io.cilium/global-service": "true" },
+        { "service.cilium.io/shared": "true" },
+    ])("but not %j", async (annotations) => {
+        await foundAmong([{ port: 80 }], [{}], { annotations });
+    });
+});
+
 describe("a fault is refused before anything is attacked if a pod of the Service is in a mesh:", () => {
     it.each<[string, Partial<V1PodSpec> & { annotations?: Record<string, string> }]>([
         ["Istio", { containers: [{ name: "it" }, { name: "istio-proxy" }] }],
