@@ -47,6 +47,28 @@ it("so was one of which only some are: callers in the cluster lose their share",
     expect(message).not.toContain("fewer");
 });
 
+describe("so was one that answered far more than it can, although a request failed for another reason", () => {
+    const answersOf = (goods: number, bads: number) => [...Array(goods).fill(good), ...Array(bads).fill(bad)];
+
+    it.each([
+        [999, 1, 1, "999 of 1000 requests"],
+        [110, 13, 1, "110 of 123 requests"],
+        [900, 100, 2, "900 of 1000 requests"],
+    ])("%i good and %i bad, with %i of 2 pods cut off", async (goods, bads, cutOff, succeeded) => {
+        const found = (await why({ pods: both.slice(0, cutOff), answers: answersOf(goods, bads) }))!;
+        expect(found.code).toBe("attack-bypassed");
+        expect(found.message).toContain(` cut off from other pods, and ${succeeded} of the check `);
+    });
+
+    it.each([
+        [9, 1, 1],
+        [700, 100, 1],
+        [700, 300, 2],
+    ])("but not if that is a share of the attack: %i good and %i bad, %i of 2 pods", async (goods, bads, cutOff) =>
+        expect(await why({ pods: both.slice(0, cutOff), answers: answersOf(goods, bads) })).toBeUndefined(),
+    );
+});
+
 it("so was one that one check asked, though another check had a bad answer", async () => {
     const other = { ...run.plan.checks[0]!, name: "other", check: { ...http, service: "other" } };
     run.plan.checks = [other, ...run.plan.checks];
