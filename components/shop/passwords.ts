@@ -26,12 +26,15 @@ export class Passwords extends kx.Secret {
         namespace: pulumi.Input<string>,
         opts?: pulumi.CustomResourceOptions,
     ) {
-        const passwords = Object.fromEntries(
-            accounts.map((account) => [account, randomBytes(24).toString("base64url")]),
-        );
+        const encoded = () => Buffer.from(randomBytes(24).toString("base64url")).toString("base64");
+        // A preview has none: the update of a plan that it has saved would have to have the same.
+        const passwords = pulumi.runtime.isDryRun()
+            ? (pulumi.unknown as never)
+            : Object.fromEntries(accounts.map((account) => [account, encoded()]));
         super(
             name,
-            { metadata: { name, namespace }, stringData: pulumi.secret(passwords) },
+            // Not `stringData`, of which the provider makes `data`: the plan would not have that.
+            { metadata: { name, namespace }, data: pulumi.secret(passwords) },
             { ...opts, ignoreChanges: ["stringData", "data"] },
         );
         this.version = pulumi.unsecret(this.data.apply(versionOf));
