@@ -133,7 +133,7 @@ export async function explainWorking(
         return reason(
             "policy-allows",
             `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, and ` +
-                "NetworkPolicies add up; the run leaves its targets out of those that are there before it, unless " +
+                "NetworkPolicies add up; the run leaves its targets out of those that select them before it, unless " +
                 `somebody restores them; see it: ${kubectlFor(cluster, namespace)} describe networkpolicy ${policy}`,
         );
     }

@@ -2,7 +2,7 @@ import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/cl
 import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
-import { isExperimentPolicy, targetLabelOf } from "../cluster/labels";
+import { isExperimentPolicy } from "../cluster/labels";
 import { type OwnPolicy, whyUnfit } from "../policies/beside";
 import { type KnownPolicy, knownPolicies, knownPolicy, saidBy } from "../policies/known";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
@@ -111,10 +111,9 @@ function allowed(was: KnownPolicy, pod: V1Pod, way: Way, others: readonly V1Netw
 
 /**
  * Whether a policy can only allow a pod more: policies add up, and earlier ones denied it all that none of them
- * allowed. Not a target, which they may have stopped selecting: what is allowed to that may spoil the attack.
+ * allowed. Those that have stopped selecting a target have left the run's own in their place.
  */
 const onlyAllows = (one: V1NetworkPolicy, pod: V1Pod, known: readonly KnownPolicy[]) =>
-    targetLabelOf(pod) === undefined &&
     ways.every(
         (way) => !deniesSomeOf(one, way) || known.some((was) => was.allows[way] !== undefined && isSelected(pod, was)),
     );
