@@ -81,6 +81,7 @@ export class AttackProofs {
                 witness,
                 proof: new AttackProof({
                     cluster,
+                    run: one.run,
                     proof,
                     chosen,
                     witness,
@@ -152,12 +153,12 @@ export class AttackProofs {
      * restored its selector, or changed the labels of a target. The witness meets only what lets itself through.
      */
     whyAllowed(): Promise<Reason | undefined> {
-        return this.decided(({ shown: { attack, chosen } }) => {
+        return this.decided(({ shown: { attack, chosen, run } }) => {
             const denial = attackKindOf(attack).denies?.(attack);
             if (denial === undefined) return undefined;
             const { ways, ports, protocols: denied = ["TCP", "UDP"] } = denial;
             const working = { ways, ports, protocols: ports ? denied : protocols, with: "unknown" as const };
-            return explainWorking(this.args.cluster, chosen.targets, working);
+            return explainWorking(this.args.cluster, run, chosen.targets, working);
         });
     }
 

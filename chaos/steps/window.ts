@@ -102,7 +102,7 @@ export async function watchWindow(
         // At the end of a run, the Job gives up its rights itself, last: by then the attacks are gone.
         return (await attacksLast()) ? found : whyRunIsOver(plan, cluster, run);
     };
-    const policed = { namespace: plan.namespace, policies, ownPolicies };
+    const policed = { namespace: plan.namespace, run: steadyState.runName, policies, ownPolicies };
     let stoppedAt: number | undefined;
     /** Ends the window, and with it the attacks, once no verdict is possible. */
     const stopOnce = async (looking: Promise<Reason | undefined>) => {

@@ -45,7 +45,7 @@ export interface AccessArgs extends Access {
  * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but
  * for the proxy itself, whose policy is the first.
  *
- * @param policies of the namespace, without those of experiments
+ * @param policies of others in the namespace
  * @throws ReasonError if they let some callers reach some pods of the Service only: these would reach all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): BesidePolicy[] {

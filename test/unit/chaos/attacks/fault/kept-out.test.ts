@@ -143,11 +143,22 @@ describe("while a fault lasts", () => {
         expect((await seen())[0]).toMatch("the pods of Service web have more labels and ports than this Job can hold");
     });
 
-    it("a policy that denies is none of the run because it has a label of experiments", async () => {
+    it.each<[string, object]>([
+        ["a label of experiments", {}],
+        ["such a label, and an owner that is no run's", { ownerReferences: [{ kind: "Deployment", name: "shop" }] }],
+    ])("a policy that denies is none of the run, or of an earlier one, because it has %s", async (_, more) => {
         await admit();
-        const metadata = { uid: "copy", labels: { "chaos-experiments/experiment": "slow" } };
+        const metadata = { uid: "copy", labels: { "chaos-experiments/experiment": "slow" }, ...more };
         cluster.add("NetworkPolicy", "copy", { metadata, spec: into });
         expect((await seen())[0]).toMatch("the NetworkPolicy copy keeps callers of Service web from the fault's proxy");
+    });
+
+    it("it lasts beside a policy of an earlier run that garbage collection has still to delete", async () => {
+        await admit();
+        const ownerReferences = [{ kind: "NetworkPolicy", name: "other-5678-job" }];
+        const metadata = { labels: { "chaos-experiments/experiment": "other" }, ownerReferences };
+        cluster.add("NetworkPolicy", "other-5678-admit-witness-1", { metadata, spec: into });
+        expect(await seen()).toEqual(fits);
     });
 
     it("it ends once somebody edits a policy that the run has made", async () => {
