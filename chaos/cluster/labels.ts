@@ -72,6 +72,23 @@ export const isExperimentPolicy = ({ metadata }: { metadata?: { labels?: Record<
 export const isPolicyOfRun = (policy: { metadata?: { name?: string; labels?: Record<string, string> } }, run: string) =>
     isExperimentPolicy(policy) && policy.metadata!.name!.startsWith(`${run}-`);
 
+/**
+ * Whether a NetworkPolicy is neither of this run nor left over. Those of an earlier run may go by garbage collection, a
+ * little after their owner, whose name begins with that run's, too. A label alone hides nothing: anybody can copy it.
+ */
+export const isOthersPolicy = (policy: OwnedPolicy, run: string): boolean =>
+    !isPolicyOfRun(policy, run) &&
+    !policy.metadata?.ownerReferences?.some(
+        ({ kind, name }) => runOwners.includes(kind) && isPolicyOfRun(policy, name.slice(0, name.lastIndexOf("-"))),
+    );
+
+interface OwnedPolicy {
+    metadata?: { name?: string; labels?: Record<string, string>; ownerReferences?: { kind: string; name: string }[] };
+}
+
+/** Of the policy that lets a deadline Job through, and of the others of its run. */
+const runOwners = ["RoleBinding", "NetworkPolicy"];
+
 /** The target label of a pod. Undefined if no experiment attacks it. */
 export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): string | undefined =>
     metadata?.labels?.[labels.target];

@@ -1,6 +1,5 @@
 import type { V1LabelSelector, V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
 import { createHash, type Hash } from "node:crypto";
-import { isExperimentPolicy } from "../cluster/labels";
 import { withoutLine } from "./exemption";
 import { isolates, rulesOf, type Way, ways } from "./rules";
 
@@ -13,9 +12,7 @@ export interface KnownPolicy {
     allows: Partial<Record<Way, string>>;
 }
 
-/** What the NetworkPolicies of a namespace say, without those of experiments. */
-export const knownPolicies = (policies: readonly V1NetworkPolicy[]): KnownPolicy[] =>
-    policies.filter((one) => !isExperimentPolicy(one)).map(knownPolicy);
+export const knownPolicies = (policies: readonly V1NetworkPolicy[]): KnownPolicy[] => policies.map(knownPolicy);
 
 /** @param policy as a client or JSON has it */
 export const knownPolicy = ({ metadata, spec }: V1NetworkPolicy): KnownPolicy => ({

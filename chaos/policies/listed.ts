@@ -1,6 +1,6 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { Mutex } from "../async";
-import { isExperimentPolicy, isPolicyOfRun, labels } from "../cluster/labels";
+import { isOthersPolicy, isPolicyOfRun, labels } from "../cluster/labels";
 import { type ObjectApi, resources } from "../cluster/resources";
 import { Fit, type OwnPolicy, ownPolicy } from "./beside";
 import { knownPolicy } from "./known";
@@ -11,22 +11,18 @@ type Policies = AsyncGenerator<V1NetworkPolicy>;
 const reading = new Mutex();
 
 /**
- * The NetworkPolicies of a namespace, one after another, without those of a run, and those of an earlier one that
- * garbage collection has still to delete. Only one such list is read at a time: a second caller waits for the first.
+ * The NetworkPolicies of a namespace that are others' for a run, one after another. Only one such list is read at a
+ * time: a second caller waits for the first.
  */
 export async function* othersIn(api: ObjectApi, namespace: string, run: string): Policies {
     const done = await reading.acquire();
     try {
         const all = api.list(resources.networkPolicy, namespace, undefined, true) as Policies;
-        for await (const policy of all) if (!isPolicyOfRun(policy, run) && !isLeftOver(policy)) yield policy;
+        for await (const policy of all) if (isOthersPolicy(policy, run)) yield policy;
     } finally {
         done();
     }
 }
-
-/** One of an earlier run may go by garbage collection, a little after its owner. A label alone hides nothing. */
-const isLeftOver = (policy: V1NetworkPolicy) =>
-    isExperimentPolicy(policy) && (policy.metadata!.ownerReferences ?? []).length > 0;
 
 /** The NetworkPolicies that a run has made itself, or its attacks are. */
 export async function* policiesOfRun(api: ObjectApi, namespace: string, run: string): Policies {

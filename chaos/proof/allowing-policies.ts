@@ -2,7 +2,7 @@ import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { addressesOf, hasEnded } from "../cluster/kubernetes-rules";
-import { labels } from "../cluster/labels";
+import { isOthersPolicy, labels } from "../cluster/labels";
 import { isInBlock } from "../policies/blocks";
 import { type Protocol, protocolOf, type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
@@ -37,9 +37,9 @@ export interface OtherSide {
 
 /**
  * Finds a NetworkPolicy that allows what an attack denies: policies add up, so one that allows a connection outweighs
- * those that do not. Experiments' own policies do not count.
+ * those that do not.
  *
- * @param policies all of the targets' namespace
+ * @param policies of others in the targets' namespace
  * @param other undefined if it is not known; "outside" if it is nobody of the targets' namespace
  * @returns `isSure` is false if the policy's peers may not include the other side, which is not known
  */
@@ -50,7 +50,7 @@ export function allowingPolicy(
     other?: OtherSide | "outside",
 ) {
     for (const { metadata, spec } of policies) {
-        if (spec === undefined || metadata?.labels?.[labels.experiment] !== undefined) continue;
+        if (spec === undefined) continue;
         const allowed = rulesOf(spec, way).filter(
             (rule) => allowsPorts(rule.ports, ports, protocols) && mayAllowPeers(rule.peers, other),
         );
@@ -94,19 +94,19 @@ function mayAllowPeers(peers: Rule["peers"] = [], other?: OtherSide | "outside")
  */
 export async function explainWorking(
     cluster: Cluster,
+    run: string,
     targets: readonly Target[],
     working: Working,
 ): Promise<Reason | undefined> {
     const { core, networking } = cluster;
     const { namespace } = targets[0]!;
-    const lists = Promise.all([
-        networking.listNamespacedNetworkPolicy({ namespace }),
-        core.listNamespacedPod({ namespace }),
-    ]);
-    const found = await lists.catch(() => undefined);
-    if (found === undefined) return undefined;
-    const [{ items: policies }, { items: all }] = found;
-    const living = all.filter((pod) => !hasEnded(pod));
+    const nothing = { items: [] };
+    const listed = await networking.listNamespacedNetworkPolicy({ namespace }).catch(() => nothing);
+    const policies = listed.items.filter((policy) => isOthersPolicy(policy, run));
+    // Asked every few seconds of a window: the namespace may have thousands of pods.
+    if (policies.length === 0) return undefined;
+    const found = await core.listNamespacedPod({ namespace }).catch(() => nothing);
+    const living = found.items.filter((pod) => !hasEnded(pod));
     const pods = living.map(({ metadata, status }) => ({
         name: metadata!.name!,
         uid: metadata!.uid!,
@@ -133,7 +133,7 @@ export async function explainWorking(
         return reason(
             "policy-allows",
             `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, and ` +
-                "NetworkPolicies add up; the run leaves its targets out of those that are there before it, unless " +
+                "NetworkPolicies add up; the run leaves its targets out of those that select them before it, unless " +
                 `somebody restores them; see it: ${kubectlFor(cluster, namespace)} describe networkpolicy ${policy}`,
         );
     }

@@ -27,6 +27,8 @@ import { quoted } from "../quoted";
 const probeTimeoutMs = { baseline: 300, outside: 2_000, last: 1_000 };
 
 export interface AttackProofArgs extends FromWithinArgs {
+    /** Name of the run. */
+    run: string;
     proof: Proof;
     chosen: Pick<Chosen, "targets" | "peers" | "hosts" | "withoutTool" | "leftOut">;
     /** How long the baseline took. @default its time limit */
@@ -214,9 +216,11 @@ export class AttackProof {
         const outcomes = found.map((one) => (one && "code" in one ? { inconclusive: one } : one));
         const counts = decisive(outcomes.map((one) => one?.inconclusive));
         if (counts === undefined) return undefined;
-        const { cluster, chosen, explain } = this.args;
+        const { cluster, run, chosen, explain } = this.args;
         const { working } = outcomes.find((one) => one?.inconclusive === counts) as Inconclusive;
-        const explanation = explain ? this.explained() : working && explainWorking(cluster, chosen.targets, working);
+        const explanation = explain
+            ? this.explained()
+            : working && explainWorking(cluster, run, chosen.targets, working);
         return decisive([await explanation, counts]);
     }
 }

@@ -2,10 +2,12 @@ import type { Counts } from "../attacks/kind";
 import { attackKindOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
+import { explainWorking } from "./allowing-policies";
 import { AttackProof } from "./attack-proof";
 import { type Established, notLookedAt, whyEstablishedNotCut } from "./established";
 import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../reasons";
 import { enforcementTimeoutMs } from "../policies/enforcement";
+import { protocols } from "../policies/rules";
 import { busyMs, type Proven } from "./outcome";
 import { whyPeersChanged } from "./peers-changed";
 import { PositiveControl } from "./positive-control";
@@ -79,6 +81,7 @@ export class AttackProofs {
                 witness,
                 proof: new AttackProof({
                     cluster,
+                    run: one.run,
                     proof,
                     chosen,
                     witness,
@@ -143,6 +146,20 @@ export class AttackProofs {
     /** Why an attack is over, as far as that is seen now: see `AttackProof`. */
     whyLost(): Promise<Reason | undefined> {
         return this.decided(({ proof, shown }) => proof.whyLost(shown.proven!));
+    }
+
+    /**
+     * Why another NetworkPolicy may allow what an attack denies: since the attack began, somebody has created it, or
+     * restored its selector, or changed the labels of a target. The witness meets only what lets itself through.
+     */
+    whyAllowed(): Promise<Reason | undefined> {
+        return this.decided(({ shown: { attack, chosen, run } }) => {
+            const denial = attackKindOf(attack).denies?.(attack);
+            if (denial === undefined) return undefined;
+            const { ways, ports, protocols: denied = ["TCP", "UDP"] } = denial;
+            const working = { ways, ports, protocols: ports ? denied : protocols, with: "unknown" as const };
+            return explainWorking(this.args.cluster, run, chosen.targets, working);
+        });
     }
 
     /** Finds out what became of connections that were established before the attacks. */

@@ -2,7 +2,7 @@ import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/cl
 import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
-import { isExperimentPolicy, targetLabelOf } from "../cluster/labels";
+import { isOthersPolicy } from "../cluster/labels";
 import { type OwnPolicy, whyUnfit } from "../policies/beside";
 import { type KnownPolicy, knownPolicies, knownPolicy, saidBy } from "../policies/known";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
@@ -23,19 +23,19 @@ import { lookAgain } from "./look-again";
  */
 export function whyDeniedByOthers(
     cluster: Cluster,
-    { namespace, policies: known, ownPolicies = [] }: PoliciesOfRun,
+    { namespace, run, policies: known, ownPolicies = [] }: PoliciesOfRun,
     endsAt: number,
     signal?: AbortSignal,
 ): Promise<Reason | undefined> {
-    // Of experiments. They make none while the window lasts, and anybody can copy their labels.
+    // The run makes none while the window lasts, and anybody can copy their names.
     let own: Set<string> | undefined;
     return lookAgain(
         async () => {
             const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
-            known ??= knownPolicies(items);
-            own ??= new Set(items.filter(isExperimentPolicy).map(({ metadata }) => metadata!.uid!));
-            const others = items.filter((one) => !isExperimentPolicy(one) || !own!.has(one.metadata!.uid!));
-            return deniedByOwn(ownPolicies, known, items) ?? (await denied(cluster, namespace, known, others));
+            own ??= new Set(items.filter((one) => !isOthersPolicy(one, run)).map(({ metadata }) => metadata!.uid!));
+            const others = items.filter(({ metadata }) => !own!.has(metadata!.uid!));
+            known ??= knownPolicies(others);
+            return deniedByOwn(ownPolicies, known, others) ?? (await denied(cluster, namespace, known, others));
         },
         endsAt,
         signal,
@@ -44,6 +44,8 @@ export function whyDeniedByOthers(
 
 export interface PoliciesOfRun {
     namespace: string;
+    /** Name of the run. */
+    run: string;
     policies?: readonly KnownPolicy[];
     ownPolicies?: readonly OwnPolicy[];
 }
@@ -62,7 +64,7 @@ function deniedByOwn(
     return unfit === undefined ? undefined : reason("policy-denies", `${unfit} during the run`);
 }
 
-/** @param known the policies when the run began @param policies those of now, without experiments' */
+/** @param known the policies when the run began @param policies those of others now */
 async function denied(
     cluster: Cluster,
     namespace: string,
@@ -111,10 +113,9 @@ function allowed(was: KnownPolicy, pod: V1Pod, way: Way, others: readonly V1Netw
 
 /**
  * Whether a policy can only allow a pod more: policies add up, and earlier ones denied it all that none of them
- * allowed. Not a target, which they may have stopped selecting: what is allowed to that may spoil the attack.
+ * allowed. Those that have stopped selecting a target have left the run's own in their place.
  */
 const onlyAllows = (one: V1NetworkPolicy, pod: V1Pod, known: readonly KnownPolicy[]) =>
-    targetLabelOf(pod) === undefined &&
     ways.every(
         (way) => !deniesSomeOf(one, way) || known.some((was) => was.allows[way] !== undefined && isSelected(pod, was)),
     );

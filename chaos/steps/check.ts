@@ -121,7 +121,7 @@ async function whyUnproven(
     if (unproven === undefined || causes.includes(unproven.code)) return unproven;
     const over = await whyRunIsOver(plan, cluster, run, unproven);
     // The Job has ended it for that.
-    const besides = { namespace: plan.namespace, policies, ownPolicies };
+    const besides = { namespace: plan.namespace, run: run.runName, policies, ownPolicies };
     const denied = ownPolicies && (await whyDeniedByOthers(cluster, besides, Date.now()).catch(() => undefined));
     return decisive([denied, over?.code === "run-over" ? over : unproven]);
 }

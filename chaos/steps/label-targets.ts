@@ -95,7 +95,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     // A killed update may have labeled others: together with these they could exceed the radius.
     await end();
     const [policies] = await Promise.all([
-        otherPolicies(cluster, plan.namespace),
+        otherPolicies(cluster, plan.namespace, runName),
         // Once more: the Job's pod is there, and takes its part of a quota.
         room && requireRoom(context, room.attacks),
     ]);

@@ -2,7 +2,7 @@ import type { V1NetworkPolicy, V1ObjectMeta, V1OwnerReference } from "@kubernete
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { change } from "../cluster/change";
-import { isExperimentPolicy, labels, targetLabels } from "../cluster/labels";
+import { isOthersPolicy, labels, targetLabels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { resources } from "../cluster/resources";
 import type { Plan, RunAttack } from "../definition/plan";
@@ -17,10 +17,14 @@ import { forClient, type PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
 import { abortIfRejected } from "./rejected";
 
-/** The NetworkPolicies of a namespace, without those of experiments. */
-export async function otherPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
+/** The NetworkPolicies of a namespace that are others' for a run. */
+export async function otherPolicies(
+    { networking }: Cluster,
+    namespace: string,
+    run: string,
+): Promise<V1NetworkPolicy[]> {
     const { items } = await networking.listNamespacedNetworkPolicy({ namespace });
-    return items.filter((policy) => !isExperimentPolicy(policy));
+    return items.filter((policy) => isOthersPolicy(policy, run));
 }
 
 /** A run whose deadline Job is let through. */
@@ -119,7 +123,7 @@ export function combinedNumber(combination: Combination | undefined, uid: string
 /**
  * Lets attacks work among policies, those that come during the run included, until their end.
  *
- * @param policies of the namespace, without those of experiments
+ * @param policies of others in the namespace
  * @throws Error as `admit` of `AttackKind` does
  */
 export async function admitAttacks(

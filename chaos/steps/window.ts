@@ -34,6 +34,9 @@ const preparationMs = 1_000;
  */
 const settleMs = 1_000;
 
+/** How long the end of a run takes at most from a restored policy until the attacks are gone: see `endAttacks`. */
+const removedMs = 3_000;
+
 /** What was seen, and how the attacks were ended if the window ended early. */
 export type Watched = Seen & { ending?: Ending };
 
@@ -92,11 +95,14 @@ export async function watchWindow(
     const whyLost = async () => {
         const seen = await proofs.whyLost();
         if (seen !== undefined) return seen;
-        const lacking = await jobPod.whyWithoutRights();
+        const allowed = await proofs.whyAllowed();
+        // The end of a run restores policies first, and removes the attacks a moment later.
+        if (allowed !== undefined) await pause(removedMs, signal);
+        const found = allowed ?? (await jobPod.whyWithoutRights());
         // At the end of a run, the Job gives up its rights itself, last: by then the attacks are gone.
-        return (await attacksLast()) ? lacking : whyRunIsOver(plan, cluster, run);
+        return (await attacksLast()) ? found : whyRunIsOver(plan, cluster, run);
     };
-    const policed = { namespace: plan.namespace, policies, ownPolicies };
+    const policed = { namespace: plan.namespace, run: steadyState.runName, policies, ownPolicies };
     let stoppedAt: number | undefined;
     /** Ends the window, and with it the attacks, once no verdict is possible. */
     const stopOnce = async (looking: Promise<Reason | undefined>) => {

@@ -7,6 +7,7 @@ import type {
     V1NetworkPolicy,
     V1NetworkPolicyPeer,
     V1NetworkPolicyPort,
+    V1NetworkPolicySpec,
     V1ObjectMeta,
 } from "@kubernetes/client-node";
 import { addressesOf, allowsPort, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
@@ -45,7 +46,7 @@ export interface AccessArgs extends Access {
  * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but
  * for the proxy itself, whose policy is the first.
  *
- * @param policies of the namespace, without those of experiments
+ * @param policies of others in the namespace
  * @throws ReasonError if they let some callers reach some pods of the Service only: these would reach all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): BesidePolicy[] {
@@ -95,12 +96,16 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
     return [ofProxy, ...ofPods, ...ofCallers];
 }
 
-/** Selectors of the policies that a run has made for a proxy, beside those of others. */
+/** The policies that a run has made for a proxy, beside those of others. */
 export interface Beside {
-    /** Of pods that accept the proxy. */
+    /** Selectors of pods that accept the proxy. */
     accepting: readonly V1LabelSelector[];
-    /** Of callers that may reach it. */
-    calling: readonly V1LabelSelector[];
+    /** By which callers may reach it. */
+    calling: readonly V1NetworkPolicySpec[];
+    /** Names of those of others that the proxy's own was made from: it accepts whom these accept. */
+    from: readonly string[];
+    /** The rules of the proxy's own by which everybody reaches it. */
+    open: readonly Rule[];
 }
 
 /**
@@ -112,11 +117,36 @@ export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accept
     const isAccepting = (pod: Pod) =>
         accepting.some((selector) => selects(selector, labelsOf(pod))) || acceptsProxy(policy, pod, access);
     if (access.pods.some((pod) => isolatesPod(policy, pod) && !isAccepting(pod))) return true;
-    if (calling.some((selector) => isWithin(podSelector, withoutLine(selector)))) return false;
     const rules = rulesOf(policy.spec!, "egress");
-    const missed = rules.flatMap((rule) => missedBy(rule, access, true));
-    return missed.some(({ listen }) => !rules.some((rule) => allowsProxy(rule, listen, access, true)));
+    const added = calling
+        .filter((one) => isWithin(podSelector, withoutLine(one.podSelector)))
+        .flatMap((one) => rulesOf(one, "egress"));
+    return rules
+        .flatMap((rule) => missedBy(rule, access, true))
+        .filter(({ listen }) => !haveProxyAt(listen, added, access))
+        .some(({ listen }) => !rules.some((rule) => allowsProxy(rule, listen, access, true)));
 }
+
+/**
+ * Whether a policy lets callers reach the Service's pods that the proxy may not accept: its own policy was made without
+ * this one, which came later, or did not select these pods.
+ */
+export function allowsOthers(policy: V1NetworkPolicy, access: Access, { from, open }: Beside): boolean {
+    if (from.includes(policy.metadata!.name!)) return false;
+    const rules = rulesOf(policy.spec!, "ingress");
+    const isolated = access.pods.filter((pod) => isolatesPod(policy, pod));
+    const isReached = (pod: Pod, port: FoundPort) => {
+        const number = portNumberIn(pod, port.target);
+        return number !== undefined && rules.some(({ ports }) => allowsPort(ports, pod, number));
+    };
+    return access.service.ports
+        .filter(({ listen }) => !haveProxyAt(listen, open, access))
+        .some((port) => isolated.some((pod) => isReached(pod, port)));
+}
+
+/** Whether rules of the run's own policies, whose peers are known, have one of the ports at which a proxy listens. */
+const haveProxyAt = (listen: number, rules: readonly Rule[], access: Access): boolean =>
+    rules.some(({ ports }) => allowsPort(ports, proxyPodOf(access), listen));
 
 /** Whether a policy lets a proxy reach a pod, at each of the Service's ports at which that listens. */
 function acceptsProxy({ spec }: V1NetworkPolicy, pod: Pod, access: Access): boolean {

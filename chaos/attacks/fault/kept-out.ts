@@ -1,11 +1,12 @@
-import type { V1Container, V1LabelSelector, V1Service } from "@kubernetes/client-node";
+import type { V1Container, V1LabelSelector, V1NetworkPolicySpec, V1Service } from "@kubernetes/client-node";
 import { hasEnded, type Pod } from "../../cluster/kubernetes-rules";
 import { annotations, experimentOf, labels, noteIn, selectorOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { ownPolicy } from "../../policies/beside";
 import { othersIn, policiesOfRun } from "../../policies/listed";
+import { rulesOf } from "../../policies/rules";
 import type { JobContext } from "../job-part";
-import { type Access, type Beside, keepsFromProxy } from "./access";
+import { type Access, allowsOthers, type Beside, keepsFromProxy } from "./access";
 import type { Fault } from "./proxy/protocol";
 import { whyNoLongerServed } from "./unserved";
 
@@ -24,14 +25,20 @@ export async function whyKeptOut(
     current: V1Service,
     { api, namespace, run, label, object }: Pick<JobContext, "api" | "namespace" | "run" | "label" | "object">,
 ): Promise<string | undefined> {
-    const beside: Record<keyof Beside, V1LabelSelector[]> = { accepting: [], calling: [] };
+    const accepting: V1LabelSelector[] = [];
+    const calling: V1NetworkPolicySpec[] = [];
+    let ofProxy: Pick<Beside, "from" | "open"> = { from: [], open: [] };
     let noted: Partial<Pick<Access, "service" | "namespace">> = {};
     for await (const policy of policiesOfRun(api, namespace, run)) {
-        const { adds, podSelector, ways = [] } = ownPolicy(policy) ?? {};
-        if (adds && policy.metadata!.labels?.[labels.witness] === undefined)
-            beside[ways.includes("ingress") ? "accepting" : "calling"].push(podSelector!);
-        if (policy.spec?.podSelector?.matchLabels?.[labels.proxy] === object.name)
-            noted = noteIn(policy, annotations.access);
+        const { adds, from = {}, podSelector, ways = [] } = ownPolicy(policy) ?? {};
+        if (adds && policy.metadata!.labels?.[labels.witness] === undefined) {
+            if (ways.includes("ingress")) accepting.push(podSelector!);
+            else calling.push(policy.spec!);
+        }
+        if (policy.spec?.podSelector?.matchLabels?.[labels.proxy] !== object.name) continue;
+        noted = noteIn(policy, annotations.access);
+        const open = rulesOf(policy.spec, "ingress").filter(({ peers = [] }) => peers.length === 0);
+        ofProxy = { from: Object.keys(from), open };
     }
     // Made before the Service points to the proxy, whether or not there are other policies.
     if (noted.service === undefined || noted.namespace === undefined)
@@ -58,12 +65,20 @@ export async function whyKeptOut(
         experiment: experimentOf(label),
         pods,
     };
-    for await (const policy of othersIn(api, namespace, run))
+    const beside = { accepting, calling, ...ofProxy };
+    for await (const policy of othersIn(api, namespace, run)) {
+        const { name } = policy.metadata!;
         if (keepsFromProxy(policy, access, beside))
             return (
-                `the NetworkPolicy ${policy.metadata!.name} keeps callers of Service ${service.service} from the ` +
+                `the NetworkPolicy ${name} keeps callers of Service ${service.service} from the ` +
                 "fault's proxy, or the proxy from the Service's pods, and no policy of the run allows this"
             );
+        if (allowsOthers(policy, access, beside))
+            return (
+                `the NetworkPolicy ${name} allows callers to reach the pods of Service ${service.service}, and the ` +
+                "run had made the policy of the fault's proxy without it: the proxy may not accept these callers"
+            );
+    }
     return undefined;
 }
 

@@ -30,7 +30,7 @@ function proofOf(
     const cluster = run.cluster.api;
     const { inward, deleted } = proof;
     const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, inward, deleted });
-    return new AttackProof({ cluster, proof, chosen: { targets, peers, hosts }, witness, baselineMs: 30 });
+    return new AttackProof({ run: "run", cluster, proof, chosen: { targets, peers, hosts }, witness, baselineMs: 30 });
 }
 
 /** Proves an attack, and has something happen in the middle of its window. @returns why it did not hold */
@@ -93,7 +93,13 @@ describe("connections into the targets", () => {
         const leftOut = ["to 10.0.0.1:9090"];
         const args = { cluster, namespace: "demo", job, targetLabel: label, targets, leftOut, ...inward };
         run.attack();
-        const proof = new AttackProof({ cluster, proof: inward, chosen: { targets }, witness: new Witness(args) });
+        const proof = new AttackProof({
+            run: "run",
+            cluster,
+            proof: inward,
+            chosen: { targets },
+            witness: new Witness(args),
+        });
         const open = () => run.report({ at: Date.now(), open: ["10.0.0.1:9090"], closed: ["10.0.0.1:8080"] });
         expect(await heldThrough(proof, open)).toMatch(/became reachable again during the run, at 10\.0\.0\.1:9090/);
     });
@@ -184,7 +190,7 @@ describe("connections into the targets", () => {
         const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, ...inward });
         const explain = async () => reason("service-changed", "somebody changed it");
         run.attack();
-        const proof = new AttackProof({ cluster, proof: inward, chosen: { targets }, witness, explain });
+        const proof = new AttackProof({ run: "run", cluster, proof: inward, chosen: { targets }, witness, explain });
         expect(await heldThrough(proof)).toBe("somebody changed it");
     });
 
@@ -720,7 +726,13 @@ describe("what is tried from within the targets or their peers, during the windo
             }));
             const cluster = run.cluster.api;
             const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets: [] });
-            const proof = new AttackProof({ cluster, proof: { lookup: { name: "x" } }, chosen: { targets }, witness });
+            const proof = new AttackProof({
+                run: "run",
+                cluster,
+                proof: { lookup: { name: "x" } },
+                chosen: { targets },
+                witness,
+            });
             run.attack();
             const proven = (await settled(proof.attackProven())) as Proven;
             asked.length = 0;

@@ -109,3 +109,16 @@ it("the kills of an attack are those that the Job reports with its label", async
         [{ at: Date.now(), pod: "hot-deals-2", uid: "hot-deals-blackhole.kill" }],
     ]);
 });
+
+it.each<[string, boolean, object]>([
+    ["a port by number", true, { ports: [{ protocol: "UDP", port: 53 }] }],
+    ["a port by name", true, { ports: [{ port: "dns" }] }],
+    ["everything", true, {}],
+    ["other ports", false, { ports: [{ port: 8080 }] }],
+])("of an attack on some ports, a policy that selects its target and allows %s: %s", async (_, isSeen, rule) => {
+    run.plan.attacks = [run.plan.attacks[1]!];
+    run.cluster.add("NetworkPolicy", "out", { spec: { podSelector: {}, policyTypes: ["Egress"], egress: [rule] } });
+    const chosen = [{ matching: 2, targets: [run.target("hot-deals-2")] }];
+    const found = await settled(new AttackProofs(given(chosen)).whyAllowed());
+    expect(found?.code).toBe(isSeen ? "policy-allows" : undefined);
+});

@@ -31,7 +31,7 @@ function policy(name: string, spec: object, more: object = {}): void {
 /** What a run of this length sees that begins now. @param changes what is done after some milliseconds */
 async function why(windowMs: number, changes: Record<number, () => void> = {}, ownPolicies?: OwnPolicy[]) {
     const { items } = await cluster.api.networking.listNamespacedNetworkPolicy({ namespace: "demo" });
-    const run = { namespace: "demo", policies: knownPolicies(items), ownPolicies };
+    const run = { namespace: "demo", run: "slow-1234", policies: knownPolicies(items), ownPolicies };
     const endsAt = Date.now() + windowMs;
     changes[0]?.();
     for (const [ms, change] of Object.entries(changes)) if (ms !== "0") setTimeout(change, Number(ms));
@@ -45,6 +45,15 @@ describe("a NetworkPolicy spoils a run if it denies traffic and", () => {
 
     it("was created after the run began", async () => {
         const seen = await why(0, { 0: () => policy("lockdown", everybody) });
+        expect(seen).toEqual({ code: "policy-denies", message: message("created") });
+    });
+
+    it.each<[string, object]>([
+        ["a label of experiments", {}],
+        ["such a label, and an owner that is no run's", { ownerReferences: [{ kind: "Deployment", name: "shop" }] }],
+    ])("was created with %s before the first look", async (_, more) => {
+        const copied = { labels: { [labels.experiment]: "other" }, ...more };
+        const seen = await why(0, { 0: () => policy("lockdown", everybody, copied) });
         expect(seen).toEqual({ code: "policy-denies", message: message("created") });
     });
 
@@ -99,14 +108,23 @@ describe("a NetworkPolicy does not spoil a run if it", () => {
         expect(await why(0, { 0: () => policy("other", spec, more) })).toBeUndefined();
     });
 
-    it("is a run's", async () => {
-        const own = { labels: { [labels.experiment]: "e" } };
-        expect(await why(0, { 0: () => policy("other", everybody, own) })).toBeUndefined();
+    it.each<[string, string, object]>([
+        ["is the run's", "slow-1234-dns-1", {}],
+        [
+            "is one of an earlier run, which garbage collection has still to delete",
+            "other-5678-admit-witness-1",
+            { ownerReferences: [{ kind: "NetworkPolicy", name: "other-5678-job" }] },
+        ],
+    ])("%s", async (_, name, more) => {
+        const own = { labels: { [labels.experiment]: "e" }, ...more };
+        expect(await why(0, { 0: () => policy(name, everybody, own) })).toBeUndefined();
     });
 
     it("was there at the first look of a run that did not note what was there", async () => {
         policy("other", everybody);
-        expect(await settled(whyDeniedByOthers(cluster.api, { namespace: "demo" }, Date.now()))).toBeUndefined();
+        expect(
+            await settled(whyDeniedByOthers(cluster.api, { namespace: "demo", run: "slow-1234" }, Date.now())),
+        ).toBeUndefined();
     });
 });
 
@@ -175,18 +193,17 @@ describe("a NetworkPolicy that is deleted", () => {
 });
 
 describe("a new NetworkPolicy for pods to which earlier ones apply", () => {
-    it("only allows more, and spoils nothing", async () => {
+    it("only allows more, and spoils nothing, also if it selects a target: see `whyAllowed`", async () => {
         policy("default-deny", everybody);
+        pod("web", { [labels.target]: "e.a" });
         expect(await why(0, { 0: () => policy("allow", allowing) })).toBeUndefined();
     });
 
-    it.each<[string, object, object, object]>([
-        ["denies in another direction", { ...everybody, policyTypes: ["Egress"] }, web, {}],
-        ["applies to a pod to which they do not apply", { ...everybody, podSelector: web.podSelector }, everybody, {}],
-        ["applies to a target, whose attack it may spoil", everybody, web, { [labels.target]: "e.a" }],
-    ])("spoils a run if it %s", async (_, earlier, spec, more) => {
+    it.each<[string, object, object]>([
+        ["denies in another direction", { ...everybody, policyTypes: ["Egress"] }, web],
+        ["applies to a pod to which they do not apply", { ...everybody, podSelector: web.podSelector }, everybody],
+    ])("spoils a run if it %s", async (_, earlier, spec) => {
         policy("earlier", earlier);
-        pod("web", more);
         pod("other");
         expect(await why(0, { 0: () => policy("late", spec) })).toMatchObject({ code: "policy-denies" });
     });

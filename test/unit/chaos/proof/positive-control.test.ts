@@ -27,7 +27,7 @@ function proofOf(stillWorks: StillWorks, leftOut: string[] = [], control?: Resol
     const chosen = { targets, peers, leftOut, control };
     const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets });
     const positive = new PositiveControl({ cluster, proof, chosen, witness });
-    return new AttackProof({ cluster, proof, chosen, witness, baselineMs: 30, positive });
+    return new AttackProof({ run: "run", cluster, proof, chosen, witness, baselineMs: 30, positive });
 }
 
 /** Whether DNS lookups fail, as they should, and what connections do. */

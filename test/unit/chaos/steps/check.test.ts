@@ -12,6 +12,7 @@ import type { Plan } from "../../../../chaos/definition/plan";
 import { keptJournals } from "../../../support/kept-journals";
 import type { Conclusion } from "../../../../chaos/report/conclusion";
 import { AttackProofs } from "../../../../chaos/proof/attack-proofs";
+import { knownPolicies } from "../../../../chaos/policies/known";
 import { runPage } from "../../../../chaos/report/page";
 import { check } from "../../../../chaos/steps/check";
 import type { LabeledTargets, SteadyState, StepContext } from "../../../../chaos/steps/contract";
@@ -445,6 +446,68 @@ describe("once no verdict is possible any more, the run ends within seconds, and
         expect(Date.now() - begun).toBeLessThan(30_000);
         expect(rest.lasts).toBeUndefined();
         expect(run.cluster.names("NetworkPolicy")).not.toContain(attackObject);
+    });
+});
+
+describe("a run ends within seconds once a policy may allow what its attack denies, though nothing showed it:", () => {
+    const web = { matchLabels: { app: "web" } };
+    const line = { key: "chaos-experiments/attacked", operator: "NotIn", values: [chosenBy] };
+    const hotDeals = () => run.cluster.get("Pod", "hot-deals-1");
+    const allowWeb = () => run.cluster.get("NetworkPolicy", "allow-web");
+    const restore = () => delete allowWeb().spec.podSelector.matchExpressions;
+    const spec = (way: "ingress" | "egress", app: string) => ({
+        podSelector: { matchLabels: { app }, matchExpressions: [line] },
+        policyTypes: [way === "ingress" ? "Ingress" : "Egress"],
+        [way]: [way === "ingress" ? { _from: [{ podSelector: web }] } : { to: [{ podSelector: web }] }],
+    });
+    beforeEach(() => {
+        isPoliced = true;
+        run.plan.window = { graceMs: 1_000, durationMs: 3_600_000 };
+        run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+            "chaos-experiments/experiment": run.plan.experiment,
+        };
+        Object.assign(hotDeals().metadata.labels!, { app: "hot-deals" });
+    });
+    const given = (policy: object) => {
+        run.cluster.add("NetworkPolicy", "allow-web", { metadata: { uid: "allow-web" }, spec: policy });
+        policies = knownPolicies([allowWeb()]);
+    };
+
+    it.each<[string, object, () => void, string]>([
+        ["a tool restores its selector", spec("ingress", "hot-deals"), restore, "ingress to"],
+        ["one for the other direction is restored", spec("egress", "hot-deals"), restore, "egress from"],
+        [
+            "the target loses the label by which it is left out",
+            spec("ingress", "hot-deals"),
+            () => delete hotDeals().metadata.labels!["chaos-experiments/attacked"],
+            "ingress to",
+        ],
+        [
+            "the target gets the labels that another selects",
+            { ...spec("ingress", "replica"), podSelector: { matchLabels: { app: "replica" } } },
+            () => (hotDeals().metadata.labels!.app = "replica"),
+            "ingress to",
+        ],
+    ])("%s", async (_, policy, happens, way) => {
+        given(policy);
+        const begun = Date.now();
+        run.after(6_000, happens);
+        const { verdict, code, reason } = await step();
+        expect([verdict, code]).toEqual(["INCONCLUSIVE", "policy-allows"]);
+        expect(reason).toContain(`the NetworkPolicy allow-web may allow ${way} the target hot-deals-1`);
+        expect(reason).toMatch(/this was seen \d+ s after the attack was proven, and the run ended then\.$/);
+        expect(Date.now() - begun).toBeLessThan(30_000);
+    });
+
+    it("not while the end of the run, which restores policies first, removes its attack", async () => {
+        given(spec("ingress", "hot-deals"));
+        run.probe = () => false;
+        run.after(6_000, () => {
+            run.reporting = false;
+            restore();
+        });
+        run.after(8_500, endAttack);
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", code: "run-over" });
     });
 });
 

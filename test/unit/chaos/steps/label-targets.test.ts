@@ -808,6 +808,18 @@ describe("in a namespace with other NetworkPolicies", () => {
         });
     });
 
+    it("makes one let go that has a copied label of experiments, and none that an earlier run left", async () => {
+        const of = { "chaos-experiments/experiment": "other" };
+        policy("theirs").metadata.labels = of;
+        const ownerReferences = [{ kind: "NetworkPolicy", name: "other-5678-job" }];
+        const { spec } = structuredClone(policy("theirs"));
+        const left = "other-5678-admit-witness-1";
+        run.cluster.add("NetworkPolicy", left, { metadata: { labels: of, ownerReferences }, spec });
+        expect((await step()).policies).toMatchObject([{ name: "theirs" }]);
+        expect(policy("theirs").spec.podSelector).toEqual({ matchExpressions: [line] });
+        expect(policy(left).spec.podSelector).toEqual({});
+    });
+
     it("combines them with an attack that leaves some traffic, for exactly the targets", async () => {
         run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };

@@ -5,6 +5,7 @@ import { admitProxy } from "../../../../../chaos/attacks/fault/admit";
 import type { Pod } from "../../../../../chaos/cluster/kubernetes-rules";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
+import { forClient } from "../../../../../chaos/policies/rules";
 import { selects } from "../../../../../chaos/policies/selector";
 import { FakeCluster } from "../../support/fake-cluster";
 
@@ -60,6 +61,8 @@ const toProxy = [
     { podSelector: { matchLabels: { "chaos-experiments/proxy": proxy, "chaos-experiments/pass": "5f0c" } } },
 ];
 
+/** What a run has made if nothing is there. */
+const none = { accepting: [], calling: [], from: [], open: [] };
 const specsOf = (policies: V1NetworkPolicy[], of = args) => proxyPolicies(policies, of).map(({ spec }) => spec);
 const selecting = (policies: V1NetworkPolicy[], of: Record<string, string>) =>
     specsOf(policies).filter(({ podSelector }) => selects(podSelector, of));
@@ -125,7 +128,22 @@ describe("a policy that comes during the run keeps callers from the proxy", () =
             false,
             policy("idle", { podSelector: {}, policyTypes: ["Egress"] }),
         ],
-    ])("%s: %s", (_, keeps, one) => expect(keepsFromProxy(one, args, { accepting: [], calling: [] })).toBe(keeps));
+    ])("%s: %s", (_, keeps, one) => expect(keepsFromProxy(one, args, none)).toBe(keeps));
+
+    it("at a port of the Service at which no policy of the run lets these callers reach the proxy", () => {
+        const ports = [...args.service.ports, { name: "metrics", port: 90, target: 9090, listen: 9090 }];
+        const access = { ...args, service: { ...args.service, ports } };
+        const calling = proxyPolicies([outOf], access).flatMap(({ adds, spec }) => (adds ? [forClient(spec)] : []));
+        const at = (port: number | string) =>
+            policy("more-of-gateway", {
+                podSelector: app("gateway"),
+                policyTypes: ["Egress"],
+                egress: [{ to: [{ podSelector: app("hot-deals") }], ports: [{ port }] }],
+            });
+        const pods = [pod({ app: "hot-deals" }, { main: 8080, metrics: 9090 })];
+        const keeps = (port: number | string) => keepsFromProxy(at(port), { ...access, pods }, { ...none, calling });
+        expect([keeps("main"), keeps(9090)]).toEqual([false, true]);
+    });
 });
 
 it("a rule for pods of another namespace opens nothing here", () => {

@@ -143,11 +143,22 @@ describe("while a fault lasts", () => {
         expect((await seen())[0]).toMatch("the pods of Service web have more labels and ports than this Job can hold");
     });
 
-    it("a policy that denies is none of the run because it has a label of experiments", async () => {
+    it.each<[string, object]>([
+        ["a label of experiments", {}],
+        ["such a label, and an owner that is no run's", { ownerReferences: [{ kind: "Deployment", name: "shop" }] }],
+    ])("a policy that denies is none of the run, or of an earlier one, because it has %s", async (_, more) => {
         await admit();
-        const metadata = { uid: "copy", labels: { "chaos-experiments/experiment": "slow" } };
+        const metadata = { uid: "copy", labels: { "chaos-experiments/experiment": "slow" }, ...more };
         cluster.add("NetworkPolicy", "copy", { metadata, spec: into });
         expect((await seen())[0]).toMatch("the NetworkPolicy copy keeps callers of Service web from the fault's proxy");
+    });
+
+    it("it lasts beside a policy of an earlier run that garbage collection has still to delete", async () => {
+        await admit();
+        const ownerReferences = [{ kind: "NetworkPolicy", name: "other-5678-job" }];
+        const metadata = { labels: { "chaos-experiments/experiment": "other" }, ownerReferences };
+        cluster.add("NetworkPolicy", "other-5678-admit-witness-1", { metadata, spec: into });
+        expect(await seen()).toEqual(fits);
     });
 
     it("it ends once somebody edits a policy that the run has made", async () => {
@@ -166,7 +177,7 @@ describe("while a fault lasts", () => {
 
     it.each<[string, object]>([
         ["lets monitoring reach the pods, too", { ...into, ingress: [{ ports: [{ port: 9_090 }] }] }],
-        ["allows everything to pods", { ...into, ingress: [{}] }],
+        ["denies the pods nothing that is not denied already", { ...into, ingress: [] }],
         ["lets the same callers reach more", { ...out, egress: [{ to: [{ podSelector: app("toys") }] }] }],
         ["lets callers reach the pods by their labels, once more", out],
     ])("it lasts if a policy comes that %s, among those beside which the run has made its own", async (_, spec) => {
@@ -174,6 +185,38 @@ describe("while a fault lasts", () => {
         add("front-out", out);
         await admit();
         add("more", spec);
+        expect(await seen()).toEqual(fits);
+    });
+
+    const further = { ...into, ingress: [{ _from: [{ podSelector: app("checkout") }], ports: [{ port: 8_080 }] }] };
+
+    it.each<[string, object]>([
+        ["a further caller", further],
+        ["everybody", { ...into, ingress: [{}] }],
+    ])("it ends once a policy comes that lets %s reach the pods: the proxy keeps these out", async (_, spec) => {
+        add("web-in", into);
+        await admit();
+        expect(await seen()).toEqual(fits);
+        add("more", spec);
+        expect((await seen())[0]).toBe(
+            "the NetworkPolicy more allows callers to reach the pods of Service web, and the run had made the policy " +
+                "of the fault's proxy without it: the proxy may not accept these callers",
+        );
+    });
+
+    it("it ends once the pods get labels by which another policy lets further callers reach them", async () => {
+        add("web-in", into);
+        add("more", { ...further, podSelector: { matchLabels: { tier: "canary" } } });
+        await admit();
+        expect(await seen()).toEqual(fits);
+        cluster.get("Pod", "web-1").metadata.labels!.tier = "canary";
+        expect((await seen())[0]).toMatch("the NetworkPolicy more allows callers to reach the pods of Service web");
+    });
+
+    it("it lasts if a policy comes that lets further callers reach pods which accepted everybody before", async () => {
+        add("web-in", { ...into, ingress: [{}] });
+        await admit();
+        add("more", further);
         expect(await seen()).toEqual(fits);
     });
 
