@@ -42,6 +42,7 @@ export async function startProxiedServer(match?: RequestMatch) {
     const env: ProxyEnvironment = {
         NAMESPACE: "bench",
         SERVICE: "bench",
+        FAULTED: "bench",
         RUN: "bench",
         PASS: "bench",
         PORTS: JSON.stringify([{ name: "", listen }] satisfies ProxyPort[]),

@@ -1,3 +1,4 @@
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { resourcesOfActions, restoredBy } from "../actions/registry";
 import {
     attackKindOf,
@@ -43,7 +44,7 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Scope {
         resource,
         labelSelector,
         // The steps make some policies, too.
-        ...(resource !== networkPolicy && { only: isAttack }),
+        only: resource === networkPolicy ? (policy: V1NetworkPolicy) => !admitsCallers(policy) : isAttack,
     }));
     const parts = attackParts.filter((resource) => !attackTypes.includes(resource));
     return {
@@ -52,12 +53,20 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Scope {
         jobOrders: attacks.filter(isJobOrder),
         changed: restored.map((resource) => ({ resource })),
         policies: [{ resource: networkPolicy }],
-        objects: [
-            ...attacks.filter((some) => !isJobOrder(some)),
+        objects: attacks.filter((some) => !isJobOrder(some)),
+        // A fault's proxy serves the callers of its Service until that is restored.
+        rest: [
+            { resource: networkPolicy, labelSelector, only: admitsCallers },
             ...parts.map((resource) => ({ resource, labelSelector })),
         ],
     };
 }
+
+/** Whether a policy lets callers through to a fault's proxy: it neither denies anything nor is the witness's. */
+const admitsCallers = ({ metadata, spec }: V1NetworkPolicy): boolean =>
+    metadata?.annotations?.[annotations.restsOn] !== undefined &&
+    metadata.labels?.[labels.witness] === undefined &&
+    spec?.podSelector?.matchLabels?.[labels.combined] === undefined;
 
 /**
  * Everything that an experiment may have left: the sweep. An update that is killed between creating an object and
@@ -65,9 +74,11 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Scope {
  */
 export function leftOf(of: OfExperiment): Scope {
     const labelSelector = `${labels.experiment}=${of.experiment}`;
+    const attacks = attacksLeftOf(of);
     return {
-        ...attacksLeftOf(of),
+        ...attacks,
         rest: [
+            ...(attacks.rest ?? []),
             ...jobTypes.map((resource) => ({ resource, labelSelector })),
             { resource: resources.networkPolicy, labelSelector: `${labels.witness}=${of.experiment}` },
         ],

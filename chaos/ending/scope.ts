@@ -25,7 +25,7 @@ export interface Scope {
     policies?: readonly Some[];
     /** Objects that exist only for the attacks, such as their NetworkPolicies. */
     objects?: readonly Some[];
-    /** Removed in this order once all else is ended: such as the deadline Job and its policy. */
+    /** Removed in this order once all else is ended: what a fault's callers need, the deadline Job and its policy. */
     rest?: readonly Some[];
 }
 

@@ -25,7 +25,10 @@ interface ReferencePod {
  * that is closed at once, and others only if it does not accept it: nobody named these pods.
  */
 export class ReferencePods {
-    /** Whether one accepts connections. Undefined if none did, and none had before that is still ready. */
+    /**
+     * Whether one accepts connections. Undefined if none did, and none had before that is still ready, or the API
+     * server does not say which are.
+     */
     accept?: boolean;
     /** The one that answered last is the first. */
     private pods: ReferencePod[] = [];
@@ -41,7 +44,8 @@ export class ReferencePods {
         if (this.isTrying || performance.now() < this.tryAt) return;
         this.isTrying = true;
         void this.round()
-            .then((accept) => (this.accept = accept), log)
+            .catch(log)
+            .then((accept) => (this.accept = accept))
             .finally(() => {
                 this.isTrying = false;
                 this.tryAt = performance.now() + (this.accept ? pauseMs.open : pauseMs.closed);

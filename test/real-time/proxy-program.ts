@@ -19,7 +19,10 @@ const program = join(__dirname, "..", "..", "chaos", "attacks", "fault", "proxy"
 
 export const ofRun = { run: "the-run", pass: "its-random-value" };
 
-/** A pod that answers over HTTP, and an API server that lists it, as `a-target` of the Service `hot-deals-real`. */
+/**
+ * A pod that answers over HTTP, and an API server that lists it, as `a-target` of the Service `hot-deals-real`, and the
+ * proxy as the only pod of `hot-deals`.
+ */
 export async function startPod(answer: RequestListener, isListable = () => true) {
     const port = await listen(createServer(answer));
     const slice = {
@@ -28,7 +31,9 @@ export async function startPod(answer: RequestListener, isListable = () => true)
         endpoints: [{ addresses: ["127.0.0.1"], targetRef: { uid: "a-target" } }],
     };
     const api = await startApiServer(({ url }, response) => {
-        const items = url!.includes("nobody") ? [] : [slice];
+        const [, service] = /service-name%3D([\w-]+)/.exec(url!)!;
+        const ofProxy = { ...slice, endpoints: [{ addresses: ["127.0.0.2"], targetRef: { name: "hot-deals-real" } }] };
+        const items = { nobody: [], "hot-deals": [ofProxy] }[service!] ?? [slice];
         if (url!.includes("watch=true")) response.flushHeaders();
         else
             response
@@ -50,6 +55,7 @@ export interface ProxyProgram {
  * The proxy's program, with the options of its pod. It ends with the test.
  *
  * @param witness the Service that lists the witness. `nobody` lists none
+ * @param faulted the Service whose place the proxy takes
  */
 export function startProxyProgram(
     { api }: Awaited<ReturnType<typeof startPod>>,
@@ -58,11 +64,13 @@ export function startProxyProgram(
         readyPort,
         fault,
         witness = "nobody",
-    }: { port: number; readyPort: number; fault: ProxyFault; witness?: string },
+        faulted = "nobody",
+    }: { port: number; readyPort: number; fault: ProxyFault; witness?: string; faulted?: string },
 ): ProxyProgram {
     const env: ProxyEnvironment = {
         NAMESPACE: "demo",
         SERVICE: "hot-deals-real",
+        FAULTED: faulted,
         RUN: ofRun.run,
         PASS: ofRun.pass,
         PORTS: JSON.stringify([{ name: "http", listen: port }]),

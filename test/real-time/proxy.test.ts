@@ -62,3 +62,14 @@ it("a proxy that was killed and is started again goes on with its fault, and its
     }
     expect(since.size).toBe(2);
 });
+
+it("after SIGTERM it serves callers, without faults, as long as its Service points to it", async () => {
+    const pod = await startPod((_, response) => response.end("from the pod"));
+    const [port, readyPort] = (await freePorts(2)) as [number, number];
+    const proxy = startProxyProgram(pod, { port, readyPort, fault, faulted: "hot-deals" });
+    await until("it is ready", async () => (await readiness(readyPort)) === 200, local);
+    proxy.child.kill("SIGTERM");
+    await sleep(4_500);
+    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe("from the pod");
+    expect([await readiness(readyPort), proxy.child.exitCode]).toEqual([200, null]);
+});

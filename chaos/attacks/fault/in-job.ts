@@ -14,6 +14,8 @@ import type { Fault } from "./proxy/protocol";
 
 const pauseMs = 1_000;
 const maxProbing = 200;
+/** What was found counts for so long while the API server does not say where the Service leads. */
+const maxUnreadMs = 3_000;
 /** Nothing is waited for longer: what has not come by then is delayed, or hangs. */
 const longestMs = 2_000;
 /** A timer may fire a moment early. */
@@ -72,14 +74,17 @@ export async function whyOutOfReach(
     return phase === "Running" && hasDied ? "restarting" : silent(fault);
 }
 
+const nothing = { open: [], closed: [] };
+
 /**
  * Meets the pods of a Service as its callers do, again and again: through each of its addresses, by the proxy's probes.
  * `closed` is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no target, or
  * for a request that does not match; `open` one that answers at once. What cannot be reached is neither.
  */
 class FaultProbes {
-    last: { open: string[]; closed: string[] } = { open: [], closed: [] };
-
+    private found: Required<JobPart>["last"] = nothing;
+    /** Since when the API server has not said where the Service leads. Undefined while its pods are met. */
+    private unreadSince?: number;
     private readonly samples: readonly Sample[];
     /** Addresses and ports of the Service that have answered once. Its pods may listen in one family alone. */
     private readonly reached = new Set<string>();
@@ -95,6 +100,11 @@ class FaultProbes {
         this.samples = samplesOf(fault.match);
     }
 
+    get last(): Required<JobPart>["last"] {
+        const { unreadSince = Infinity } = this;
+        return performance.now() - unreadSince > maxUnreadMs ? nothing : this.found;
+    }
+
     async lookAgainAndAgain(): Promise<void> {
         const { ending, log } = this.context;
         while (!ending.aborted) {
@@ -107,9 +117,13 @@ class FaultProbes {
     private async look(): Promise<void> {
         const { service } = this.fault;
         const { api, namespace, run, label, object } = this.context;
+        this.unreadSince ??= performance.now();
         const found = await api.get({ resource: resources.service, namespace, name: service });
         const { spec, metadata } = (found ?? {}) as V1Service;
-        if (spec === undefined) return;
+        if (spec === undefined) {
+            this.found = nothing;
+            return;
+        }
         const pass = (this.pass ??= passOf((await api.get(object)) as Pod | undefined));
         this.isLate ??= proxyOf({ spec }) === object.name;
         const mayBeUnknown = this.isLate && performance.now() - this.begunAt < unknownMs;
@@ -117,6 +131,7 @@ class FaultProbes {
         const pods: Pod[] = [];
         for await (const pod of api.list(resources.pod, namespace, selectorOf(selector)))
             if (isReady(pod as Pod)) pods.push(probedOf(pod as Pod));
+        this.unreadSince = undefined;
         const isTarget = (pod: Pod) => targetLabelOf(pod) === label;
         const probes = pods.flatMap((pod) =>
             (spec.ports ?? [])
@@ -149,7 +164,7 @@ class FaultProbes {
             ),
         }));
         const those = (wanted: "open" | "closed") => seen.flatMap(({ name, state }) => (state === wanted ? name : []));
-        this.last = { open: those("open"), closed: those("closed") };
+        this.found = { open: those("open"), closed: those("closed") };
     }
 }
 

@@ -21,8 +21,12 @@ import type { FoundService } from "./find";
 import { containerPorts } from "./listeners";
 import { proxyLabels, witnessNameOf } from "./pointing";
 
-/** Until a proxy that ends is killed, in seconds. It needs a moment more than it drains. */
-const graceSeconds = drainMs / 1_000 + 5;
+/**
+ * Until a proxy that ends is killed, in seconds. It serves callers while nobody may restore their Service, for an hour:
+ * upgrades of nodes often wait no longer. Then it drains, for which it needs a moment more. Usually it ends by itself
+ * before.
+ */
+const graceSeconds = 3_600 + drainMs / 1_000 + 5;
 
 /**
  * A fault's proxy as resources: its pod, a headless Service that keeps the selector of the Service whose place it
@@ -152,13 +156,14 @@ function podSpec(
 ) {
     const { ports } = found as FoundService;
     const { spec } = runPod(pod);
-    const { service: _, ...fault } = faultOf(attack);
+    const { service, ...fault } = faultOf(attack);
     // Two of its ports may lead to the same one in every pod.
     const listened = [...new Map(ports.map((port) => [port.listen, port])).values()];
     const readyPort = freePort(listened.map(({ listen }) => listen));
     const env: Record<keyof ProxyEnvironment, string> = {
         NAMESPACE: namespace,
         SERVICE: object,
+        FAULTED: service,
         RUN: run,
         PASS: pass,
         PORTS: JSON.stringify(listened.map(({ name, listen }): ProxyPort => ({ name, listen }))),

@@ -2,7 +2,8 @@
  * Runs in the pod of the proxy that the attack `fault` puts in the place of a Service, and forwards each connection to
  * one of the Service's pods, as the Service did. It delays, aborts or resets only what goes to the chosen pods.
  *
- * Its log has a `ProxyReport` per line. On SIGTERM the faults end at once, and the process when its connections have.
+ * Its log has a `ProxyReport` per line. On SIGTERM the faults end at once, and the process when the Service no
+ * longer leads here and its connections have ended.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "./counts";
@@ -13,12 +14,12 @@ import { Reach } from "./reach";
 import { answerReadiness } from "./readiness";
 import { Pods } from "./slices";
 
-const { NAMESPACE, SERVICE, RUN, PASS, PORTS, FAULT, TARGETS, WITNESS, READY_PORT } =
+const { NAMESPACE, SERVICE, FAULTED, RUN, PASS, PORTS, FAULT, TARGETS, WITNESS, READY_PORT } =
     process.env as unknown as ProxyEnvironment;
 const reportMs = 1_000;
 
 async function main(): Promise<void> {
-    const [pods, witness] = [new Pods(), new Pods()];
+    const [pods, witness, faulted] = [new Pods(), new Pods(), new Pods()];
     const ports = JSON.parse(PORTS) as ProxyPort[];
     const proxy = new Proxy({
         run: RUN,
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
         targets: JSON.parse(TARGETS) as string[],
         witness,
         pods,
+        isPointedTo: () => faulted.include(SERVICE),
     });
     const write = (line: string) => process.stdout.write(line);
     const report = () => proxy.counts.report(write);
@@ -46,6 +48,7 @@ async function main(): Promise<void> {
     );
     void followPods(pods, NAMESPACE, SERVICE);
     void followPods(witness, NAMESPACE, WITNESS);
+    void followPods(faulted, NAMESPACE, FAULTED);
     await proxy.listen();
     while (!pods.listed) await sleep(100);
     // Slices may come one by one, and a network may take a while to let the proxy through.

@@ -9,8 +9,10 @@ export const proxyContainer = "proxy";
 
 export interface ProxyEnvironment {
     NAMESPACE: string;
-    /** Name of the headless Service whose EndpointSlices list the real pods. */
+    /** Name of the proxy's pod, and of the headless Service whose EndpointSlices list the real pods. */
     SERVICE: string;
+    /** Name of the Service whose place the proxy takes. */
+    FAULTED: string;
     /** Name of the run. */
     RUN: string;
     /** `ProxyPort[]` as JSON. */
@@ -103,7 +105,7 @@ export const limits = {
 
 export type Limits = typeof limits;
 
-/** How long a proxy that ends passes open connections on, in milliseconds. */
+/** How long a proxy that ends passes open connections on, once its Service leads elsewhere, in milliseconds. */
 export const drainMs = 30_000;
 
 /** 200 once all ports listen and the pods were listed, 503 before. */

@@ -23,19 +23,24 @@ export interface ProxyArgs {
     /** What connects from one of these is a probe of the witness. */
     witness: Pods;
     pods: Pods;
+    /** Whether the Service still leads to this proxy. Then nobody else serves its callers. */
+    isPointedTo: () => boolean;
     /** Throws the dice. @default Math.random */
     random?: () => number;
     /** @default `limits` */
     limits?: Limits;
 }
 
-/** After `stop`, in milliseconds: how long connections are accepted, and when the last ones are closed. */
+/** From when a proxy is stopped and the Service no longer leads to it, in milliseconds. */
 export interface StopTimes {
-    /** Until the selector of the Service, which points to the pods again, is known on all nodes. @default 3000 */
+    /** How long connections are accepted: until all nodes know where the Service leads now. @default 3000 */
     acceptMs?: number;
-    /** @default 30000 */
+    /** When the last connections are closed. @default 30000 */
     closeMs?: number;
 }
+
+/** Between two looks at whether the Service leads to a proxy that is stopped, in milliseconds. */
+const lookMs = 50;
 
 /** Forwards the connections to a Service, as the Service did, and faults what goes to the chosen pods. */
 export class Proxy {
@@ -85,23 +90,25 @@ export class Proxy {
     }
 
     /**
-     * Ends the faults at once, and resolves when no connection is left. For some time connections are still accepted.
-     * A second call changes nothing.
+     * Ends the faults at once, and resolves when no connection is left. As long as the Service leads here, connections
+     * are accepted: this pod may be deleted before the API server allows the Service to be restored. A second call
+     * changes nothing.
      */
     stop(times: StopTimes = {}): Promise<void> {
         return (this.stopped ??= this.drain(times));
     }
 
     private async drain({ acceptMs = 3_000, closeMs = drainMs }: StopTimes): Promise<void> {
-        const begun = performance.now();
         this.shared.faults.over = true;
         this.notifyAll();
-        await sleep(acceptMs);
+        let pointedAt = performance.now();
+        for (; performance.now() - pointedAt < acceptMs; await sleep(lookMs))
+            if (this.args.isPointedTo()) pointedAt = performance.now();
         for (const server of this.servers) server.close();
         // Only now: a caller may be about to use a connection that idles. Most are closed by their next answer.
         this.shared.closesIdle = true;
         this.notifyAll();
-        const leftMs = Math.max(0, begun + closeMs - performance.now());
+        const leftMs = Math.max(0, pointedAt + closeMs - performance.now());
         await this.changes.untilWithin(leftMs, () => this.crowd.members.size === 0);
         for (const connection of this.crowd.members) connection.reset();
     }

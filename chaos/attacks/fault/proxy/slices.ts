@@ -70,6 +70,11 @@ export class Pods {
         return this.addresses.check(address, family(address));
     }
 
+    /** Whether a pod of this name is among them, ready or not. */
+    include(pod: string): boolean {
+        return this.slices.some(({ endpoints }) => endpoints?.some(({ targetRef }) => targetRef?.name === pod));
+    }
+
     /** Each pod once: with dual stack, it is in a slice of each family. Either address will do. */
     private endpoints(name: string, which: (endpoint: SliceEndpoint) => boolean): PodEndpoint[] {
         const pods = new Map<string, PodEndpoint>();

@@ -307,6 +307,28 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         expect(cluster.names("NetworkPolicy")).toEqual([]);
     });
 
+    it("keeps what a fault's callers need while its Service cannot be restored, and tries again", async () => {
+        const denies = { spec: { podSelector: { matchLabels: { "chaos-experiments/combined": "1" } } } };
+        const made = { ...ofExperiment, annotations: { "chaos-experiments/rests-on": "{}" } };
+        cluster.add("Service", "web", pointing("x-1"));
+        cluster.add("Service", "x-1-fault", { metadata: ofExperiment, spec: { selector: { app: "web" } } });
+        cluster.add("NetworkPolicy", "x-1-blackhole", { metadata: ofAttack });
+        cluster.add("NetworkPolicy", "x-1-blackhole-1", { metadata: made, ...denies });
+        cluster.add("NetworkPolicy", "x-1-admit-fault-0", { metadata: made, spec: { podSelector: {} } });
+        let isDenied = true;
+        cluster.intercept = (call) => {
+            if (call === "patchNamespacedService" && isDenied) refuse(500, "failed calling webhook");
+        };
+        await expect(ending(left)).rejects.toMatchObject({ code: 500 });
+        expect(cluster.names("Service")).toEqual(["web", "x-1-fault"]);
+        expect(cluster.names("NetworkPolicy")).toEqual(["x-1-admit-fault-0"]);
+        isDenied = false;
+        await ending(left);
+        expect(cluster.names("Service")).toEqual(["web"]);
+        expect(cluster.get("Service", "web").spec.selector).toEqual({ app: "web" });
+        expect(cluster.names("NetworkPolicy")).toEqual([]);
+    });
+
     it("changes an object again that somebody changes at the same moment", async () => {
         cluster.add("Service", "web", pointing("x-1"));
         let conflicts = 2;

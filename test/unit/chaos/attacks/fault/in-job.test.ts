@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { labels } from "../../../../../chaos/cluster/labels";
 import { local, until } from "../../../../support/until";
@@ -205,4 +207,52 @@ it("a witness that comes in the middle of a fault does not call it bypassed befo
         expect(part.last).toEqual(seen);
         ending.abort();
     }
+});
+
+describe("what the witness has found of a fault", () => {
+    const seen = { open: [], closed: ["p through hot-deals:80"] };
+    const nothing = { open: [], closed: [] };
+    const fault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100 };
+    const labeled = { uid: target, name: "p", labels: { [labels.target]: "label" } };
+
+    /** A witness that has met the fault. `api.answers` is what the API server does to a look from then on. */
+    async function witnessing() {
+        const podPort = await httpPod((_, response) => response.end());
+        const proxy = await startProxy(podPort, { fault: { abort: 503 }, witness: ["127.0.0.1"] });
+        const service = { spec: { clusterIP: "127.0.0.1", selector: ours, ports: [{ port: proxy.port }] } };
+        const state = { answers: async (found: object): Promise<object | undefined> => found };
+        const ending = new AbortController();
+        onTestFinished(() => ending.abort());
+        const api = {
+            get: ({ resource }: ObjectReference) =>
+                state.answers(
+                    resource === resources.pod ? { metadata: { labels: { [labels.pass]: ofRun.pass } } } : service,
+                ),
+            async *list() {
+                yield { ...ready, metadata: labeled, spec: { containers: [] } };
+            },
+        };
+        const context = { api, namespace: "demo", run: "the-run", label: "label", object, ending: ending.signal };
+        const part = faultInJob(fault, { ...context, log: () => undefined } as unknown as JobContext);
+        const named = () => JSON.parse(JSON.stringify(part.last).replaceAll(`:${proxy.port}`, ":80")) as unknown;
+        await until("it is met", () => part.last!.closed.length > 0, local);
+        return { state, named };
+    }
+
+    it.each<[string, () => Promise<object | undefined>]>([
+        ["refuses to say where the Service leads", () => Promise.reject(new Error("403"))],
+        ["does not answer", () => new Promise(() => {})],
+    ])("is nothing once the API server %s, but stays for two seconds", async (_, answers) => {
+        const { state, named } = await witnessing();
+        state.answers = answers;
+        await sleep(2_000);
+        expect(named()).toEqual(seen);
+        await until("nothing is known", () => isDeepStrictEqual(named(), nothing), local);
+    });
+
+    it("is nothing if the Service is gone", async () => {
+        const { state, named } = await witnessing();
+        state.answers = async () => undefined;
+        await until("nothing is known", () => isDeepStrictEqual(named(), nothing), local);
+    });
 });

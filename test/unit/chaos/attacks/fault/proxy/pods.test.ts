@@ -33,6 +33,20 @@ describe("connections go, as those of a Service, to pods that", () => {
         expect(usedBy(slices)).toEqual(expected.map(String));
     });
 
+    it.each([
+        ["is ready", ready],
+        ["terminates", leaving],
+        ["is not ready", starting],
+    ])("a pod that %s is among those of its Service", (_, conditions) => {
+        const pods = new Pods();
+        expect(pods.include("proxy")).toBe(false);
+        const [endpoint] = slice(80, ["a"], conditions).endpoints!;
+        pods.update([{ metadata: { name: "s" }, endpoints: [{ ...endpoint!, targetRef: { name: "proxy" } }] }]);
+        expect([pods.include("proxy"), pods.include("another")]).toEqual([true, false]);
+        pods.update([{ metadata: { name: "s" }, endpoints: null }]);
+        expect(pods.include("proxy")).toBe(false);
+    });
+
     it("have the port, under its name and over TCP, in whichever slice", () => {
         const endpoints = (uid: string) => [{ addresses: ["10.0.0.1"], targetRef: { uid } }];
         const slices: Slice[] = [

@@ -53,6 +53,20 @@ describe("from the moment of SIGTERM", () => {
         expect(late.error).toBe("ECONNREFUSED");
     });
 
+    it("new connections are accepted as long as the Service points to the proxy, and a while longer", async () => {
+        let isPointedTo = true;
+        const fault = { abort: 503 };
+        const proxy = await startProxy(await answering(), { fault, isPointedTo: () => isPointedTo });
+        const stopped = proxy.stop({ acceptMs: 200, closeMs: 300 });
+        await sleep(800);
+        await (await Caller.connect(proxy.port)).send(...get).receives("200 OK");
+        isPointedTo = false;
+        const since = performance.now();
+        await stopped;
+        expect(performance.now() - since).toBeGreaterThan(190);
+        expect((await Caller.connect(proxy.port)).error).toBe("ECONNREFUSED");
+    });
+
     it("connections that idle are closed after that, but not in the middle of a request or an answer", async () => {
         let release!: () => void;
         const pod = await httpPod(({ url }, response) => {

@@ -42,12 +42,14 @@ export interface ProxyOptions {
     limits?: Partial<Limits>;
     /** Addresses of the witness. @default nobody */
     witness?: string[];
+    /** @default it does not */
+    isPointedTo?: () => boolean;
 }
 
 /** A proxy before a pod's port. It ends with the test. */
 export async function startProxy(
     podPort: number,
-    { slices, fault, random, limits: some, witness = [] }: ProxyOptions = {},
+    { slices, fault, random, limits: some, witness = [], isPointedTo = () => false }: ProxyOptions = {},
 ) {
     const pods = new Pods();
     pods.update(slices ?? [slice(podPort)]);
@@ -64,6 +66,7 @@ export async function startProxy(
         targets: [target],
         witness: witnesses,
         pods,
+        isPointedTo,
         random,
         limits: { ...limits, ...some },
     });
