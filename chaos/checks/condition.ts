@@ -2,7 +2,7 @@ import type { V1Condition } from "@kubernetes/client-node";
 import * as z from "zod";
 import { replicasBeforeRaise } from "../actions/set-field";
 import type { KubeObject } from "../cluster/resources";
-import { answerOf, UnseenError } from "./answer";
+import { answerOf } from "./answer";
 import { foundAt, valueAt } from "./path";
 import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
@@ -135,11 +135,7 @@ function mistakesIn(check: Partial<ConditionCheck>): Mistake[] {
         }));
 }
 
-/**
- * Why an object is not good. Undefined if it is.
- *
- * @throws UnseenError as `foundAt`, and if the condition was written before the object last changed
- */
+/** Why an object is not good. Undefined if it is. @throws UnseenError as `foundAt` */
 export function problemWith(check: ConditionCheck, object: unknown): string | undefined {
     const { type, status: wanted = "True", field, ifMissing } = check;
     if (type === undefined) {
@@ -155,23 +151,11 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
         const there = few(types, maxNamed) || "none";
         return `there is no condition ${type}; the conditions are: ${there}`;
     }
-    requireOfNow(found, object);
     const { status, reason } = found;
     const isAvailable = type === "Available" && wanted === "True";
     if (isAvailable && isBeingRaised(object as KubeObject, status === wanted)) return undefined;
     const why = reason ? ` (${wordOf(reason, 100)})` : "";
     return status === wanted ? undefined : `${type} is ${wordOf(status)}${why} (required: ${wanted})`;
-}
-
-/** Of an object that has changed, a condition says nothing until its controller has seen that: `kubectl wait`, too. */
-function requireOfNow({ type, observedGeneration }: Partial<V1Condition>, object: unknown): void {
-    const generation = valueAt(object, "metadata.generation");
-    const observed = observedGeneration ?? valueAt(object, "status.observedGeneration");
-    if (typeof generation !== "number" || typeof observed !== "number" || observed >= generation) return;
-    throw new UnseenError(
-        `${type} is of generation ${observed} of the object, which has generation ${generation} now: its controller ` +
-            "has not seen the change yet",
-    );
 }
 
 /** How long new pods may take to be available, in milliseconds. Longer, and there may be no room for them. */

@@ -46,9 +46,6 @@ export interface Access {
     anyCertificate?: boolean;
 }
 
-/** The most that the head of an answer may have, in bytes: as much as Chrome takes. Node.js alone takes 16 KiB. */
-const maxHeaderBytes = 262_144;
-
 /**
  * Sends one request, over a fresh connection: an open connection survives a new NetworkPolicy and would hide it.
  *
@@ -69,12 +66,8 @@ export async function send(
         agent: false,
         method: request.method,
         signal,
-        maxHeaderSize: maxHeaderBytes,
         headers: {
-            // Some firewalls for applications refuse a request without it.
-            "user-agent": "pulumi-chaos-experiments",
-            // Some servers answer 406 if they have no JSON.
-            accept: "application/json, */*;q=0.8",
+            accept: "application/json",
             ...(body && { "content-type": "application/json", "content-length": body.length }),
             ...Object.fromEntries(own.map(([name, value]) => [name, value.replaceAll("{uuid}", () => randomUUID())])),
             ...access.headers,
@@ -186,8 +179,6 @@ export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): 
 export const ofCertificate = /^(?:CERT_|DEPTH_ZERO_|ERR_TLS_CERT_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/;
 
 function unreached(error: NodeJS.ErrnoException, origin: string): Error {
-    if (error.code === "HPE_HEADER_OVERFLOW")
-        return new Error(`the head of the answer of ${origin} is longer than ${maxHeaderBytes / 1_024} KiB`);
     if (isOfThisMachine(error))
         return new UnseenError(
             `this machine cannot reach ${origin}: ${messageOf(error)}. Check its network and the URL`,

@@ -3,7 +3,6 @@
  * progress to standard error. A step that fails says why in plain words and exits with code 1; so does one that ends
  * without a result, which the next one must not take for one.
  */
-import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import { settling } from "../async";
 import { type Cluster, type ClusterAccess, connect } from "../cluster/client";
 import { explain } from "../cluster/problem";
@@ -26,9 +25,6 @@ const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
     recovery,
     "end-attacks": endAttacksStep,
 };
-
-// Of a host with several addresses, Node.js gives each 250 ms to shake hands: too little over a far or busy network.
-setDefaultAutoSelectFamilyAttemptTimeout(1_000);
 
 /** For the error that ends a step, in characters. */
 const maxErrorLength = 5_000;

@@ -95,34 +95,6 @@ describe("an object is good or not", () => {
     ])("%s", (_, fields, object, problem) => expect(problemWith(check(fields), object)).toBe(problem));
 });
 
-describe("a condition of an object that has changed since", () => {
-    const changed = (ofCondition: number | undefined, ofStatus: number | undefined, status = "True") => ({
-        metadata: { generation: 2 },
-        status: {
-            observedGeneration: ofStatus,
-            conditions: [{ ...available(status), observedGeneration: ofCondition }],
-        },
-    });
-    const problem = (object: object) => problemWith(check({ type: "Available" }), object);
-
-    it.each([
-        ["of an older generation by its own word", changed(1, 2)],
-        ["of an older generation by the status's word", changed(undefined, 1)],
-        ["of an older generation, and bad", changed(1, 1, "False")],
-    ])("says nothing if it is %s", (_, object) =>
-        expect(() => problem(object)).toThrow(
-            "Available is of generation 1 of the object, which has generation 2 now: its controller has not seen the " +
-                "change yet",
-        ),
-    );
-
-    it.each([
-        ["of this generation by its own word", changed(2, 1)],
-        ["of this generation by the status's word", changed(undefined, 2)],
-        ["of an unknown generation", changed(undefined, undefined)],
-    ])("counts if it is %s", (_, object) => expect(problem(object)).toBeUndefined());
-});
-
 it("a Deployment that stays unavailable for more than 10 s after the run asked for more replicas is bad", () => {
     const problem = () => problemWith(check({ type: "Available" }), raised("1-3-uid", 1, "slow"));
     vi.useFakeTimers();

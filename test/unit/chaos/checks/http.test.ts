@@ -118,29 +118,6 @@ describe("a check over HTTP", () => {
         expect(second!.request.headers["idempotency-key"]).not.toBe(first!.request.headers["idempotency-key"]);
     });
 
-    it("says who it is, and takes anything if there is no JSON, unless the definition says otherwise", async () => {
-        await ask({});
-        await ask({ headers: { "User-Agent": "ada", Accept: "text/html" } });
-        expect(asked.splice(0).map(({ request }) => request.headers)).toMatchObject([
-            { "user-agent": "pulumi-chaos-experiments", accept: "application/json, */*;q=0.8" },
-            { "user-agent": "ada", accept: "text/html" },
-        ]);
-    });
-
-    it("reads the head of an answer of up to 256 KiB, and says so of a longer one", async () => {
-        const headOf = async (bytes: number) => {
-            const own = createServer((_, response) => response.setHeader("x-long", "x".repeat(bytes)).end("{}"));
-            await once(own.listen(0, "127.0.0.1"), "listening");
-            const url = `http://127.0.0.1:${(own.address() as AddressInfo).port}`;
-            const check: HttpCheck = { kind: "http", path: "/" };
-            const { problem } = await askOverHttp(check, {} as Cluster, { kind: "address", url }, 2_000);
-            own.close();
-            return problem;
-        };
-        expect(await headOf(200 * 1_024)).toBeUndefined();
-        expect(await headOf(300 * 1_024)).toMatch(/^the head of the answer of http:\S+ is longer than 256 KiB$/);
-    });
-
     it("begins a trace with each request, and names that of a bad answer", async () => {
         expect(await ask({ maxLatencyMs: 2_000 })).not.toHaveProperty("traceId");
         const { traceId } = await ask({ status: 500 });

@@ -106,16 +106,6 @@ describe("an answer with warnings", () => {
         });
     });
 
-    it("is a part of the data if it says so otherwise", async () => {
-        const ask = (isPartial: boolean) => lookAt(200, { ...vector("1"), isPartial }, { atLeast: 1 });
-        expect(await ask(false)).toMatchObject({ good: true });
-        expect(await ask(true)).toMatchObject({
-            good: false,
-            unseen: true,
-            problem: "Prometheus answered with a part of the data (isPartial)",
-        });
-    });
-
     it("shows no secret of the check", async () => {
         cluster.add("Secret", "keys", { data: { token: base64("s3cr3t-token") } });
         const headersFrom = { "X-Key": { secret: "keys", key: "token" } };
