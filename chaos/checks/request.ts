@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
+import { type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type Cluster, messageOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
+import { fieldManager } from "../cluster/labels";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { knowsNoPod, refusalIn } from "./api-server";
@@ -207,7 +208,8 @@ async function exchange(
 ): Promise<Response> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-        const sent = request(url, { ...options, path: requestTarget(url) }, resolve);
+        const headers = { "user-agent": fieldManager, ...(options.headers as OutgoingHttpHeaders) };
+        const sent = request(url, { ...options, headers, path: requestTarget(url) }, resolve);
         // In the case that it was given: Node.js has made capitals of it.
         sent.method = options.method ?? sent.method;
         // The answer 101: Node.js leaves the connection to who listens.

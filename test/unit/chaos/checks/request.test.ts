@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { beforeEach, describe, expect, it } from "vitest";
+import { http, type HttpCheck } from "../../../../chaos/checks/http";
+import { prometheus } from "../../../../chaos/checks/prometheus";
+import { FakeCluster } from "../support/fake-cluster";
+import { addService, base64, contextOf, type Handler, serve, useApiServer } from "./support";
+
+let cluster: FakeCluster;
+beforeEach(() => {
+    cluster = new FakeCluster();
+});
+
+const check = (fields: Partial<HttpCheck>): HttpCheck => ({ kind: "http", path: "/", ...fields });
+const look = (fields: Partial<HttpCheck>, timeoutMs = 2_000) =>
+    http.probe(check(fields), contextOf(cluster), timeoutMs);
+
+/** Has a Service answer through the API server's proxy. @returns what a check of it says */
+async function proxied(answer: Handler): Promise<Partial<HttpCheck>> {
+    addService(cluster, "orders", [{ port: 80 }]);
+    useApiServer(cluster, await serve(answer));
+    return { service: "orders" };
+}
+
+const direct = async (answer: Handler) => ({ url: `http://127.0.0.1:${await serve(answer)}` });
+const ways = [
+    ["by an address", direct],
+    ["through the API server's proxy", proxied],
+] as const;
+
+describe.each(ways)("a request %s", (_, place) => {
+    async function headersOf(fields: Partial<HttpCheck> = {}): Promise<IncomingHttpHeaders> {
+        const asked: IncomingHttpHeaders[] = [];
+        const endpoint = await place((request, response) => response.end(asked.push(request.headers) && "{}"));
+        expect(await look({ ...endpoint, ...fields })).toMatchObject({ good: true });
+        return asked[0]!;
+    }
+
+    // Firewalls refuse requests without it: rule 920320 of https://github.com/coreruleset/coreruleset
+    it("names what sends it", async () =>
+        expect(await headersOf()).toMatchObject({ "user-agent": "chaos-experiments" }));
+
+    it.each(["user-agent", "User-Agent", "USER-AGENT"])("has the name that %s says", async (header) => {
+        expect(await headersOf({ headers: { [header]: "shop/1" } })).toMatchObject({ "user-agent": "shop/1" });
+        cluster.add("Secret", "names", { data: { shop: base64("shop/2") } });
+        const headersFrom = { [header]: { secret: "names", key: "shop" } };
+        expect(await headersOf({ headersFrom })).toMatchObject({ "user-agent": "shop/2" });
+    });
+});
+
+it("a request of the check prometheus names what sends it", async () => {
+    const asked: IncomingHttpHeaders[] = [];
+    const endpoint = await direct((request, response) => response.end(asked.push(request.headers) && "{}"));
+    await prometheus.probe({ kind: "prometheus", query: "1", ...endpoint }, contextOf(cluster), 2_000);
+    expect(asked).toMatchObject([{ "user-agent": "chaos-experiments" }]);
+});
