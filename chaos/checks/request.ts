@@ -68,7 +68,8 @@ export async function send(
         method: request.method,
         signal,
         headers: {
-            accept: "application/json",
+            // A server that knows another type only may answer 406 to a client that does not accept it.
+            accept: "application/json, */*;q=0.8",
             ...(body && { "content-type": "application/json", "content-length": body.length }),
             ...Object.fromEntries(own.map(([name, value]) => [name, value.replaceAll("{uuid}", () => randomUUID())])),
             ...access.headers,

@@ -45,6 +45,22 @@ describe.each(ways)("a request %s", (_, place) => {
         const headersFrom = { [header]: { secret: "names", key: "shop" } };
         expect(await headersOf({ headersFrom })).toMatchObject({ "user-agent": "shop/2" });
     });
+
+    // RFC 9110, 15.5.7: a server that has no acceptable type may answer 406.
+    it("prefers JSON, and accepts what a server has that knows only another type", async () => {
+        const pickyServer: Handler = ({ headers }, response) => {
+            const accepted = headers.accept!.split(",").map((one) => one.split(";")[0]!.trim());
+            const isAccepted = accepted.some((type) => ["text/html", "text/*", "*/*"].includes(type));
+            response.writeHead(isAccepted ? 200 : 406).end("<html></html>");
+        };
+        expect(await look(await place(pickyServer))).toMatchObject({ good: true, status: 200 });
+        expect((await headersOf()).accept).toMatch(/^application\/json, /);
+    });
+
+    it.each(["accept", "Accept", "ACCEPT"])("accepts only what %s says", async (header) => {
+        const headers = { [header]: "application/vnd.shop+json" };
+        expect(await headersOf({ headers })).toMatchObject({ accept: "application/vnd.shop+json" });
+    });
 });
 
 it("a request of the check prometheus names what sends it", async () => {
