@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest, type RequestOptions } from "node:http";
+import {
+    type IncomingMessage,
+    maxHeaderSize,
+    type OutgoingHttpHeaders,
+    request as httpRequest,
+    type RequestOptions,
+} from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type Cluster, messageOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
@@ -194,6 +200,19 @@ function unreached(error: NodeJS.ErrnoException, origin: string): Error {
     );
 }
 
+/**
+ * The longest head of an answer that is read, in bytes. By itself, Node.js reads 16 KiB. Browsers and curl read more
+ * (https://github.com/curl/curl/pull/11582), as of an answer with many cookies or a long Content-Security-Policy.
+ */
+const maxHeaderBytes = Math.max(maxHeaderSize, 128 * 1_024);
+
+/** Also through the API server's proxy it is the application that has sent them. */
+const tooLongHead = () =>
+    new Error(
+        `the headers of the answer are longer than ${Math.floor(maxHeaderBytes / 1_024)} KiB; to read more, set ` +
+            "NODE_OPTIONS=--max-http-header-size=BYTES",
+    );
+
 interface Exchanged {
     /** What is sent. @default nothing */
     body?: Buffer;
@@ -210,7 +229,8 @@ async function exchange(
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const request = url.protocol === "https:" ? httpsRequest : httpRequest;
         const headers = { "user-agent": fieldManager, ...(options.headers as OutgoingHttpHeaders) };
-        const sent = request(url, { ...options, headers, path: requestTarget(url) }, resolve);
+        const path = requestTarget(url);
+        const sent = request(url, { ...options, headers, path, maxHeaderSize: maxHeaderBytes }, resolve);
         // In the case that it was given: Node.js has made capitals of it.
         sent.method = options.method ?? sent.method;
         // The answer 101: Node.js leaves the connection to who listens.
@@ -218,7 +238,9 @@ async function exchange(
             socket.destroy();
             resolve(head);
         });
-        sent.on("error", (error) => reject(failed(error)));
+        sent.on("error", (error: NodeJS.ErrnoException) =>
+            reject(error.code === "HPE_HEADER_OVERFLOW" ? tooLongHead() : failed(error)),
+        );
         sent.on("close", () => reject(failed(new Error("the connection was closed without an answer"))));
         sent.end(body);
     });

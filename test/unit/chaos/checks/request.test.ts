@@ -1,7 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
-import { beforeEach, describe, expect, it } from "vitest";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { http, type HttpCheck } from "../../../../chaos/checks/http";
 import { prometheus } from "../../../../chaos/checks/prometheus";
+import { makeCertificate } from "../../../support/certificate";
 import { FakeCluster } from "../support/fake-cluster";
 import { addService, base64, contextOf, type Handler, serve, useApiServer } from "./support";
 
@@ -22,6 +26,13 @@ async function proxied(answer: Handler): Promise<Partial<HttpCheck>> {
 }
 
 const direct = async (answer: Handler) => ({ url: `http://127.0.0.1:${await serve(answer)}` });
+const folder = mkdtempSync(join(tmpdir(), "request-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+async function overTls(answer: Handler): Promise<Partial<HttpCheck>> {
+    const { keyFile, certificateFile } = makeCertificate(folder);
+    const [key, cert] = [keyFile, certificateFile].map((file) => readFileSync(file, "utf8"));
+    return { url: `https://127.0.0.1:${await serve(answer, { key: key!, cert: cert! })}`, ca: cert };
+}
 const ways = [
     ["by an address", direct],
     ["through the API server's proxy", proxied],
@@ -60,6 +71,27 @@ describe.each(ways)("a request %s", (_, place) => {
     it.each(["accept", "Accept", "ACCEPT"])("accepts only what %s says", async (header) => {
         const headers = { [header]: "application/vnd.shop+json" };
         expect(await headersOf({ headers })).toMatchObject({ accept: "application/vnd.shop+json" });
+    });
+});
+
+describe.each([...ways, ["over TLS", overTls] as const])("the headers of an answer %s", (_, place) => {
+    const answering = (kib: number): Handler => {
+        const parts = Array.from({ length: kib }, (_, index) => [`x-${index}`, "x".repeat(1_000)]);
+        return (_, response) => response.writeHead(200, Object.fromEntries(parts)).end("{}");
+    };
+
+    it("may be of 100 KiB", async () =>
+        expect(await look(await place(answering(100)))).toMatchObject({ good: true, status: 200 }));
+
+    it("may not be longer than 128 KiB, and the problem says so", async () => {
+        const answer = await look(await place(answering(150)));
+        expect(answer).toMatchObject({
+            good: false,
+            problem:
+                "the headers of the answer are longer than 128 KiB; to read more, set " +
+                "NODE_OPTIONS=--max-http-header-size=BYTES",
+        });
+        expect(answer).not.toHaveProperty("unseen");
     });
 });
 
