@@ -75,7 +75,7 @@ export const prometheus: CheckKind<PrometheusCheck> = {
                     return "whole" as const;
                 };
                 const response = await send(
-                    { path, headers: check.headers, reads },
+                    { path, headers: check.headers, timeoutMs, reads },
                     context.cluster,
                     route,
                     signal,

@@ -10,6 +10,7 @@ import { request as httpsRequest } from "node:https";
 import { type Cluster, messageOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
 import { fieldManager } from "../cluster/labels";
+import { type AddressOptions, addressTimeoutMs } from "../cluster/logins";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { knowsNoPod, refusalIn } from "./api-server";
@@ -26,6 +27,8 @@ export interface Request {
     /** `{uuid}` in a value is replaced by a new UUID. */
     headers?: Record<string, string>;
     body?: Record<string, unknown>;
+    /** Its time limit, in milliseconds: the caller's signal keeps it. */
+    timeoutMs: number;
     /** How much of the body is read, asked when the head has come. @default the whole */
     reads?: (status: number) => Reading;
 }
@@ -69,10 +72,11 @@ export async function send(
     const content = withFields(request.body, access.body);
     const body = content && Buffer.from(JSON.stringify(content));
     const own = Object.entries(request.headers ?? {});
-    const options: RequestOptions = {
+    const options: RequestOptions & AddressOptions = {
         agent: false,
         method: request.method,
         signal,
+        autoSelectFamilyAttemptTimeout: addressTimeoutMs(request.timeoutMs),
         headers: {
             // A server that knows another type only may answer 406 to a client that does not accept it.
             accept: "application/json, */*;q=0.8",

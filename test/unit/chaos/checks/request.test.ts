@@ -1,11 +1,15 @@
+import dns from "node:dns";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Answer } from "../../../../chaos/checks/answer";
 import { http, type HttpCheck } from "../../../../chaos/checks/http";
 import { prometheus } from "../../../../chaos/checks/prometheus";
 import { makeCertificate } from "../../../support/certificate";
+import { slowServer } from "../../../support/slow-server";
 import { FakeCluster } from "../support/fake-cluster";
 import { addService, base64, contextOf, type Handler, serve, useApiServer } from "./support";
 
@@ -92,6 +96,37 @@ describe.each([...ways, ["over TLS", overTls] as const])("the headers of an answ
                 "NODE_OPTIONS=--max-http-header-size=BYTES",
         });
         expect(answer).not.toHaveProperty("unseen");
+    });
+});
+
+describe.runIf(process.platform === "linux")("a host with two addresses", () => {
+    const resolveTo = (...addresses: string[]) => {
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        const lookup = (_name: string, _options: object, give: (error: null, all: object[]) => void) =>
+            give(null, found);
+        vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
+    };
+    afterEach(() => void vi.restoreAllMocks());
+
+    it.each<[string, (url: string) => Promise<Answer>]>([
+        ["http", (url) => look({ url }, 8_000)],
+        [
+            "prometheus",
+            (url) => prometheus.probe({ kind: "prometheus", query: "1", equals: 1, url }, contextOf(cluster), 8_000),
+        ],
+    ])("may take a second for a handshake: %s", async (_, ask) => {
+        const { port, goOn } = await slowServer();
+        // Nobody listens at the second one.
+        resolveTo("127.0.0.1", "127.0.0.9");
+        setTimeout(goOn, 400);
+        expect(await ask(`http://shop.example:${port}`)).toMatchObject({ good: true });
+    });
+
+    it("is asked at the second one within the time, if the first one is silent", async () => {
+        const { port } = await slowServer();
+        await serve((_, response) => response.end("{}"), undefined, { port, host: "127.0.0.9" });
+        resolveTo("127.0.0.1", "127.0.0.9");
+        expect(await look({ url: `http://shop.example:${port}` })).toMatchObject({ good: true });
     });
 });
 
