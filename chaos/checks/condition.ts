@@ -1,6 +1,7 @@
 import type { V1Condition } from "@kubernetes/client-node";
 import * as z from "zod";
 import { replicasBeforeRaise } from "../actions/set-field";
+import { pause } from "../async";
 import type { KubeObject } from "../cluster/resources";
 import { answerOf } from "./answer";
 import { foundAt, valueAt } from "./path";
@@ -95,7 +96,12 @@ export const condition: CheckKind<ConditionCheck> = {
     probe(check, { cluster, defaultNamespace }, timeoutMs) {
         const of = { namespace: defaultNamespace, ...check.of };
         const find = async (signal: AbortSignal) => {
-            const object = await readObject(cluster, of, signal);
+            const waitUntil = performance.now() + timeoutMs / 2;
+            let object = await readObject(cluster, of, signal);
+            while (isBehind(check, object) && performance.now() < waitUntil) {
+                await pause(lagMs, signal);
+                object = await readObject(cluster, of, signal);
+            }
             if (object !== undefined) return { problem: problemWith(check, object) };
             await requireNamespace(cluster, of.namespace);
             return { problem: `${of.kind} ${of.namespace}/${of.name} does not exist` };
@@ -142,9 +148,7 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
         const miss = missOf(foundAt(object, field!) ?? ifMissing, check);
         return miss && `${field} ${miss}`;
     }
-    const listed = valueAt(object, "status.conditions");
-    // In custom resources, these may be anything.
-    const conditions = Array.isArray(listed) ? (listed as (Partial<V1Condition> | null)[]) : [];
+    const conditions = conditionsOf(object);
     const found = conditions.find((one) => one?.type === type);
     if (!found) {
         const types = conditions.map((one) => wordOf(one?.type));
@@ -152,10 +156,41 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
         return `there is no condition ${type}; the conditions are: ${there}`;
     }
     const { status, reason } = found;
+    const earlier = earlierGeneration(object, found);
+    const holds = status === wanted && earlier === undefined;
     const isAvailable = type === "Available" && wanted === "True";
-    if (isAvailable && isBeingRaised(object as KubeObject, status === wanted)) return undefined;
+    if (isAvailable && isBeingRaised(object as KubeObject, holds)) return undefined;
     const why = reason ? ` (${wordOf(reason, 100)})` : "";
-    return status === wanted ? undefined : `${type} is ${wordOf(status)}${why} (required: ${wanted})`;
+    const of = earlier ? ` for generation ${earlier.observed} of the object, which has generation ${earlier.now}` : "";
+    return holds ? undefined : `${type} is ${wordOf(status)}${why}${of} (required: ${wanted})`;
+}
+
+/** In custom resources, they may be anything. */
+type Condition = Partial<V1Condition> | null;
+
+function conditionsOf(object: unknown): Condition[] {
+    const listed = valueAt(object, "status.conditions");
+    return Array.isArray(listed) ? (listed as Condition[]) : [];
+}
+
+/**
+ * The generation that a condition describes, and that of the object, if that has changed since: the condition says
+ * nothing about the object as it is now. `kubectl wait` has the same rule (`getObservedGeneration`).
+ */
+function earlierGeneration(object: unknown, condition: Condition) {
+    const now = valueAt(object, "metadata.generation");
+    const observed = [condition?.observedGeneration, valueAt(object, "status.observedGeneration")].find(
+        (one) => typeof one === "number",
+    );
+    return typeof now === "number" && observed !== undefined && observed < now ? { observed, now } : undefined;
+}
+
+/** How often an object is read again whose controller has not seen its last change, such as an action of the run. */
+const lagMs = 100;
+
+function isBehind({ type }: ConditionCheck, object: unknown): boolean {
+    const found = type === undefined ? undefined : conditionsOf(object).find((one) => one?.type === type);
+    return found !== undefined && earlierGeneration(object, found) !== undefined;
 }
 
 /** How long new pods may take to be available, in milliseconds. Longer, and there may be no room for them. */

@@ -176,7 +176,7 @@ export async function askOverHttp(
             if (!isWanted) return "beginning";
             return check.json === undefined ? "nothing" : "whole";
         };
-        const request = { ...check, headers: { ...traced?.headers, ...check.headers }, reads };
+        const request = { ...check, headers: { ...traced?.headers, ...check.headers }, timeoutMs, reads };
         const { status, body, undecoded } = await send(request, cluster, route, signal, access);
         if (undecoded && !wantsStatus(check, status))
             return { status, problem: `status ${status}, and the body ${undecoded}` };

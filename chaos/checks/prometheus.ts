@@ -75,7 +75,7 @@ export const prometheus: CheckKind<PrometheusCheck> = {
                     return "whole" as const;
                 };
                 const response = await send(
-                    { path, headers: check.headers, reads },
+                    { path, headers: check.headers, timeoutMs, reads },
                     context.cluster,
                     route,
                     signal,
@@ -120,6 +120,11 @@ interface Answered {
     error?: string;
     /** Of an answer to which a part is missing, such as a store that is down. `infos` beside them say no such thing. */
     warnings?: unknown[] | null;
+    /**
+     * The same in a cluster of VictoriaMetrics, which has no `warnings`:
+     * https://docs.victoriametrics.com/cluster-victoriametrics/#cluster-availability
+     */
+    isPartial?: boolean;
     data?: { resultType?: string; result?: unknown };
 }
 
@@ -149,6 +154,7 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string, a
         const more = others.length === 0 ? "" : `, and ${others.length} more`;
         throw new Error(`Prometheus answered with ${more ? "warnings" : "a warning"}: ${words(first)}${more}`);
     }
+    if (answered.isPartial === true) throw new Error("Prometheus answered with a part of the data (isPartial)");
     if (data?.resultType === "scalar") return [{ series: "", value: numberOf((data.result as [number, string])[1]) }];
     const samples = data?.resultType === "vector" ? (data.result as RawSample[]) : [];
     // A sample of a native histogram has no value.

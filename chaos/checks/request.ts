@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
+import {
+    type IncomingMessage,
+    maxHeaderSize,
+    type OutgoingHttpHeaders,
+    request as httpRequest,
+    type RequestOptions,
+} from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type Cluster, messageOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
+import { fieldManager } from "../cluster/labels";
+import { type AddressOptions, addressTimeoutMs } from "../cluster/logins";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { knowsNoPod, refusalIn } from "./api-server";
@@ -19,6 +27,8 @@ export interface Request {
     /** `{uuid}` in a value is replaced by a new UUID. */
     headers?: Record<string, string>;
     body?: Record<string, unknown>;
+    /** Its time limit, in milliseconds: the caller's signal keeps it. */
+    timeoutMs: number;
     /** How much of the body is read, asked when the head has come. @default the whole */
     reads?: (status: number) => Reading;
 }
@@ -62,12 +72,14 @@ export async function send(
     const content = withFields(request.body, access.body);
     const body = content && Buffer.from(JSON.stringify(content));
     const own = Object.entries(request.headers ?? {});
-    const options: RequestOptions = {
+    const options: RequestOptions & AddressOptions = {
         agent: false,
         method: request.method,
         signal,
+        autoSelectFamilyAttemptTimeout: addressTimeoutMs(request.timeoutMs),
         headers: {
-            accept: "application/json",
+            // A server that knows another type only may answer 406 to a client that does not accept it.
+            accept: "application/json, */*;q=0.8",
             ...(body && { "content-type": "application/json", "content-length": body.length }),
             ...Object.fromEntries(own.map(([name, value]) => [name, value.replaceAll("{uuid}", () => randomUUID())])),
             ...access.headers,
@@ -192,6 +204,19 @@ function unreached(error: NodeJS.ErrnoException, origin: string): Error {
     );
 }
 
+/**
+ * The longest head of an answer that is read, in bytes. By itself, Node.js reads 16 KiB. Browsers and curl read more
+ * (https://github.com/curl/curl/pull/11582), as of an answer with many cookies or a long Content-Security-Policy.
+ */
+const maxHeaderBytes = Math.max(maxHeaderSize, 128 * 1_024);
+
+/** Also through the API server's proxy it is the application that has sent them. */
+const tooLongHead = () =>
+    new Error(
+        `the headers of the answer are longer than ${Math.floor(maxHeaderBytes / 1_024)} KiB; to read more, set ` +
+            "NODE_OPTIONS=--max-http-header-size=BYTES",
+    );
+
 interface Exchanged {
     /** What is sent. @default nothing */
     body?: Buffer;
@@ -207,7 +232,9 @@ async function exchange(
 ): Promise<Response> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-        const sent = request(url, { ...options, path: requestTarget(url) }, resolve);
+        const headers = { "user-agent": fieldManager, ...(options.headers as OutgoingHttpHeaders) };
+        const path = requestTarget(url);
+        const sent = request(url, { ...options, headers, path, maxHeaderSize: maxHeaderBytes }, resolve);
         // In the case that it was given: Node.js has made capitals of it.
         sent.method = options.method ?? sent.method;
         // The answer 101: Node.js leaves the connection to who listens.
@@ -215,7 +242,9 @@ async function exchange(
             socket.destroy();
             resolve(head);
         });
-        sent.on("error", (error) => reject(failed(error)));
+        sent.on("error", (error: NodeJS.ErrnoException) =>
+            reject(error.code === "HPE_HEADER_OVERFLOW" ? tooLongHead() : failed(error)),
+        );
         sent.on("close", () => reject(failed(new Error("the connection was closed without an answer"))));
         sent.end(body);
     });

@@ -159,7 +159,7 @@ async function routeTo(
 
 /** Whether there is an answer at all. The check decides if the certificate is right. */
 async function answers(cluster: Cluster, route: Route): Promise<boolean> {
-    const request = { path: "/", reads: () => "nothing" as const };
+    const request = { path: "/", timeoutMs: answerTimeoutMs, reads: () => "nothing" as const };
     const ask = (signal: AbortSignal) => send(request, cluster, route, signal, { anyCertificate: true });
     const { status } = await answerOf(ask, answerTimeoutMs);
     return status !== undefined;

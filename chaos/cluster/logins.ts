@@ -1,7 +1,7 @@
 import { type Cluster, KubeConfig, loadYaml, RequestContext, type User } from "@kubernetes/client-node";
 import { existsSync, readFileSync } from "node:fs";
 import type { Agent, RequestOptions } from "node:https";
-import { isIP } from "node:net";
+import { getDefaultAutoSelectFamilyAttemptTimeout, isIP } from "node:net";
 import { resolve, sep } from "node:path";
 import { checkServerIdentity } from "node:tls";
 import { credentialsOf, type ExecPlugin } from "./exec-plugin";
@@ -88,10 +88,12 @@ export class Logins extends KubeConfig {
         return { name: user.name, entry };
     }
 
-    override async applyToHTTPSOptions(options: RequestOptions): Promise<void> {
+    override async applyToHTTPSOptions(options: RequestOptions & AddressOptions): Promise<void> {
         await super.applyToHTTPSOptions(options);
         Object.assign((options.headers ??= {}), this.impersonation());
-        this.letVerifyAddress(options.agent as Agent);
+        const agent = options.agent as Agent;
+        this.letVerifyAddress(agent);
+        limitAddresses(agent, options.autoSelectFamilyAttemptTimeout);
     }
 
     override async applySecurityAuthentication(context: RequestContext): Promise<void> {
@@ -101,7 +103,9 @@ export class Logins extends KubeConfig {
         // a call, such as a patch's type, are set later.
         const own = () => Object.entries(RequestContext.prototype.getHeaders.call(context));
         context.getHeaders = () => [...own(), ...more] as never;
-        this.letVerifyAddress(context.getAgent() as Agent);
+        const agent = context.getAgent() as Agent;
+        this.letVerifyAddress(agent);
+        limitAddresses(agent);
     }
 
     /** Behind a SOCKS proxy, the library compares the certificate of a server at an address with "localhost". */
@@ -147,6 +151,24 @@ export class Logins extends KubeConfig {
         };
     }
 }
+
+/**
+ * How long an address may take to accept a connection before the next one of the same host is tried, in milliseconds.
+ * By itself, Node.js waits 250 ms, and fails if no other address accepts it. A handshake takes one round trip, and a
+ * second more if a packet is lost. An address that is dead must leave time for the next one.
+ *
+ * @param timeoutMs the time limit of the answer, which takes up to four round trips. @default a long one
+ */
+export const addressTimeoutMs = (timeoutMs = Infinity): number =>
+    Math.max(getDefaultAutoSelectFamilyAttemptTimeout(), Math.min(1_500, timeoutMs / 4));
+
+/** An option of connections that the types of requests lack. */
+export interface AddressOptions {
+    autoSelectFamilyAttemptTimeout?: number;
+}
+
+const limitAddresses = ({ options }: Agent, timeoutMs = addressTimeoutMs()): void =>
+    void Object.assign(options, { autoSelectFamilyAttemptTimeout: timeoutMs } satisfies AddressOptions);
 
 const hasTls = (cluster: Cluster | null) => cluster?.server.startsWith("https:") ?? false;
 

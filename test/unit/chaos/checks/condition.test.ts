@@ -24,6 +24,16 @@ const raised = (note: string, availableReplicas: number, uid = `uid-${++raises}`
     spec: { replicas: 2 },
     status: { ...deployment.status, availableReplicas },
 });
+/** @param observed its condition's generation, and that of its status; undefined if it has none */
+const changed = (status: string, observed: { condition?: unknown; status?: unknown }) => ({
+    metadata: { generation: 4 },
+    status: {
+        observedGeneration: observed.status,
+        conditions: [{ ...available(status), observedGeneration: observed.condition }],
+    },
+});
+const outdated = (status: string, generation: number, required = "True") =>
+    `Available is ${status} for generation ${generation} of the object, which has generation 4 (required: ${required})`;
 const unavailable = "Available is False (MinimumReplicasUnavailable) (required: True)";
 
 describe("an object is good or not", () => {
@@ -92,6 +102,54 @@ describe("an object is good or not", () => {
         ],
         ["a missing field", { field: "status.gone", equals: 0 }, deployment, "status.gone is missing (required: 0)"],
         ["a missing field that counts as 0", { field: "status.gone", atMost: 0, ifMissing: 0 }, deployment, undefined],
+        [
+            "a condition of the object as it was",
+            { type: "Available" },
+            changed("True", { condition: 3 }),
+            outdated("True", 3),
+        ],
+        ["a status as the object was", { type: "Available" }, changed("True", { status: 3 }), outdated("True", 3)],
+        [
+            "one that must not hold, of the object as it was",
+            { type: "Available", status: "False" },
+            changed("False", { status: 2 }),
+            outdated("False", 2, "False"),
+        ],
+        [
+            "a condition as it was in a status as it is",
+            { type: "Available" },
+            changed("True", { condition: 3, status: 4 }),
+            outdated("True", 3),
+        ],
+        [
+            "a condition as it is in a status as it was",
+            { type: "Available" },
+            changed("True", { condition: 4, status: 3 }),
+            undefined,
+        ],
+        [
+            "a later generation than that of the object",
+            { type: "Available" },
+            changed("True", { status: 5 }),
+            undefined,
+        ],
+        ["no generation", { type: "Available" }, changed("True", {}), undefined],
+        [
+            "generations that are texts",
+            { type: "Available" },
+            changed("True", { condition: "3", status: "3" }),
+            undefined,
+        ],
+        [
+            "a status of before the run asked for more replicas",
+            { type: "Available" },
+            {
+                ...raised("1-2-early", 1, "early"),
+                metadata: { ...raised("1-2-early", 1, "early").metadata, generation: 4 },
+                status: { availableReplicas: 1, observedGeneration: 3, conditions: [available("True")] },
+            },
+            undefined,
+        ],
     ])("%s", (_, fields, object, problem) => expect(problemWith(check(fields), object)).toBe(problem));
 });
 
@@ -142,6 +200,20 @@ describe("a look at an object", () => {
             "/apis/apps/v1/namespaces/demo/deployments/orders",
             "/apis/apps/v1/namespaces/shop/deployments/orders",
         ]);
+    });
+
+    it("waits until the controller has seen a change of the object", async () => {
+        let asked = 0;
+        answer = (_, response) => response.end(JSON.stringify(changed("True", { status: asked++ < 2 ? 3 : 4 })));
+        expect(await look()).toMatchObject({ good: true });
+        expect(asked).toBe(3);
+    });
+
+    it("is not good if the controller does not see it in time", async () => {
+        answer = (_, response) => response.end(JSON.stringify(changed("True", { status: 3 })));
+        const answered = await look({}, 300);
+        expect(answered).toMatchObject({ good: false, problem: outdated("True", 3) });
+        expect(answered).not.toHaveProperty("unseen");
     });
 
     it("finds objects that are in no namespace", async () => {

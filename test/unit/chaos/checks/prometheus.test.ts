@@ -106,6 +106,27 @@ describe("an answer with warnings", () => {
         });
     });
 
+    it.each<[string, unknown, Partial<PrometheusCheck>]>([
+        ["of which each sample is good", vector("1"), {}],
+        ["of which nothing is left", vector(), { allowEmpty: true }],
+        ["with a scalar", scalar("1"), {}],
+        ["without warnings", { ...vector("1"), warnings: [] }, {}],
+    ])("is not complete either if VictoriaMetrics calls it partial: %s", async (_, body, fields) => {
+        expect(await lookAt(200, { ...(body as object), isPartial: true }, { atLeast: 1, ...fields })).toMatchObject({
+            good: false,
+            unseen: true,
+            problem: "Prometheus answered with a part of the data (isPartial)",
+        });
+        const whole = await lookAt(200, { ...(body as object), isPartial: false }, { atLeast: 1, ...fields });
+        expect(whole).toMatchObject({ good: true });
+    });
+
+    it("is quoted, also if it is partial", async () =>
+        expect(await lookAt(200, { ...partial(["b is down"]), isPartial: true }, { atLeast: 1 })).toMatchObject({
+            unseen: true,
+            problem: "Prometheus answered with a warning: “b is down”",
+        }));
+
     it("shows no secret of the check", async () => {
         cluster.add("Secret", "keys", { data: { token: base64("s3cr3t-token") } });
         const headersFrom = { "X-Key": { secret: "keys", key: "token" } };

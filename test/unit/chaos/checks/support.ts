@@ -18,8 +18,12 @@ afterEach(async () => {
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Starts a server on this machine until the end of the test. @returns its port */
-export async function serve(handler: Handler, tls?: { key: string; cert: string }): Promise<number> {
-    const server = (tls ? createTlsServer(tls, handler) : createServer(handler)).listen(0, "127.0.0.1");
+export async function serve(
+    handler: Handler,
+    tls?: { key: string; cert: string },
+    at = { host: "127.0.0.1", port: 0 },
+): Promise<number> {
+    const server = (tls ? createTlsServer(tls, handler) : createServer(handler)).listen(at);
     servers.push(server);
     await once(server, "listening");
     return (server.address() as AddressInfo).port;

@@ -1,11 +1,15 @@
+import dns from "node:dns";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, getDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { askApiServer } from "../../../../chaos/checks/request";
 import { connect } from "../../../../chaos/cluster/client";
+import { addressTimeoutMs } from "../../../../chaos/cluster/logins";
 import { makeCertificate } from "../../../support/certificate";
+import { slowServer } from "../../../support/slow-server";
 
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-connections-"));
 const kubeconfigFile = join(folder, "kubeconfig");
@@ -34,7 +38,7 @@ afterEach(() => {
 });
 
 /** A kubeconfig with one context, `test`. */
-function writeKubeconfig(clientCertificate?: string): void {
+function writeKubeconfig(clientCertificate?: string, cluster = {}): void {
     const user =
         clientCertificate === undefined ? {} : { "client-certificate": clientCertificate, "client-key": keyFile };
     writeFileSync(
@@ -46,6 +50,7 @@ function writeKubeconfig(clientCertificate?: string): void {
                     cluster: {
                         server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
                         "certificate-authority": certificateFile,
+                        ...cluster,
                     },
                 },
             ],
@@ -61,6 +66,39 @@ it("consecutive calls to a cluster share a connection", async () => {
     for (const name of ["a", "b", "c"]) await core.readNamespace({ name });
     expect(connections).toBe(1);
 });
+
+it.runIf(process.platform === "linux")(
+    "an API server with two addresses may take a second for a handshake",
+    async () => {
+        const named = makeCertificate(mkdtempSync(join(folder, "named-")), "DNS:api.example");
+        const { port, goOn } = await slowServer(named.keyFile, named.certificateFile);
+        writeKubeconfig(undefined, {
+            server: `https://api.example:${port}`,
+            "certificate-authority": named.certificateFile,
+        });
+        // Nobody listens at the second one.
+        const found = ["127.0.0.1", "127.0.0.9"].map((address) => ({ address, family: 4 }));
+        const lookup = (_name: string, _options: object, give: (error: null, all: object[]) => void) =>
+            give(null, found);
+        const spied = vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
+        onTestFinished(() => void spied.mockRestore());
+        const { core, kubeconfig } = connect({ context: "test" });
+        setTimeout(goOn, 400);
+        const asked = askApiServer({ kubeconfig } as never, "/version", {});
+        const [called, answered] = await Promise.all([core.readNamespace({ name: "a" }), asked]);
+        expect(called).toBeDefined();
+        expect(answered).toMatchObject({ status: 200 });
+    },
+);
+
+it.each([
+    [100, getDefaultAutoSelectFamilyAttemptTimeout()],
+    [4_000, 1_000],
+    [60_000, 1_500],
+    [undefined, 1_500],
+])("of an answer within %s ms, each address but the last has %i ms to accept the connection", (timeoutMs, ms) =>
+    expect(addressTimeoutMs(timeoutMs)).toBe(ms),
+);
 
 it("a call without an answer ends at its timeout", async () => {
     server.removeAllListeners("request");
