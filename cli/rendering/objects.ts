@@ -37,12 +37,14 @@ export async function objectsOf(build: () => unknown, kept: SecretData = {}): Pr
         .sort((a, b) => rankOf(a) - rankOf(b) || compare(a.kind, b.kind) || compare(a.metadata.name, b.metadata.name));
 }
 
+type SecretTexts = Record<string, string> | undefined;
+
 /** An object as the API server stores it: a Secret's `stringData` becomes `data`. */
 function stored(object: ManifestObject, kept: SecretData): ManifestObject {
     if (object.kind !== "Secret") return object;
-    const { stringData, ...secret } = object as ManifestObject & { stringData: Record<string, string> };
-    const data = Object.entries(stringData).map(([entry, value]) => [entry, Buffer.from(value).toString("base64")]);
-    return { ...secret, data: { ...Object.fromEntries(data), ...kept[object.metadata.name] } };
+    const { stringData = {}, data, ...secret } = object as ManifestObject & Record<"stringData" | "data", SecretTexts>;
+    const encoded = Object.entries(stringData).map(([entry, value]) => [entry, Buffer.from(value).toString("base64")]);
+    return { ...secret, data: { ...data, ...Object.fromEntries(encoded), ...kept[object.metadata.name] } };
 }
 
 /**

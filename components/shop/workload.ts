@@ -75,7 +75,12 @@ export class Workload extends pulumi.ComponentResource {
             },
             { parent: this },
         );
-        this.address = this.service.spec.clusterIPs.apply((ips) => ({ ips, port: args.service.port }));
+        // The preview of a new Service does not say that it will have cluster IPs, and a plan would want none.
+        this.address = this.service.spec.clusterIPs.apply((ips) =>
+            ips === undefined && pulumi.runtime.isDryRun()
+                ? (pulumi.unknown as never)
+                : { ips, port: args.service.port },
+        );
         if ((args.replicas ?? 1) > 1) {
             // Drains evict one pod at a time. Unhealthy pods do not block them.
             const spec = {

@@ -47,6 +47,8 @@ export async function recordGraph(
                 if (type === "pulumi:index:Stash")
                     return { id: name, state: printed[name] ?? { ...inputs, output: inputs.input } };
                 if (stdout !== undefined) return { id: id ?? `${name}-id`, state: { ...inputs, stdout } };
+                // Each graph has passwords of its own, of which pods have a hash.
+                if (type === kinds.secret) return { id: `${name}-id`, state: { ...inputs, data: {} } };
                 // Whatever is made again has another uid.
                 const made = inputs.metadata && { metadata: { ...inputs.metadata, uid: randomUUID() } };
                 return { id: id ?? `${name}-id`, state: { ...inputs, ...made } };
