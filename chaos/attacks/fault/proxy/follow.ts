@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ApiServer, ownApiServer, readApi, watchApi } from "../../../cluster/in-cluster-api";
+import { ApiError, type ApiServer, ownApiServer, readApi, watchApi } from "../../../cluster/in-cluster-api";
 import { log } from "./counts";
 import type { Pods, Slice } from "./slices";
 
@@ -18,6 +18,7 @@ type WatchEvent =
  * not answer, and until the slices are listed again, the last known pods stay.
  *
  * @param signal ends it. @default never
+ * @param refused called whenever this proxy may not list them. @default nothing
  */
 export async function followPods(
     pods: Pods,
@@ -25,6 +26,7 @@ export async function followPods(
     service: string,
     server: ApiServer = ownApiServer,
     signal?: AbortSignal,
+    refused?: () => void,
 ): Promise<void> {
     const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
     const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices?labelSelector=${selector}`;
@@ -42,6 +44,7 @@ export async function followPods(
             for (;;) await watchApi(`${path}&${watchQuery(version)}`, onLine, { silenceMs, signal }, server);
         } catch (error) {
             if (signal?.aborted) return;
+            if (error instanceof ApiError && error.status === 403) refused?.();
             // A 410 is ordinary: the API server no longer has the changes since that version.
             log(`listing the pods again: ${(error as Error).message}`);
         }

@@ -48,7 +48,8 @@ async function main(): Promise<void> {
     );
     void followPods(pods, NAMESPACE, SERVICE);
     void followPods(witness, NAMESPACE, WITNESS);
-    void followPods(faulted, NAMESPACE, FAULTED);
+    // Without the run's rights it would never see that the Service leads elsewhere, and its namespace could not go.
+    void followPods(faulted, NAMESPACE, FAULTED, undefined, undefined, () => faulted.update([]));
     await proxy.listen();
     while (!pods.listed) await sleep(100);
     // Slices may come one by one, and a network may take a while to let the proxy through.

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { followPods } from "../../../../../../chaos/attacks/fault/proxy/follow";
 import { Pods, type Slice } from "../../../../../../chaos/attacks/fault/proxy/slices";
 import { local, until } from "../../../../../support/until";
@@ -98,12 +98,14 @@ describe("the pods are followed", () => {
         const pods = new Pods();
         const following = new AbortController();
         onTestFinished(() => following.abort());
-        void followPods(pods, "demo", "hot-deals-real", server, following.signal);
+        const refused = vi.fn();
+        void followPods(pods, "demo", "hot-deals-real", server, following.signal, refused);
         const watched = () => until("a watch", () => watch, local);
         await watched();
         return {
             asked,
             pods,
+            refused,
             state,
             async send(type: string, object: object): Promise<void> {
                 (await watched()).write(`${JSON.stringify({ type, object })}\n`);
@@ -155,5 +157,14 @@ describe("the pods are followed", () => {
         state.items = [slice(80, ["z"])];
         state.listStatus = 200;
         await api.uses("z");
+        expect(api.refused).not.toHaveBeenCalled();
+    });
+
+    it("until the proxy may not list them any more, which is told", async () => {
+        const api = await following();
+        api.state.listStatus = 403;
+        await api.send("ERROR", { kind: "Status", code: 410 });
+        await api.end();
+        await until("a refusal", () => api.refused.mock.calls.length > 0, local);
     });
 });
