@@ -311,7 +311,10 @@ function endEarlier(
                 .catch(() => false),
             endAndReport(cluster, owner, { but: runNameOf(plan, holder) }),
         ]);
-        if (wasLost) await pulumi.log.info(`The attack of ${plan.experiment} was over: ended what was left of it`);
+        if (wasLost)
+            await pulumi.log.info(
+                `The attack of ${plan.experiment} was over, or had nothing to end it: ended what was left of it`,
+            );
         return others;
     });
 }

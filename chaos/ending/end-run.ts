@@ -2,11 +2,11 @@ import type { V1Lease } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { againOnConflict } from "../cluster/change";
-import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
+import { type Cluster, ignoreNotFound, mergePatch, statusOf } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { dnsLabel } from "../cluster/kubernetes-rules";
 import { objectApi } from "../cluster/objects";
-import { type ObjectApi, resources } from "../cluster/resources";
+import { jobTypes, type ObjectApi } from "../cluster/resources";
 import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import {
     earlyEndOf,
@@ -138,16 +138,23 @@ export async function noteAborted(
 /**
  * Whether a run has its verdict, and has lost an attack since: at its deadline, or because somebody has deleted its
  * object. It must be ended then. A refresh has the engine create such an object again: pods that still have the labels
- * would be attacked again, and a deadline Job of the run would kill again. Or it has lost its deadline Job: nothing
- * else would end it in time, and one that a refresh creates again is not let through other policies.
+ * would be attacked again, and a deadline Job of the run would kill again. Or it has lost its deadline Job, or what
+ * that needs: nothing else would end it in time, and one that a refresh creates again is not let through other
+ * policies. What this account may not read counts as there.
  */
 export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<boolean> {
     const { own } = await leaseFor(cluster, holder);
     const { [annotations.run]: run, [annotations.concluded]: concluded } = own?.metadata?.annotations ?? {};
     // Of a run without a verdict, an update that was killed may not have made all attacks yet.
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
-    const job = needsDeadlineJob(holder.plan) ? [{ resource: resources.job, name: jobNameOf(run) }] : [];
-    return !(await attacksAreThere(objectApi(cluster), holder.plan, run, job));
+    const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
+    const api = objectApi(cluster);
+    const get: ObjectApi["get"] = (object) =>
+        api.get(object).catch((error: unknown) => {
+            if (statusOf(error) === 403) return {};
+            throw error;
+        });
+    return !(await attacksAreThere({ get }, holder.plan, run, job));
 }
 
 /**

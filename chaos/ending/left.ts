@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1Job, V1NetworkPolicy } from "@kubernetes/client-node";
 import { resourcesOfActions, restoredBy } from "../actions/registry";
 import {
     attackKindOf,
@@ -15,6 +15,7 @@ import {
     type KubeObject,
     type NamedObject,
     type ObjectApi,
+    type Resource,
     resources,
 } from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
@@ -100,10 +101,10 @@ export function witnessPoliciesOf({ namespace, experiment }: Plan): Scope {
  * Whether the attacks of a run are all there: each lasts while its object exists, and a fault until its proxy is being
  * deleted.
  *
- * @param more further objects of the run that must be there
+ * @param more further objects of the run that must be there, of which a Job must run
  */
 export async function attacksAreThere(
-    api: ObjectApi,
+    api: Pick<ObjectApi, "get">,
     plan: Plan,
     runName: string,
     more: readonly NamedObject[] = [],
@@ -111,10 +112,13 @@ export async function attacksAreThere(
     const { namespace, jobOrders = [], objects = [] } = ofPlan(plan, runName);
     const wanted = [...jobOrders, ...objects, ...more];
     const found = await Promise.all(wanted.map((one) => api.get({ ...one, namespace, name: one.name! })));
-    return found.every(
-        (object, index) =>
-            object !== undefined && !(wanted[index]!.resource === resources.pod && object.metadata?.deletionTimestamp),
-    );
+    return found.every((object, index) => object !== undefined && !isOver(wanted[index]!.resource, object));
+}
+
+function isOver(resource: Resource, { metadata, ...object }: KubeObject): boolean {
+    const { spec, status } = object as Pick<V1Job, "spec" | "status">;
+    if (resource === resources.pod) return metadata?.deletionTimestamp !== undefined;
+    return resource === resources.job && (spec?.suspend === true || status?.completionTime !== undefined);
 }
 
 /** What a run of a plan has made and changed. */

@@ -62,14 +62,15 @@ export async function whyRunsUnfit(
     return fit.whyNot();
 }
 
-/** The same for the policy that lets the deadline Job through: without it, the Job may not reach the API server. */
+/** The same for the policy that lets the deadline Job through: soon, the Job may not reach the API server. */
 export async function whyJobUnfit(
     api: ObjectApi,
     namespace: string,
     name: string,
     met: Set<string>,
 ): Promise<string | undefined> {
-    if ((await api.get({ resource: resources.networkPolicy, namespace, name })) !== undefined) met.add(name);
-    else if (met.has(name)) return `the run's own NetworkPolicy ${name} was deleted`;
-    return undefined;
+    const found = await api.get({ resource: resources.networkPolicy, namespace, name });
+    if (found === undefined) return met.has(name) ? `the run's own NetworkPolicy ${name} was deleted` : undefined;
+    met.add(name);
+    return (found.metadata?.generation ?? 1) > 1 ? `the run's own NetworkPolicy ${name} was edited` : undefined;
 }

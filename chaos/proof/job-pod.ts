@@ -69,6 +69,7 @@ export class JobPod {
             kindIfGone("RoleBinding", rbac.readNamespacedRoleBinding(of)),
             kindIfGone("Role", rbac.readNamespacedRole(of)),
             kindIfGone("ServiceAccount", core.readNamespacedServiceAccount(of)),
+            kindIfGone("ConfigMap", core.readNamespacedConfigMap(of)),
         ]);
         const gone = looks.find((kind) => kind !== undefined);
         if (gone === undefined) return undefined;

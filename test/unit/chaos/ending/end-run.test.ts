@@ -96,6 +96,7 @@ it("a run that left nothing to end frees its namespace all the same, as one with
 describe("what is left of a run that has its verdict", () => {
     const labels = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels;
     const object = () => `${runNameOf(run.plan, "ours")}-blackhole`;
+    const parts = ["Job", "RoleBinding", "Role", "ServiceAccount", "ConfigMap"] as const;
     const job = () => `${runNameOf(run.plan, "ours")}-deadline`;
     const endWhatIsLeft = async () => {
         const { api } = run.cluster;
@@ -106,7 +107,7 @@ describe("what is left of a run that has its verdict", () => {
     beforeEach(async () => {
         await run.label();
         run.cluster.add("NetworkPolicy", object());
-        run.cluster.add("Job", job());
+        for (const kind of parts) run.cluster.add(kind, job());
         await noteConcluded(run.cluster.api, run.context);
     });
 
@@ -118,10 +119,25 @@ describe("what is left of a run that has its verdict", () => {
         expect(await endWhatIsLeft()).toBe(false);
     });
 
-    it("ends if its deadline Job is gone: nothing else would end it in time", async () => {
-        run.cluster.remove("Job", job());
+    it.each(parts)("ends if the %s of its deadline Job is gone: nothing else would end it in time", async (kind) => {
+        run.cluster.remove(kind, job());
         expect(await endWhatIsLeft()).toBe(true);
         expect(labels()).toEqual({});
+    });
+
+    it.each([
+        ["suspended", { spec: { suspend: true } }],
+        ["complete", { status: { completionTime: "2026-01-01T00:00:00Z" } }],
+    ])("ends if its deadline Job is %s", async (_, state) => {
+        run.cluster.add("Job", job(), state);
+        expect(await endWhatIsLeft()).toBe(true);
+    });
+
+    it("stays if this account may not read what its deadline Job needs", async () => {
+        run.cluster.intercept = (call) => {
+            if (/^readNamespaced(Role|RoleBinding|ServiceAccount|ConfigMap)$/.test(call)) refuse(403, "forbidden");
+        };
+        expect(await endWhatIsLeft()).toBe(false);
     });
 
     it("stays while the attack lasts", async () => {

@@ -16,7 +16,7 @@ function clusterWith({
 }: { noted?: Partial<Presence> | string; state?: object; status?: object } = {}) {
     const cluster = new FakeCluster();
     const { uid } = cluster.add("Job", "job").metadata;
-    for (const kind of ["ServiceAccount", "Role", "RoleBinding"] as const) cluster.add(kind, "job");
+    for (const kind of ["ServiceAccount", "Role", "RoleBinding", "ConfigMap"] as const) cluster.add(kind, "job");
     const presence: Partial<Presence> = { address: "fd00::9", watched: [], ...(noted as object) };
     const labels = { "batch.kubernetes.io/job-name": "job" };
     const pod = (ownerReferences: object[], presence: string) => ({
@@ -64,7 +64,7 @@ it("nothing begins until the Job runs, which a pod that was just replaced does s
     await expect(wanted).resolves.toBeUndefined();
 });
 
-it.each(["ServiceAccount", "Role", "RoleBinding"] as const)(
+it.each(["ServiceAccount", "Role", "RoleBinding", "ConfigMap"] as const)(
     "nothing begins once somebody has deleted the Job's %s: it could not end it",
     async (kind) => {
         const { job, cluster } = clusterWith();
@@ -78,7 +78,7 @@ it.each(["ServiceAccount", "Role", "RoleBinding"] as const)(
 it("an account that may not look at the Job's rights takes them for there", async () => {
     const { job, cluster } = clusterWith();
     cluster.intercept = (call) => {
-        if (call.startsWith("readNamespacedRole") || call === "readNamespacedServiceAccount") refuse(403, "no right");
+        if (/^readNamespaced(Role|RoleBinding|ServiceAccount|ConfigMap)$/.test(call)) refuse(403, "no right");
     };
     await expect(job.requireRunning({ attacks: [{}] } as Plan)).resolves.toBeUndefined();
 });

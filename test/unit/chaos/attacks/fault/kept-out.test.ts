@@ -254,6 +254,15 @@ describe("while a fault lasts", () => {
         expect(await whyJobUnfit(api, "demo", "slow-1234-job", met)).toMatch("slow-1234-job was deleted");
     });
 
+    it("it ends once somebody edits that one", async () => {
+        const why = () => whyJobUnfit(objectApi(cluster.api), "demo", "slow-1234-job", new Set());
+        const { metadata } = add("slow-1234-job", { podSelector: {} });
+        metadata.generation = 1;
+        expect(await why()).toBeUndefined();
+        metadata.generation = 2;
+        expect(await why()).toBe("the run's own NetworkPolicy slow-1234-job was edited");
+    });
+
     it("a policy of thousands of blocks is read within a moment", async () => {
         for (let index = 0; index < 20; index++)
             cluster.add("Pod", `web-1${index}`, {
