@@ -26,7 +26,7 @@ export async function* othersIn(api: ObjectApi, namespace: string, run: string):
 
 /** The NetworkPolicies that a run has made itself, or its attacks are. */
 export async function* policiesOfRun(api: ObjectApi, namespace: string, run: string): Policies {
-    for await (const policy of api.list(resources.networkPolicy, namespace, labels.experiment) as Policies)
+    for await (const policy of api.list(resources.networkPolicy, namespace, labels.experiment, true) as Policies)
         if (isPolicyOfRun(policy, run)) yield policy;
 }
 

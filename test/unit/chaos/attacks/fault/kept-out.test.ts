@@ -4,8 +4,9 @@ import { admitProxy } from "../../../../../chaos/attacks/fault/admit";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import { whyKeptOut } from "../../../../../chaos/attacks/fault/kept-out";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
-import { resources } from "../../../../../chaos/cluster/resources";
 import { objectApi } from "../../../../../chaos/cluster/objects";
+import { type KubeObject, type ObjectApi, resources } from "../../../../../chaos/cluster/resources";
+import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../chaos/job/sieve";
 import { noteOf } from "../../../../../chaos/policies/beside";
 import { whyJobUnfit, whyRunsUnfit } from "../../../../../chaos/policies/listed";
 import { forClient } from "../../../../../chaos/policies/rules";
@@ -51,9 +52,21 @@ async function admit(): Promise<void> {
         });
 }
 
+/** Has of each listed object what the Job reads of it. */
+const asInJob = (api: ObjectApi): ObjectApi => ({
+    ...api,
+    async *list(resource, namespace, labelSelector, withRules) {
+        for await (const item of api.list(resource, namespace, labelSelector, withRules)) {
+            const sieve = new Sieve(withRules ? isReadWithRules : isReadOfMany);
+            sieve.push(JSON.stringify(item));
+            yield JSON.parse(sieve.rest) as KubeObject;
+        }
+    },
+});
+
 const ofService = { selector: { "chaos-experiments/proxy": proxy }, ports: [{ port: 80, targetPort: 8080 }] };
 const seen = async (spec: object = ofService) => {
-    const api = objectApi(cluster.api);
+    const api = asInJob(objectApi(cluster.api));
     const object = { resource: resources.pod, namespace: "demo", name: proxy };
     const context = { api, namespace: "demo", run: "slow-1234", label: "slow.fault", object };
     const service = { metadata: { name: "web" }, spec } as V1Service;
