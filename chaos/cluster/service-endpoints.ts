@@ -1,6 +1,7 @@
 import type { V1EndpointSlice, V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "./client";
 import { addressesOf, hasEnded, isActive, isReady, type Pod, portNumberIn, targetPortOf } from "./kubernetes-rules";
+import { selects } from "./label-selector";
 
 /** Where a Service leads. */
 export interface ServiceEndpoint {
@@ -70,8 +71,8 @@ async function selectedIn({ core }: Cluster, namespace: string, service?: string
 }
 
 function leadsTo({ spec }: V1Service, { metadata }: Pod): boolean {
-    const selector = Object.entries(spec?.selector ?? {});
-    return selector.length > 0 && selector.every(([key, value]) => metadata?.labels?.[key] === value);
+    const matchLabels = spec?.selector ?? {};
+    return Object.keys(matchLabels).length > 0 && selects({ matchLabels }, metadata?.labels ?? {});
 }
 
 function selectedBy(service: V1Service, pod: Pod): ServiceEndpoint {
