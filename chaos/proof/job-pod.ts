@@ -3,6 +3,8 @@ import { kubectlFor } from "../kubectl";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { addressesOf, isActive, whyNotRunning } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
+import { objectApi } from "../cluster/objects";
+import { jobTypes, resources } from "../cluster/resources";
 import { isAttack, type Plan } from "../definition/plan";
 import { deadlineContainer, type Presence } from "../job/protocol";
 import { parseJson } from "../json";
@@ -63,14 +65,11 @@ export class JobPod {
     /** That somebody has deleted what lets the Job end the run. Undefined also if this account may not look. */
     async whyWithoutRights(): Promise<Reason | undefined> {
         const { cluster, namespace, job: name } = this;
-        const of = { name, namespace };
-        const { rbac, core } = cluster;
-        const looks = await Promise.all([
-            kindIfGone("RoleBinding", rbac.readNamespacedRoleBinding(of)),
-            kindIfGone("Role", rbac.readNamespacedRole(of)),
-            kindIfGone("ServiceAccount", core.readNamespacedServiceAccount(of)),
-            kindIfGone("ConfigMap", core.readNamespacedConfigMap(of)),
-        ]);
+        const api = objectApi(cluster);
+        const needed = jobTypes.filter((resource) => resource !== resources.job);
+        const looks = await Promise.all(
+            needed.map((resource) => kindIfGone(resource.kind, api.get({ resource, name, namespace }))),
+        );
         const gone = looks.find((kind) => kind !== undefined);
         if (gone === undefined) return undefined;
         // The Job gives up its rights itself when it has ended the run, and says why.
@@ -200,9 +199,8 @@ export class JobPod {
 /** @returns the kind, if there is no such object. One that may not be read counts as there */
 const kindIfGone = (kind: string, call: Promise<unknown>): Promise<string | undefined> =>
     call.then(
-        () => undefined,
+        (found) => (found === undefined ? kind : undefined),
         (error: unknown) => {
-            if (statusOf(error) === 404) return kind;
             if (statusOf(error) === 403) return undefined;
             throw error;
         },
