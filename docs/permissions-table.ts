@@ -89,7 +89,7 @@ function rowsOf(rights: readonly Right[]): string[][] {
 /** What the Job of a run with all of these may do. */
 function jobTable(): string {
     const attacks = everything.attacks.map(({ attack }) => ({ attack, object: "ATTACK" }));
-    const rights = jobRightsOf(attacks, changedBy(everything), "JOB", true);
+    const rights = jobRightsOf(attacks, changedBy(everything), "JOB", "POLICY", true);
     const unique = (names: Right["names"]) => names && [...new Set(names)];
     const rows = rowsOf(rights.map((right) => ({ ...right, without: undefined, names: unique(right.names) })));
     return tableOf([["objects", "verbs", "to"], ...rows.map(([objects, _, ...rest]) => [objects!, ...rest])]);

@@ -1,5 +1,5 @@
 import type { KubernetesListObject } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, mergePatch } from "./client";
+import { type Cluster, ignoreNotFound, mergePatch, statusOf } from "./client";
 import { fieldManager } from "./labels";
 import type { KnownResource, KubeObject, ObjectApi, Resource } from "./resources";
 
@@ -43,6 +43,13 @@ export function objectApi(cluster: Cluster): ObjectApi {
         },
     };
 }
+
+/** What a `get` gives. An object that the account may not read counts as there, and is empty. */
+export const unlessUnreadable = (found: Promise<KubeObject | undefined>): Promise<KubeObject | undefined> =>
+    found.catch((error: unknown) => {
+        if (statusOf(error) === 403) return {};
+        throw error;
+    });
 
 /** An object as the API server has it. The client's are instances of classes, which equal no object that was noted. */
 const asJson = (object: unknown) => JSON.parse(JSON.stringify(object)) as KubeObject;

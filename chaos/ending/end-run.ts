@@ -2,10 +2,10 @@ import type { V1Lease } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { againOnConflict } from "../cluster/change";
-import { type Cluster, ignoreNotFound, mergePatch, statusOf } from "../cluster/client";
+import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { dnsLabel } from "../cluster/kubernetes-rules";
-import { objectApi } from "../cluster/objects";
+import { objectApi, unlessUnreadable } from "../cluster/objects";
 import { jobTypes, type ObjectApi } from "../cluster/resources";
 import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import {
@@ -149,11 +149,7 @@ export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Pla
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
     const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
     const api = objectApi(cluster);
-    const get: ObjectApi["get"] = (object) =>
-        api.get(object).catch((error: unknown) => {
-            if (statusOf(error) === 403) return {};
-            throw error;
-        });
+    const get: ObjectApi["get"] = (object) => unlessUnreadable(api.get(object));
     return !(await attacksAreThere({ get }, holder.plan, run, job));
 }
 

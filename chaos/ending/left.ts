@@ -1,4 +1,11 @@
-import type { V1Job, V1NetworkPolicy } from "@kubernetes/client-node";
+import type {
+    RbacV1Subject,
+    V1Job,
+    V1JobCondition,
+    V1NetworkPolicy,
+    V1Role,
+    V1RoleBinding,
+} from "@kubernetes/client-node";
 import { resourcesOfActions, restoredBy } from "../actions/registry";
 import {
     attackKindOf,
@@ -115,11 +122,30 @@ export async function attacksAreThere(
     return found.every((object, index) => object !== undefined && !isOver(wanted[index]!.resource, object));
 }
 
-function isOver(resource: Resource, { metadata, ...object }: KubeObject): boolean {
-    const { spec, status } = object as Pick<V1Job, "spec" | "status">;
-    if (resource === resources.pod) return metadata?.deletionTimestamp !== undefined;
-    return resource === resources.job && (spec?.suspend === true || status?.completionTime !== undefined);
+function isOver(resource: Resource, object: KubeObject): boolean {
+    if (resource === resources.pod) return object.metadata?.deletionTimestamp !== undefined;
+    return whyUnfitForJob(resource, object) !== undefined;
 }
+
+/**
+ * Why an object of `jobTypes` that is there is of no use to the deadline Job. Undefined if it is, or may not be read.
+ * They all have one name.
+ */
+export function whyUnfitForJob(resource: Resource, { metadata, ...object }: KubeObject): string | undefined {
+    if (metadata === undefined) return undefined;
+    if (resource === resources.job) {
+        const { spec, status } = object as Pick<V1Job, "spec" | "status">;
+        if (spec?.suspend) return "is suspended";
+        return status?.conditions?.some(isFinal) || status?.completionTime ? "has ended" : undefined;
+    }
+    if (resource === resources.role) return (object as V1Role).rules?.length ? undefined : "gives no rights";
+    if (resource !== resources.roleBinding) return undefined;
+    const isOwn = ({ kind, name }: RbacV1Subject) => kind === "ServiceAccount" && name === metadata.name;
+    return (object as V1RoleBinding).subjects?.some(isOwn) ? undefined : "gives the Job's account no rights";
+}
+
+/** See https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions */
+const isFinal = ({ type, status }: V1JobCondition) => ["Complete", "Failed"].includes(type) && status === "True";
 
 /** What a run of a plan has made and changed. */
 export function ofPlan(plan: Plan, runName: string): Scope {

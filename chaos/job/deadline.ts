@@ -6,7 +6,7 @@ import { restrictedContainer } from "../cluster/pod-security";
 import { pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
 import { changedBy } from "../ending/left";
-import { jobNameOf } from "../ending/scope";
+import { jobNameOf, jobPolicyName } from "../ending/scope";
 import { leasePath } from "../lifecycle/lease";
 import { podProgram } from "../packed";
 import { type PodOptions, runPod } from "../pod-options";
@@ -63,6 +63,7 @@ export class Deadline {
                 attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
                 changedBy(args.plan),
                 jobNameOf(run),
+                jobPolicyName(run),
                 mayMakeEvents,
             ),
         );

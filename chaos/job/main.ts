@@ -93,11 +93,10 @@ async function main(): Promise<void> {
     );
     const found = (pods: readonly AttackedPod[]) => {
         for (const [index, { path, label, what }] of attacks.entries()) {
+            const targets = pods.filter((pod) => pod.label === label);
+            learnFrom(targets, path);
             if (!begunAt.has(path) || parts[index]?.saysWhoIsAttacked) continue;
-            void events.began(
-                pods.filter((pod) => pod.label === label),
-                { what, until: untilOf(path) },
-            );
+            void events.began(targets, { what, until: untilOf(path) });
         }
     };
     const addresses = POD_IPS.split(",");
@@ -125,6 +124,22 @@ const begunAt = new Map<string, number>();
  * no longer select their targets, say.
  */
 const deleted = new Set<string>();
+
+/** Paths of attacks' objects that were there before this process. */
+const wereThere = new Set<string>();
+
+/** Names of the run's own NetworkPolicies that were there: the deadline Job's, and the others. */
+const [metOfJob, met] = [new Set<string>(), new Set<string>()];
+
+/**
+ * Learns what was there before this process: somebody may have deleted it while the Job's pod was replaced. The run has
+ * made its policies before it labels a target, and an earlier process has noted on a target that the attack had begun.
+ */
+function learnFrom(targets: readonly AttackedPod[], path: string): void {
+    if (targets.length > 0) metOfJob.add(jobPolicyName(lease.run));
+    if (targets.some(({ begunIn }) => begunIn === lease.run)) wereThere.add(path);
+    for (const { combined } of targets) if (combined !== undefined) met.add(`${referenceAt(path).name}-${combined}`);
+}
 
 /** When an attack ends at the latest, as far as it was seen. */
 const untilOf = (path: string) => (begunAt.get(path) ?? Date.now()) + deadlineMs;
@@ -155,9 +170,10 @@ async function attackedSince(attacks: readonly JobAttack[]): Promise<number | un
  * attack.
  */
 async function creationOf(path: string): Promise<number | undefined> {
+    const wasThere = begunAt.has(path) || wereThere.has(path);
     const ageMs = await ageOf(referenceAt(path));
     if (ageMs === undefined) {
-        if (begunAt.has(path)) deleted.add(path);
+        if (wasThere) deleted.add(path);
         return undefined;
     }
     const created = Math.min(Date.now() - Math.max(0, ageMs), begunAt.get(path) ?? Infinity);
@@ -185,14 +201,10 @@ function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal):
         // The lease also while an earlier look at it gets no answer: over another connection, one may.
         void again(() => void look(whyLost));
         const isAmongPolicies = scope.policies!.length > 0;
-        const [met, metOfJob] = [new Set<string>(), new Set<string>()];
-        const ofPolicies: Look[] = [
-            () => whyRunsUnfit(objectApi, NAMESPACE, lease.run, met),
-            () => whyJobUnfit(objectApi, NAMESPACE, jobPolicyName(lease.run), metOfJob),
-        ];
         const looks: Look[] = [
             () => whyTooLate(begun),
-            ...(isAmongPolicies ? ofPolicies : []),
+            () => whyJobUnfit(objectApi, NAMESPACE, jobPolicyName(lease.run), metOfJob),
+            ...(isAmongPolicies ? [() => whyRunsUnfit(objectApi, NAMESPACE, lease.run, met)] : []),
             ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? []),
         ];
         for (const how of looks) void again(() => look(how));

@@ -4,18 +4,21 @@ import { eventType } from "../cluster/events";
 import { leaseName } from "../lifecycle/lease";
 
 const toEnd = "end the attacks; then give up these rights, with which go the policies that the run's steps have made";
+const toSeePolicy = "end the attacks when the policy is gone or edited that lets the Job through";
 
 /**
  * What the Job may do in its namespace.
  *
  * @param changed what the run changes besides NetworkPolicies, and must be restored
  * @param binding name of the RoleBinding that gives the Job these rights
+ * @param policy name of the NetworkPolicy that lets the Job through
  * @param mayMakeEvents whether the account that runs the experiment may: it cannot grant more
  */
 export function jobRightsOf(
     attacks: readonly { attack: Attack; object: string }[],
     changed: readonly NamedObject[],
     binding: string,
+    policy: string,
     mayMakeEvents = false,
 ): Right[] {
     const meetsPolicies = attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);
@@ -44,7 +47,9 @@ export function jobRightsOf(
         rightsOn(lease)(["get"], "attack only while the lease names this run, and end the attacks when it is gone"),
         ...(attacks.length > 0 ? [pods] : []),
         ...(attacks.length > 0 && mayMakeEvents ? [rightToMakeEvents()] : []),
-        ...(meetsPolicies ? [policies] : []),
+        ...(meetsPolicies
+            ? [policies]
+            : own([{ resource: resources.networkPolicy, name: policy }], ["get"], toSeePolicy)),
         ...own(changed, ["get", "patch"], "restore what the run changes"),
         ...attacks.flatMap(({ attack, object }) => attackKindOf(attack).rightsInJob?.(object, attack) ?? []),
     ];

@@ -15,6 +15,10 @@ export interface AttackedPod {
     label: string;
     /** As it was seen with that label. Absent if it is killed, and so loses no label. */
     resourceVersion?: string;
+    /** The run whose attack has begun on it, as an earlier process of this Job has noted. */
+    begunIn?: string;
+    /** Number of the policy that combines its attack with those of others: see `labels.combined`. */
+    combined?: string;
 }
 
 /**

@@ -49,8 +49,17 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
     const pods: LabeledPod[] = [];
     for await (const pod of itemsOf<Pod>(path, "the targets cannot be listed")) {
-        const { name, uid, resourceVersion } = pod.metadata as { name: string; uid: string; resourceVersion?: string };
-        pods.push({ name, uid, resourceVersion, label: targetLabelOf(pod) ?? "", endpoints: endpointsOf(pod) });
+        const { metadata } = pod;
+        const { name, uid, resourceVersion } = metadata as { name: string; uid: string; resourceVersion?: string };
+        pods.push({
+            name,
+            uid,
+            resourceVersion,
+            label: targetLabelOf(pod) ?? "",
+            begunIn: metadata!.annotations?.[annotations.begun],
+            combined: metadata!.labels?.[labels.combined],
+            endpoints: endpointsOf(pod),
+        });
     }
     return pods;
 }

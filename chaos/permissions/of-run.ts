@@ -106,7 +106,7 @@ function rightsOfJob(plan: Plan): Right[] {
     if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
     const ofAttacks = attacks.map(({ attack }) => ({ attack, object }));
-    const granted = jobRightsOf(ofAttacks, changedBy(plan), object).map(({ names, ...right }) => ({
+    const granted = jobRightsOf(ofAttacks, changedBy(plan), object, object).map(({ names, ...right }) => ({
         ...right,
         namespace,
         names: names?.includes(object) ? undefined : names,

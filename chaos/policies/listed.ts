@@ -33,7 +33,7 @@ export async function* policiesOfRun(api: ObjectApi, namespace: string, run: str
 /**
  * Why policies of a run no longer fit those of others (see `Fit`), or that somebody has deleted or edited one of them.
  *
- * @param met names of those that were there at an earlier look; it adds those of now
+ * @param met names of those that were there before this look; it adds those of now
  * @throws Error if that is not known
  */
 export async function whyRunsUnfit(
@@ -42,6 +42,8 @@ export async function whyRunsUnfit(
     run: string,
     met = new Set<string>(),
 ): Promise<string | undefined> {
+    // Of those met while they are read, the list may not say yet that they are there.
+    const metBefore = [...met];
     const own: OwnPolicy[] = [];
     const there = new Set<string>();
     for await (const policy of policiesOfRun(api, namespace, run)) {
@@ -53,7 +55,7 @@ export async function whyRunsUnfit(
         const known = ownPolicy(policy);
         if (known) own.push(known);
     }
-    const gone = [...met].find((name) => !there.has(name));
+    const gone = metBefore.find((name) => !there.has(name));
     if (gone !== undefined) return `the run's own NetworkPolicy ${gone} was deleted`;
     there.forEach((name) => met.add(name));
     if (own.length === 0) return undefined;
@@ -69,8 +71,9 @@ export async function whyJobUnfit(
     name: string,
     met: Set<string>,
 ): Promise<string | undefined> {
+    const wasMet = met.has(name);
     const found = await api.get({ resource: resources.networkPolicy, namespace, name });
-    if (found === undefined) return met.has(name) ? `the run's own NetworkPolicy ${name} was deleted` : undefined;
+    if (found === undefined) return wasMet ? `the run's own NetworkPolicy ${name} was deleted` : undefined;
     met.add(name);
     return (found.metadata?.generation ?? 1) > 1 ? `the run's own NetworkPolicy ${name} was edited` : undefined;
 }

@@ -3,9 +3,10 @@ import { kubectlFor } from "../kubectl";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { addressesOf, isActive, whyNotRunning } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
-import { objectApi } from "../cluster/objects";
+import { objectApi, unlessUnreadable } from "../cluster/objects";
 import { jobTypes, resources } from "../cluster/resources";
 import { isAttack, type Plan } from "../definition/plan";
+import { whyUnfitForJob } from "../ending/left";
 import { deadlineContainer, type Presence } from "../job/protocol";
 import { parseJson } from "../json";
 import { quoted } from "../quoted";
@@ -62,19 +63,23 @@ export class JobPod {
         await (isAttack(plan) ? this.awaitPresence(replacedMs, () => true) : this.awaitStart(replacedMs));
     }
 
-    /** That somebody has deleted what lets the Job end the run. Undefined also if this account may not look. */
+    /** That somebody has deleted or emptied what lets the Job end the run. Undefined if this account may not look. */
     async whyWithoutRights(): Promise<Reason | undefined> {
         const { cluster, namespace, job: name } = this;
         const api = objectApi(cluster);
         const needed = jobTypes.filter((resource) => resource !== resources.job);
         const looks = await Promise.all(
-            needed.map((resource) => kindIfGone(resource.kind, api.get({ resource, name, namespace }))),
+            needed.map(async (resource) => {
+                const found = await unlessUnreadable(api.get({ resource, name, namespace }));
+                const why = found === undefined ? "is gone" : whyUnfitForJob(resource, found);
+                return why && `the ${resource.kind} ${name} ${why}`;
+            }),
         );
-        const gone = looks.find((kind) => kind !== undefined);
-        if (gone === undefined) return undefined;
+        const lacking = looks.find((one) => one !== undefined);
+        if (lacking === undefined) return undefined;
         // The Job gives up its rights itself when it has ended the run, and says why.
         const said = await this.lastMessage((await this.pods())[0]);
-        const what = `the ${gone} ${name} is gone, without which the Job of that name may not undo the run`;
+        const what = `${lacking}, without which the Job of that name may not undo the run`;
         return reason("job-not-running", `${what}${said}`);
     }
 
@@ -195,16 +200,6 @@ export class JobPod {
         return items.filter(isOwn);
     }
 }
-
-/** @returns the kind, if there is no such object. One that may not be read counts as there */
-const kindIfGone = (kind: string, call: Promise<unknown>): Promise<string | undefined> =>
-    call.then(
-        (found) => (found === undefined ? kind : undefined),
-        (error: unknown) => {
-            if (statusOf(error) === 403) return undefined;
-            throw error;
-        },
-    );
 
 /** When the program of a pod started, in milliseconds since the epoch, to the second. Undefined if it does not run. */
 function runningSince({ status }: V1Pod): number | undefined {

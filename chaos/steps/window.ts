@@ -7,7 +7,7 @@ import { checkKindOf } from "../checks/registry";
 import { askThrough, namesOf, probe } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
-import { isAttack, type Plan, type RunAttack } from "../definition/plan";
+import { isAttack, needsDeadlineJob, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
 import { jobNameOf } from "../ending/scope";
@@ -128,7 +128,7 @@ export async function watchWindow(
         isAttack(plan)
             ? stopOnce(soonIfAborted(whyDeniedByOthers(cluster, policed, endsAt, signal), signal))
             : undefined,
-        isAttack(plan) ? stopOnce(soonIfAborted(lookAgain(whyLost, endsAt, signal), signal)) : undefined,
+        needsDeadlineJob(plan) ? stopOnce(soonIfAborted(lookAgain(whyLost, endsAt, signal), signal)) : undefined,
     ]);
     const aborted = watch.end();
     // The attacks of a run that ends early do not wait for the last answers.
@@ -150,10 +150,16 @@ export async function watchWindow(
     ];
     const terminating = await looking;
     const stopped = stoppedAt === undefined ? undefined : decisive(reasons);
+    const attackedAt = attackedSince(attacks);
+    const stoppedAfterMs = (stoppedAt ?? begunAt) - (attackedAt ?? begunAt);
+    const when =
+        attackedAt === undefined
+            ? `${describeMilliseconds(stoppedAfterMs)} after the checks began`
+            : sinceProven(stoppedAfterMs);
     return {
         checks,
         actions,
-        reasons: stopped ? [stoppedAfter(stopped, stoppedAt! - (attackedSince(attacks) ?? begunAt))] : reasons,
+        reasons: stopped ? [stoppedThen(stopped, when)] : reasons,
         ...(aborted && { aborted: { ...aborted, endedAt } }),
         ...(ending && { ending }),
         ...(terminating !== undefined && { terminating }),
@@ -169,8 +175,8 @@ const soonIfAborted = <T>(seen: Promise<T>, signal: AbortSignal): Promise<T | un
             .then(() => undefined),
     ]);
 
-const stoppedAfter = ({ code, message }: Reason, afterMs: number): Reason =>
-    reason(code, `${message}; this was seen ${sinceProven(afterMs)}, and the run ended then`);
+const stoppedThen = ({ code, message }: Reason, when: string): Reason =>
+    reason(code, `${message}; this was seen ${when}, and the run ended then`);
 
 /** A clock that is corrected little by little moves by less, in milliseconds. */
 const maxShiftMs = 1_000;

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { JobProcess, killPath, leaseOfDemo, podPath, policyPath } from "./support/job-process";
+import { jobPolicyPath, JobProcess, killPath, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
 const attacks = [{ kind: "blackhole", path: policyPath, label: "x.blackhole" }];
 const deploymentPath = "/apis/apps/v1/namespaces/demo/deployments/gateway";
 const changed = JSON.stringify([deploymentPath]);
+
+const told = { intervalMs: 60_000, target: "k8s.namespace=demo", clusterName: "local", radius: { kind: "all" } };
+const kill = { kind: "kill", path: killPath, label: "x.kill", told };
 
 let job: JobProcess;
 beforeEach(() => {
@@ -160,17 +163,25 @@ describe("in a namespace with other policies", () => {
         expect(changes.at(-1)).toBe(`DELETE ${binding}`);
     });
 
-    it("they are not read if no attack denies traffic: the Job has no right to", async () => {
+    it("they are not listed if no attack denies traffic: the Job has no right to", async () => {
         job.addAttack(killPath);
-        const told = {
-            intervalMs: 60_000,
-            target: "k8s.namespace=demo",
-            clusterName: "local",
-            radius: { kind: "all" },
-        };
-        const kill = { kind: "kill", path: killPath, label: "x.kill", told };
-        job.refuse = (request) => (/^(GET|PATCH) .*networkpolicies/.test(request) ? 403 : undefined);
+        job.refuse = (request) => (/^(GET|PATCH) .*networkpolicies$/.test(request) ? 403 : undefined);
         await job.start([kill], { DEADLINE_MS: "1000" });
         await job.until("the program ends", () => job.exitCode === 0);
+        expect(job.output).not.toContain("403");
     });
+});
+
+it.each([
+    ["kills pods", [kill]],
+    ["only acts", []],
+])("a run that %s ends once somebody edits the policy that lets the Job through", async (_, ofRun) => {
+    job.addAttack(killPath);
+    await job.start(ofRun, { CHANGED: changed });
+    await job.until("it looks", () => job.requests.includes(`GET ${jobPolicyPath}`));
+    expect(job.exitCode).toBeUndefined();
+    job.objects.get(jobPolicyPath).metadata.generation = 2;
+    await job.until("the program ends", () => job.exitCode === 0);
+    expect(replicas()).toBe(1);
+    expect(job.output).toContain("the run's own NetworkPolicy run-job was edited");
 });

@@ -81,6 +81,35 @@ it("an attack whose object somebody deletes is over: what the run has changed fo
     expect(job.output).toContain("the attack's NetworkPolicy run-blackhole was deleted: the attack is ended");
 });
 
+describe("what somebody deletes while the Job's pod is replaced ends the attack: the next pod knows of it", () => {
+    const target = () => job.objects.get(podPath("target")).metadata;
+    const ends = async () => {
+        await job.start([blackhole]);
+        await job.until("the program ends", isOver);
+        expect([job.exitCode, job.labelOf("target"), job.objects.has(policyPath)]).toEqual([0, undefined, false]);
+    };
+
+    it("the attack's object, of which a target says that the attack had begun", async () => {
+        target().annotations["chaos-experiments/begun"] = "run";
+        await ends();
+        expect(job.output).toContain("the attack's NetworkPolicy run-blackhole was deleted: the attack is ended");
+    });
+
+    it("a policy that selects a target instead of the others", async () => {
+        job.addAttack(policyPath);
+        target().labels["chaos-experiments/combined"] = "2";
+        await ends();
+        expect(job.output).toContain("the run's own NetworkPolicy run-blackhole-2 was deleted");
+    });
+
+    it("the policy that lets the Job through, which is there before a pod is a target", async () => {
+        job.addAttack(policyPath);
+        job.hasJobPolicy = false;
+        await ends();
+        expect(job.output).toContain("the run's own NetworkPolicy run-job was deleted");
+    });
+});
+
 it("a fault whose policies were deleted before this pod came is over", async () => {
     addFault(1, false);
     addPodOfService(1);

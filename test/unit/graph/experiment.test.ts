@@ -100,6 +100,13 @@ const leaseRule = {
     resourceNames: ["chaos-experiment"],
     verbs: ["get"],
 };
+/** Its right to look at the policy that lets it through, if it has none to list all. */
+const policyRule = {
+    apiGroups: ["networking.k8s.io"],
+    resources: ["networkpolicies"],
+    resourceNames: [`${runName}-job`],
+    verbs: ["get"],
+};
 let experiment: Asked[];
 const usual = process.env.KUBECONFIG;
 afterAll(() => {
@@ -353,13 +360,14 @@ describe("a kill", () => {
         expect(told).toMatchObject({ target: "k8s.namespace=demo", isOnNodes: true });
     });
 
-    it("must be able to delete pods of that namespace and that request, and list ReplicaSets, and nothing else", () => {
+    it("must be able to delete pods of that namespace and that request, and list ReplicaSets", () => {
         const killRequest = find(killing, kinds.configMap, "kill").metadata.name;
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
             { apiGroups: [""], resources: ["configmaps"], resourceNames: [killRequest], verbs: ["get", "delete"] },
             ownRights,
             leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
+            policyRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["delete"] },
             { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
         ]);
@@ -510,7 +518,7 @@ describe("an experiment without an attack", () => {
         for (const kind of [kinds.job, kinds.policy, kinds.role]) expect(names(asked, kind)).toEqual([]);
     });
 
-    it("must have the Job if it scales: it restores the Deployment, and may do nothing else", async () => {
+    it("must have the Job if it scales: it restores the Deployment", async () => {
         const actions = [{ kind: "scale" as const, deployment: "gateway", replicas: 3 }];
         const asked = await experimentOf({ attacks: [], actions }, { ...printed, targets: { attacks: [] } });
         expect(names(asked, kinds.command)).toEqual(["steady-state", "targets", "end-attacks", "check"]);
@@ -518,6 +526,7 @@ describe("an experiment without an attack", () => {
         expect(find(asked, kinds.role, "deadline-role").rules).toEqual([
             ownRights,
             leaseRule,
+            policyRule,
             { apiGroups: ["apps"], resources: ["deployments"], resourceNames: ["gateway"], verbs: ["get", "patch"] },
         ]);
         expect(environmentOf(asked)).toMatchObject({

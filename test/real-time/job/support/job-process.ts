@@ -19,6 +19,8 @@ type TriedAttack = Omit<JobAttack, "what"> & Partial<JobAttack>;
 type Objects = Map<string, any>;
 
 export const policyPath = "/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/run-blackhole";
+/** The policy that lets the Job through. */
+export const jobPolicyPath = "/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/run-job";
 export const killPath = "/api/v1/namespaces/demo/configmaps/run-kill";
 export const leaseOfDemo = leasePath("demo");
 export const podPath = (name: string) => `/api/v1/namespaces/demo/pods/${name}`;
@@ -40,6 +42,8 @@ export class JobProcess {
     hang: (request: string) => boolean = () => false;
     /** How far the API server's clock is ahead of the node's, in milliseconds. */
     clockAheadMs = 0;
+    /** Whether the policy is there that lets the Job through. */
+    hasJobPolicy = true;
     /** The program's log so far. */
     output = "";
     exitCode: number | null | undefined;
@@ -116,6 +120,7 @@ export class JobProcess {
             });
         });
         this.server.on("connection", (socket: Socket) => this.connections.push(socket));
+        if (this.hasJobPolicy) this.objects.set(jobPolicyPath, { metadata: { name: "run-job", generation: 1 } });
         this.objects.set(podPath(hostname()), { metadata: { name: hostname(), labels: {} } });
         this.server.listen(0, "127.0.0.1");
         await once(this.server, "listening");
@@ -139,7 +144,6 @@ export class JobProcess {
         this.child.once("exit", (code) => (this.exitCode = code));
     }
 
-    /** Waits until something holds. @throws Error with the program's log if it does not within 10 s */
     /** Starts the Job with an attack that kills twenty pods of the namespace at a time, and waits until it has. */
     async killTwenty(nodeOptions: string[], timeoutMs: number): Promise<void> {
         this.addAttack(killPath);
@@ -155,6 +159,7 @@ export class JobProcess {
         await this.until("twenty are killed", () => killed() >= 20, timeoutMs);
     }
 
+    /** Waits until something holds. @throws Error with the program's log if it does not within 10 s */
     async until(what: string, holds: () => boolean, timeoutMs = 10_000): Promise<void> {
         await until(what, holds, { ...local, timeoutMs }).catch((error: Error) => {
             throw new Error(`${error.message}\n${this.output.slice(-2_000)}`);

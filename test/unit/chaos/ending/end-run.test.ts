@@ -107,7 +107,8 @@ describe("what is left of a run that has its verdict", () => {
     beforeEach(async () => {
         await run.label();
         run.cluster.add("NetworkPolicy", object());
-        for (const kind of parts) run.cluster.add(kind, job());
+        run.cluster.add("Job", job());
+        run.cluster.addRightsOfJob(job());
         await noteConcluded(run.cluster.api, run.context);
     });
 
@@ -126,10 +127,13 @@ describe("what is left of a run that has its verdict", () => {
     });
 
     it.each([
-        ["suspended", { spec: { suspend: true } }],
-        ["complete", { status: { completionTime: "2026-01-01T00:00:00Z" } }],
-    ])("ends if its deadline Job is %s", async (_, state) => {
-        run.cluster.add("Job", job(), state);
+        ["deadline Job is suspended", "Job", { spec: { suspend: true } }],
+        ["deadline Job is complete", "Job", { status: { completionTime: "2026-01-01T00:00:00Z" } }],
+        ["deadline Job has failed", "Job", { status: { conditions: [{ type: "Failed", status: "True" }] } }],
+        ["Role gives no rights", "Role", {}],
+        ["RoleBinding names another account", "RoleBinding", { subjects: [{ kind: "ServiceAccount", name: "x" }] }],
+    ] as const)("ends if its %s", async (_, kind, state) => {
+        run.cluster.add(kind, job(), state);
         expect(await endWhatIsLeft()).toBe(true);
     });
 

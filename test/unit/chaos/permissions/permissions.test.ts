@@ -194,7 +194,12 @@ it.each(exampleAttacks)(
         const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
         const required = rightsFor(attack, { actions }).filter(isRequired);
         const changed = changedBy({ ...planOf(attack), actions });
-        const rules = roleRulesOf([{ attack, object: "tried-1234-x" }], changed, "tried-1234-job");
+        const rules = roleRulesOf(
+            [{ attack, object: "tried-1234-x" }],
+            changed,
+            "tried-1234-deadline",
+            "tried-1234-job",
+        );
         for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
             for (const verb of verbs)
                 for (const name of resourceNames) {

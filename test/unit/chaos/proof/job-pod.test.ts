@@ -16,7 +16,7 @@ function clusterWith({
 }: { noted?: Partial<Presence> | string; state?: object; status?: object } = {}) {
     const cluster = new FakeCluster();
     const { uid } = cluster.add("Job", "job").metadata;
-    for (const kind of ["ServiceAccount", "Role", "RoleBinding", "ConfigMap"] as const) cluster.add(kind, "job");
+    cluster.addRightsOfJob("job");
     const presence: Partial<Presence> = { address: "fd00::9", watched: [], ...(noted as object) };
     const labels = { "batch.kubernetes.io/job-name": "job" };
     const pod = (ownerReferences: object[], presence: string) => ({
@@ -74,6 +74,17 @@ it.each(["ServiceAccount", "Role", "RoleBinding", "ConfigMap"] as const)(
         );
     },
 );
+
+it.each([
+    ["Role", { rules: [] }, "gives no rights"],
+    ["RoleBinding", { subjects: [{ kind: "ServiceAccount", name: "other" }] }, "gives the Job's account no rights"],
+] as const)("nor once somebody has emptied its %s", async (kind, content, why) => {
+    const { job, cluster } = clusterWith();
+    cluster.add(kind, "job", content);
+    await expect(job.requireRunning({ attacks: [{}] } as Plan)).rejects.toThrow(
+        `the ${kind} job ${why}, without which the Job of that name may not undo the run`,
+    );
+});
 
 it("an account that may not look at the Job's rights takes them for there", async () => {
     const { job, cluster } = clusterWith();

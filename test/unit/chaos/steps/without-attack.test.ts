@@ -3,6 +3,7 @@ import type { Action } from "../../../../chaos/actions/registry";
 import { scale as scaleKind } from "../../../../chaos/actions/scale";
 import { isRequired, resources } from "../../../../chaos/cluster/resources";
 import { runNameOf } from "../../../../chaos/definition/plan";
+import { jobNameOf } from "../../../../chaos/ending/scope";
 import { releaseLease } from "../../../../chaos/lifecycle/lease";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { keptJournals } from "../../../support/kept-journals";
@@ -28,7 +29,11 @@ beforeEach(() => {
 afterEach(() => run.close());
 
 const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack), pass, checks: [] });
-const begin = () => settled(steadyState(run.context, {}));
+const begin = async () => {
+    const seen = await settled(steadyState(run.context, {}));
+    run.cluster.addRightsOfJob(jobNameOf(found().runName));
+    return seen;
+};
 const observe = () => settled(check(run.context, { steadyState: found(), ...nothingAttacked, deadlineJob: job }));
 const breakApplication = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
 const journal = () => keptJournals(run.plan.reports)[0]!;
@@ -110,6 +115,18 @@ describe("a run without an attack", () => {
             reason: expect.stringContaining("run 1 has already ended"),
         });
         expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
+    });
+
+    it("is INCONCLUSIVE if its Job loses what it needs to restore what was scaled", async () => {
+        run.plan.actions = [scale];
+        run.plan.window = { graceMs: 0, durationMs: 8_000 };
+        await begin();
+        run.after(500, () => run.cluster.remove("RoleBinding", jobNameOf(found().runName)));
+        expect(await observe()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            code: "job-not-running",
+            reason: expect.stringMatching(/^the RoleBinding .* is gone, .* seen \d+ s after the checks began, and/),
+        });
     });
 
     it("is INCONCLUSIVE if somebody scales back what it has scaled, says who, and restores it", async () => {

@@ -112,6 +112,13 @@ export class FakeCluster {
         return object;
     }
 
+    /** Stores what a deadline Job needs beside itself. */
+    addRightsOfJob(name: string): void {
+        for (const kind of ["ServiceAccount", "ConfigMap"] as const) this.add(kind, name);
+        this.add("Role", name, { rules: [{ verbs: ["get"] }] });
+        this.add("RoleBinding", name, { subjects: [{ kind: "ServiceAccount", name }] });
+    }
+
     /** @throws Error if the object does not exist */
     get(kind: Kind, name: string, namespace = "demo"): StoredObject {
         return this.stored(kind, { name, namespace });

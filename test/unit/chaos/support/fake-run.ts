@@ -115,7 +115,7 @@ export class FakeRun {
         const { uid } = this.cluster.add("Job", job).metadata;
         const ownerReferences = [{ kind: "Job", name: job, uid, controller: true }];
         Object.assign(metadata, { ownerReferences });
-        for (const kind of ["ServiceAccount", "Role", "RoleBinding", "ConfigMap"] as const) this.cluster.add(kind, job);
+        this.cluster.addRightsOfJob(job);
         this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status: running });
         setInterval(() => this.look(), lookMs);
         vi.spyOn(Exec.prototype, "exec").mockImplementation((...args) => this.exec(...args));
