@@ -3,13 +3,15 @@ import { defineConfig } from "vitest/config";
 /** `npm run test:all` runs every file, with all its cases. */
 const all = process.env.TEST_ALL === "true";
 
-/** Tests that stop a part of the sandbox, or all of it: alone, after the others. */
-const alone = ["test/e2e/unenforced.test.ts"];
 const inAll = [
-    ...["again", "ways"].map((file) => `test/e2e/experiments/${file}.test.ts`),
+    ...["again", "targets", "ways", "zones"].map((file) => `test/e2e/experiments/${file}.test.ts`),
+    ...["production", "ways"].map((file) => `test/e2e/install/${file}.test.ts`),
+    "test/e2e/shop/rolling.test.ts",
     ...["network-facts", "storage"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
+/** Tests that stop a part of the sandbox, or all of it: alone, after the others. */
 const aloneInAll = [
+    "test/e2e/unenforced.test.ts",
     "test/e2e/all/trials-alone.test.ts",
     ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
@@ -76,7 +78,6 @@ export default defineConfig({
                     name: "e2e",
                     include: ["test/e2e/**/*.test.ts", "sandbox/test/e2e/*.test.ts"],
                     exclude: [
-                        ...alone,
                         ...aloneInAll,
                         ...[...Object.values(onEachNetworkAlone), betweenNetworks],
                         ...(all ? [] : ["test/e2e/all/**", ...inAll]),
@@ -88,7 +89,7 @@ export default defineConfig({
             {
                 test: {
                     name: "e2e-alone",
-                    include: [...alone, ...(all ? aloneInAll : [])],
+                    include: all ? aloneInAll : [],
                     maxWorkers: 1,
                     sequence: { groupOrder: 1 },
                     ...whereDropped,

@@ -184,7 +184,7 @@ itInAll("rotating the key is a stack update that runs no experiment again", asyn
     await stack.up({ "experiment.enabled": "false" });
 });
 
-itOnce(
+itInAll(
     "the update names the pod and the reason if the agent does not become ready; the next one fixes it",
     async () => {
         await stack.cluster.rbac.deleteClusterRoleBinding({ name: `chaos-shop-agent-${namespace}` });

@@ -7,6 +7,7 @@ import { quick, type TestStack } from "../shop/support";
 import { attackPolicies } from "../../support/attack-policies";
 import { inOrder } from "../../support/in-order";
 import { until } from "../../support/until";
+import { describeInAll } from "../which-tests";
 
 const graceMs = 5_000;
 const durationMs = 180_000;
@@ -72,7 +73,7 @@ describe("experiment.abortBelow", () => {
     });
 });
 
-describe("experiment.onFailure=fail", () => {
+describeInAll("experiment.onFailure=fail", () => {
     const failing = { ...quick, ...enabled, "experiment.onFailure": "fail", "experiment.run": "failing" };
 
     it("fails the update with the verdict, after the attack is undone and the shop has recovered", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
-import { describeOnce, itInAll } from "../which-tests";
+import { describeInAll, itInAll } from "../which-tests";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
 import { until } from "../../support/until";
@@ -120,7 +120,7 @@ itInAll("a kill ends at its deadline even if the update that started it was kill
     expect(await stack.traces()).toEqual([]);
 });
 
-describeOnce("evictions", () => {
+describeInAll("evictions", () => {
     const evicting = { ...short, "experiment.name": "hot-deals-evicted" };
     const budgetOf = async (minAvailable: number, act: () => Promise<void>) => {
         const policy = stack.cluster.kubeconfig.makeApiClient(PolicyV1Api);

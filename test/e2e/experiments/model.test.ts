@@ -122,7 +122,7 @@ describe("an experiment without an attack that restarts the gateway", () => {
     });
 });
 
-describe("an action that the cluster refuses", () => {
+describeInAll("an action that the cluster refuses", () => {
     const name = "one-pod-each";
     const admission = () => stack.cluster.kubeconfig.makeApiClient(AdmissionregistrationV1Api);
     const message = "here each Deployment has one pod";

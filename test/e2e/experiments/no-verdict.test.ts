@@ -53,7 +53,7 @@ describe("an experiment that cannot answer its question ends with", () => {
         expect((await stack.products()).good).toBe(true);
     });
 
-    it("INCONCLUSIVE if another NetworkPolicy allows what the attack denies, with its name", async () => {
+    itInAll("INCONCLUSIVE if another NetworkPolicy allows what the attack denies, with its name", async () => {
         const namespace = stack.namespace;
         // It selects pods only once they are targets, so the run does not make it let go of them.
         const podSelector = { matchExpressions: [{ key: "chaos-experiments/target", operator: "Exists" }] };

@@ -5,6 +5,7 @@ import { reportsFolder } from "../../../experiments/run";
 import { attackPolicies } from "../../support/attack-policies";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
+import { describeInAll } from "../which-tests";
 
 const enabled = { ...quick, "experiment.enabled": "true" };
 const background = { propagationPolicy: "Background" } as const;
@@ -61,7 +62,7 @@ describe("experiment.until=verdict", () => {
     });
 });
 
-describe("experiment.until=disabled", () => {
+describeInAll("experiment.until=disabled", () => {
     it("keeps the attack, and the last line and the output say until when, and how to end it", async () => {
         stack.unset("experiment.until");
         const { outputs } = await stack.up({ ...enabled, "experiment.run": "disabled" });

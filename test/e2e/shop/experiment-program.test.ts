@@ -8,6 +8,7 @@ import { project } from "../../../cli/stack-file";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { askProducts } from "../../../experiments/products";
 import { until } from "../../support/until";
+import { itInAll } from "../which-tests";
 import { type Ended, ExperimentCommand } from "./experiment-command";
 
 const stackFile = join(project, "Pulumi.local.yaml");
@@ -34,7 +35,7 @@ describe("npm run experiment", () => {
         expect(await command.isIsolated()).toBe(false);
     });
 
-    it("npm run workshop prepares an exercise from any state, and says what to do next", async () => {
+    itInAll("npm run workshop prepares an exercise from any state, and says what to do next", async () => {
         await scale(command.cluster, command.namespace, "hot-deals", 3);
         const { code, stdout } = await command.workshop("1");
         expect(stdout).toMatch(

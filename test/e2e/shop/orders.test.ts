@@ -218,25 +218,28 @@ itInAll("orders-kill places a new order with each request while pods of orders a
     await stack.up();
 });
 
-it("ending an attack on orders does not wait for its pod, which cannot become ready under the attack", async () => {
-    const onOrders = {
-        "experiment.name": "hot-deals-blackhole",
-        "experiment.target": "k8s.deployment=orders",
-        "experiment.duration": "1s",
-        "experiment.grace": "5s",
-        "orders.readyTimeout": "5m",
-    };
-    const { outputs } = await stack.up({ ...onOrders, "experiment.enabled": "true" });
-    expect((outputs.workloads!.value as Record<string, string>)["message-broker"]).toBe("1 of 1 ready");
-    expect(
-        (await podsOf(stack.cluster, stack.namespace)).filter(({ ready }) => !ready).map(({ name }) => name),
-    ).toEqual([expect.stringMatching(/^orders-/)]);
+itInAll(
+    "ending an attack on orders does not wait for its pod, which cannot become ready under the attack",
+    async () => {
+        const onOrders = {
+            "experiment.name": "hot-deals-blackhole",
+            "experiment.target": "k8s.deployment=orders",
+            "experiment.duration": "1s",
+            "experiment.grace": "5s",
+            "orders.readyTimeout": "5m",
+        };
+        const { outputs } = await stack.up({ ...onOrders, "experiment.enabled": "true" });
+        expect((outputs.workloads!.value as Record<string, string>)["message-broker"]).toBe("1 of 1 ready");
+        expect(
+            (await podsOf(stack.cluster, stack.namespace)).filter(({ ready }) => !ready).map(({ name }) => name),
+        ).toEqual([expect.stringMatching(/^orders-/)]);
 
-    const checkedMs = Date.now();
-    await stack.up({ "experiment.enabled": "false" });
-    expect(Date.now() - checkedMs).toBeLessThan(30_000);
-    stack.unset("experiment.target");
-});
+        const checkedMs = Date.now();
+        await stack.up({ "experiment.enabled": "false" });
+        expect(Date.now() - checkedMs).toBeLessThan(30_000);
+        stack.unset("experiment.target");
+    },
+);
 
 it("going back to variant four removes orders, inventory and message-broker, and restarts no other pod", async () => {
     const before = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name);
