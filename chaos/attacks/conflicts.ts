@@ -1,3 +1,9 @@
+import type { V1Pod } from "@kubernetes/client-node";
+import type { BesidePolicy } from "../policies/beside";
+import { isAllDenied } from "../policies/denial";
+import { withoutLine } from "../policies/exemption";
+import { ways } from "../policies/rules";
+import { selects } from "../policies/selector";
 import { ReasonError } from "../reasons";
 import type { RunAttack } from "./kind";
 import { type Attack, attackKindOf } from "./registry";
@@ -24,6 +30,43 @@ export function refuseConflicts(attacks: readonly RunAttack<Attack>[]): void {
             );
         }
     }
+}
+
+/** A fault, and the policies that let its proxy work among others; see `admit` of `AttackKind`. */
+export interface AdmittedAttack {
+    attack: RunAttack<Attack>;
+    needed: readonly BesidePolicy[];
+}
+
+/**
+ * Refuses a run of which one attack keeps a pod from the proxy of another: that pod would be cut off from the Service,
+ * which neither attack says. Policies for a proxy leave out the targets of the run, whose own policies do not know it.
+ *
+ * @param pods of the namespace
+ * @throws ReasonError that names both, and the pod
+ */
+export function refuseKeptFromProxy(
+    admitted: readonly AdmittedAttack[],
+    attacks: readonly RunAttack<Attack>[],
+    pods: readonly V1Pod[],
+): void {
+    for (const { attack: fault, needed } of admitted)
+        for (const { adds, spec } of needed)
+            for (const { name, attack, chosen } of adds ? attacks : []) {
+                const denial = attackKindOf(attack).denies?.(attack);
+                if (denial === undefined || ways.every((way) => spec[way] === undefined || isAllDenied(denial, way)))
+                    continue;
+                const podSelector = withoutLine(spec.podSelector);
+                const isTarget = ({ metadata }: V1Pod) => chosen.targets.some(({ uid }) => uid === metadata!.uid);
+                const pod = pods.find((one) => isTarget(one) && selects(podSelector, one.metadata!.labels ?? {}));
+                if (pod === undefined) continue;
+                throw new ReasonError(
+                    "attack-refused",
+                    `${name} would keep ${pod.metadata!.name} from the proxy of ${fault.name}: among the namespace's ` +
+                        "NetworkPolicies, no policy of the run would let them connect",
+                    `Give ${name} other pods, or have one experiment for each`,
+                );
+            }
 }
 
 /** The pods to which an attack denies connections from others, and the ports, if not all. */

@@ -83,8 +83,8 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
     reported?(attack: RunAttack<A, F>): Reported;
     /**
-     * That it is over, and why, as far as the cluster says: asked if it does not show, and at the end of the window.
-     * Undefined while it lasts. @param job name of the deadline Job
+     * That it is over, and why, as far as the cluster says: asked if it does not show, every few seconds of the window,
+     * and at its end. Undefined while it lasts. @param job name of the deadline Job
      */
     explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
     /** What it has counted so far. Undefined if that is not known. */
@@ -93,7 +93,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     whyNothing?(attack: A, counts: Counts | undefined): Reason | undefined;
 }
 
-/** The NetworkPolicies of a namespace, without those of experiments, and what lets a run's own pods through. */
+/** The NetworkPolicies of a namespace that are others' for a run, and what lets the run's own pods through. */
 export interface Policed {
     policies: readonly V1NetworkPolicy[];
     /** See `labels.pass`. */

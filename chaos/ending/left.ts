@@ -124,14 +124,14 @@ export async function attacksAreThere(
 
 function isOver(resource: Resource, object: KubeObject): boolean {
     if (resource === resources.pod) return object.metadata?.deletionTimestamp !== undefined;
-    return whyUnfitForJob(resource, object) !== undefined;
+    return whyUselessToJob(resource, object) !== undefined;
 }
 
 /**
  * Why an object of `jobTypes` that is there is of no use to the deadline Job. Undefined if it is, or may not be read.
  * They all have one name.
  */
-export function whyUnfitForJob(resource: Resource, { metadata, ...object }: KubeObject): string | undefined {
+export function whyUselessToJob(resource: Resource, { metadata, ...object }: KubeObject): string | undefined {
     if (metadata === undefined) return undefined;
     if (resource === resources.job) {
         const { spec, status } = object as Pick<V1Job, "spec" | "status">;

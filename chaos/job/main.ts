@@ -21,11 +21,13 @@ import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobNameOf, jobPolicyName, ofRun } from "../ending/scope";
-import { whyJobUnfit, whyRunsUnfit } from "../policies/listed";
+import { leasePreparationMs } from "../lifecycle/holder";
+import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../policies/listed";
 import { ageOf, endingApi, hasRights, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
+import { SeenAttacks } from "./seen-attacks";
 import { type AttackedPod, TargetEvents } from "./target-events";
 import { acceptConnections, witness } from "./witnessing";
 
@@ -42,9 +44,8 @@ const scope = {
     // Last: this program has no rights any more. With it goes the policy that lets it through to the API server.
     rest: [{ resource: resources.roleBinding, name: jobNameOf(lease.run) }],
 };
+const seen = new SeenAttacks(lease.run, ageOf);
 const maxShown = 5;
-/** How long after this program an attack may begin, in milliseconds: as a run's lease lasts beyond its deadline. */
-const preparationMs = 300_000;
 /** Between two looks whether the attacks must end, in milliseconds. */
 const lookMs = 1_000;
 
@@ -53,7 +54,7 @@ const lookMs = 1_000;
  * after the run. Then the lease is gone, another run's, or expired.
  */
 async function permissionOf(attack: string): Promise<Permission> {
-    if (!(await lasts(attack, deadlineMs))) return "no-attack";
+    if (!(await lasts(attack))) return "no-attack";
     const state = await lookAtLease(lease);
     if (state === "expired") return "lease-expired";
     // Once it is lost, this program ends the attacks.
@@ -65,7 +66,7 @@ async function main(): Promise<void> {
     // A pod may be deleted while it gives up its rights. Its replacement has none and must end, so that the Job
     // completes. At the beginning of a run, rights may come later than this program. Without an answer it stays: the
     // Job's success is final, and nothing else would end the attacks.
-    setTimeout(() => setInterval(() => hasRights === false && process.exit(0), lookMs), preparationMs);
+    setTimeout(() => setInterval(() => hasRights === false && process.exit(0), lookMs), leasePreparationMs);
     const jobLog = new JobLog((line) => process.stdout.write(line), begun);
     const ending = new AbortController();
     const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);
@@ -94,8 +95,8 @@ async function main(): Promise<void> {
     const found = (pods: readonly AttackedPod[]) => {
         for (const [index, { path, label, what }] of attacks.entries()) {
             const targets = pods.filter((pod) => pod.label === label);
-            learnFrom(targets, path);
-            if (!begunAt.has(path) || parts[index]?.saysWhoIsAttacked) continue;
+            seen.learnFrom(targets, path);
+            if (seen.beginningOf(path) === undefined || parts[index]?.saysWhoIsAttacked) continue;
             void events.began(targets, { what, until: untilOf(path) });
         }
     };
@@ -116,69 +117,13 @@ function tellFailures(error: unknown): void {
     log(`not everything is undone yet, which is tried again: ${shown.join("; ")}${more}`);
 }
 
-/** When each attack's object was created, as far as it was seen: see `creationOf`. */
-const begunAt = new Map<string, number>();
-
-/**
- * Paths of attacks' objects that somebody has deleted. What the run has changed for them is still there: policies that
- * no longer select their targets, say.
- */
-const deleted = new Set<string>();
-
-/** Paths of attacks' objects that were there before this process. */
-const wereThere = new Set<string>();
-
-/** Names of the run's own NetworkPolicies that were there: the deadline Job's, and the others. */
-const [metOfJob, met] = [new Set<string>(), new Set<string>()];
-
-/**
- * Learns what was there before this process: somebody may have deleted it while the Job's pod was replaced. The run has
- * made its policies before it labels a target, and an earlier process has noted on a target that the attack had begun.
- */
-function learnFrom(targets: readonly AttackedPod[], path: string): void {
-    if (targets.length > 0) metOfJob.add(jobPolicyName(lease.run));
-    if (targets.some(({ begunIn }) => begunIn === lease.run)) wereThere.add(path);
-    for (const { combined } of targets) if (combined !== undefined) met.add(`${referenceAt(path).name}-${combined}`);
-}
-
 /** When an attack ends at the latest, as far as it was seen. */
-const untilOf = (path: string) => (begunAt.get(path) ?? Date.now()) + deadlineMs;
+const untilOf = (path: string) => (seen.beginningOf(path) ?? Date.now()) + deadlineMs;
 
 /** Whether an attack has begun and its deadline has not passed. */
-async function lasts(path: string, deadlineMs: number): Promise<boolean> {
-    const created = await creationOf(path);
+async function lasts(path: string): Promise<boolean> {
+    const created = await seen.creationOf(path);
     return created !== undefined && Date.now() < created + deadlineMs;
-}
-
-/**
- * When the first of the attacks' objects was created. Undefined while there is none.
- *
- * @throws Error if the API server does not say of one, and no earlier look has shown any
- */
-async function attackedSince(attacks: readonly JobAttack[]): Promise<number | undefined> {
-    const looks = await Promise.allSettled(attacks.map(({ path }) => creationOf(path)));
-    const created = looks.flatMap((look) => (look.status === "fulfilled" ? (look.value ?? []) : []));
-    const failed = looks.find((look) => look.status === "rejected");
-    const known = failed ? [...created, ...begunAt.values()] : created;
-    if (failed && known.length === 0) throw failed.reason;
-    return known.length === 0 ? undefined : Math.min(...known);
-}
-
-/**
- * When an object was created, by this node's clock, in milliseconds since the epoch. Undefined while it does not exist.
- * The API server says how long that is ago, since this node's clock may be behind or ahead. No later look prolongs the
- * attack.
- */
-async function creationOf(path: string): Promise<number | undefined> {
-    const wasThere = begunAt.has(path) || wereThere.has(path);
-    const ageMs = await ageOf(referenceAt(path));
-    if (ageMs === undefined) {
-        if (wasThere) deleted.add(path);
-        return undefined;
-    }
-    const created = Math.min(Date.now() - Math.max(0, ageMs), begunAt.get(path) ?? Infinity);
-    begunAt.set(path, created);
-    return created;
 }
 
 type Look = () => Promise<string | undefined>;
@@ -203,8 +148,8 @@ function whyOver(begun: number, parts: readonly JobPart[], ending: AbortSignal):
         const isAmongPolicies = scope.policies!.length > 0;
         const looks: Look[] = [
             () => whyTooLate(begun),
-            () => whyJobUnfit(objectApi, NAMESPACE, jobPolicyName(lease.run), metOfJob),
-            ...(isAmongPolicies ? [() => whyRunsUnfit(objectApi, NAMESPACE, lease.run, met)] : []),
+            () => whyJobPolicyUnfit(objectApi, NAMESPACE, jobPolicyName(lease.run), seen.met.ofJob),
+            ...(isAmongPolicies ? [whyPoliciesUnfitNow] : []),
             ...parts.flatMap((part) => part.whyEndNow?.bind(part) ?? []),
         ];
         for (const how of looks) void again(() => look(how));
@@ -215,17 +160,23 @@ async function whyLost(): Promise<string | undefined> {
     return (await lookAtLease(lease)) === "lost" ? "the lease is deleted, or names another run" : undefined;
 }
 
+/** Policies that are gone before an attack begins are made again: see `SeenAttacks.isAttacking`. */
+const whyPoliciesUnfitNow = () =>
+    whyPoliciesUnfit(objectApi, NAMESPACE, lease.run, seen.isAttacking ? seen.met.others : new Set());
+
 async function whyTooLate(begun: number): Promise<string | undefined> {
     // Without attacks, what was changed is restored. Who may change the lease must not put that off.
     const beginning =
-        attacks.length > 0 ? attackedSince(attacks) : takenAt(lease).then((at = begun) => Math.min(at, begun));
+        attacks.length > 0
+            ? seen.firstOf(attacks.map(({ path }) => path))
+            : takenAt(lease).then((at = begun) => Math.min(at, begun));
     // What the API server does not say is no answer, unless it never says it.
-    const since = await beginning.catch((error: unknown) => log(error) ?? begun + preparationMs);
-    const [gone] = [...deleted].map(referenceAt);
-    if (gone) return `the attack's ${gone.resource.kind} ${gone.name} was deleted`;
+    const since = await beginning.catch((error: unknown) => log(error) ?? begun + leasePreparationMs);
+    const deleted = seen.whyDeleted();
+    if (deleted !== undefined) return deleted;
     // If no attack comes, the update that was to create it is gone, and the labels must be removed all the same. Not
     // at a short deadline: an attack that the update is about to create would have nothing to end it.
-    const until = since === undefined ? begun + Math.max(deadlineMs, preparationMs) : since + deadlineMs;
+    const until = since === undefined ? begun + Math.max(deadlineMs, leasePreparationMs) : since + deadlineMs;
     return Date.now() >= until ? "the deadline has passed" : undefined;
 }
 

@@ -6,10 +6,10 @@
 /** The keys that lead to a field, without indexes of arrays: `["spec", "containers", "env"]`. */
 type Path = readonly string[];
 
-/** Of a NetworkPolicy, and read of those of others only. */
+/** Of a NetworkPolicy. Read where policies are compared: see `isReadWithRules`. */
 const rules = ["ingress", "egress"];
 
-/** Fields that may be large, and that the Job never reads. */
+/** Fields that may be large, and that the Job does not read: rules only where policies are compared. */
 const unread = new Set([
     ...["template", "volumes", "affinity", "tolerations", ...rules].map((key) => `spec.${key}`),
     "binaryData",

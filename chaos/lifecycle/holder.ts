@@ -7,6 +7,12 @@ export const leaseName = "chaos-experiment";
 export const leasePath = (namespace: string) =>
     `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${leaseName}`;
 
+/**
+ * Time between taking the lease and the attack, in milliseconds. The attack's deadline begins with it: the Job's pod
+ * may take 2 min, its first report 30 s, the baseline and the positive control 45 s each, and Pulumi makes the objects.
+ */
+export const leasePreparationMs = 300_000;
+
 /** The command that ends a run's attacks: its deadline Job watches the lease. */
 export const stopCommand = (place: KubectlPlace & { namespace: string }) =>
     `${kubectl(place)} delete lease ${leaseName}`;

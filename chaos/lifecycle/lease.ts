@@ -4,22 +4,19 @@ import { againOnConflict } from "../cluster/change";
 import { dnsLabel } from "../cluster/kubernetes-rules";
 import { parseJson } from "../json";
 import { kubectl } from "../kubectl";
-import { annotations, labels, runLabels } from "../cluster/labels";
+import { annotations, labels, runLabels, unlabeling } from "../cluster/labels";
 import { identityOf, isAttack, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { type Reason, reasonCodes, ReasonError } from "../reasons";
 import { onOneLine, quoted } from "../quoted";
 import { anotherRun } from "../texts";
-import { holderIn, leaseEndsAt, leaseName, leasePath, stopCommand, timeOf } from "./holder";
+import { holderIn, leaseEndsAt, leaseName, leasePath, leasePreparationMs, stopCommand, timeOf } from "./holder";
 
 export { leaseEndsAt, leaseName, leasePath, stopCommand };
 
-/**
- * Time between taking the lease and the attack, whose deadline begins with it: the Job's pod may take 2 min, its first
- * report 30 s, the baseline and the positive control 45 s each, and Pulumi makes the objects.
- */
-export const preparationMs = 300_000;
-
 type Place = Pick<Plan, "context" | "namespace">;
+
+/** What a run notes on its targets. */
+const noted = Object.keys(unlabeling.metadata.annotations);
 
 /**
  * The commands that end what is left of a run whose lease is gone or over. Labels first, of all pods: one may have lost
@@ -28,7 +25,7 @@ type Place = Pick<Plan, "context" | "namespace">;
  */
 export const cleanUpCommands = (place: Place): string[] => [
     `${kubectl(place)} label pods --all ${runLabels.map((key) => `${key}-`).join(" ")}`,
-    `${kubectl(place)} annotate pods --all ${annotations.effect}- ${annotations.begun}-`,
+    `${kubectl(place)} annotate pods --all ${noted.map((key) => `${key}-`).join(" ")}`,
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
 ];
 
@@ -143,7 +140,7 @@ async function take(
             holderIdentity: holderOf({ stack, defaultNamespace }),
             acquireTime: since,
             renewTime: new V1MicroTime(now),
-            leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
+            leaseDurationSeconds: Math.ceil((deadlineMs + leasePreparationMs) / 1_000),
         },
     };
     const taken = held

@@ -5,7 +5,16 @@ import type { Chosen } from "../targets/choose";
 import { addressesOfTarget, type Target } from "../targets/containers";
 import type { DistinctiveLabel } from "../targets/distinguish";
 import { blockOf, common, everyBlock, without } from "./blocks";
-import { type PolicyRules, policyRules, type Protocol, protocolOf, protocols, type Rule, type Way } from "./rules";
+import {
+    type PolicyRules,
+    policyRules,
+    type Protocol,
+    protocolOf,
+    protocols,
+    type Rule,
+    type Way,
+    ways,
+} from "./rules";
 import { also } from "./selector";
 
 export interface Denial {
@@ -25,8 +34,11 @@ export interface DeniedBlock extends V1IPBlock {
     ports?: readonly number[];
 }
 
-export const isTotal = ({ ways, ports, withPeers = false }: Denial): boolean =>
-    ways.length === 2 && ports === undefined && !withPeers;
+/** Whether nothing is left of one direction. */
+export const isAllDenied = ({ ways, ports, withPeers = false, blocks }: Denial, way: Way): boolean =>
+    ways.includes(way) && ports === undefined && !withPeers && blocks === undefined;
+
+export const isTotal = (denial: Denial): boolean => ways.every((way) => isAllDenied(denial, way));
 
 /** The pods that an attack's `peers` describe, or the addresses that its hosts have. */
 export interface Peers {

@@ -7,7 +7,7 @@ import { knownPolicy } from "./known";
 
 type Policies = AsyncGenerator<V1NetworkPolicy>;
 
-/** Each may have a megabyte of rules, and the Job's memory is small: two lists of them are never read at a time. */
+/** Each may have a megabyte of rules, and the Job's memory is small: two lists of others' are not read at a time. */
 const reading = new Mutex();
 
 /**
@@ -24,7 +24,7 @@ export async function* othersIn(api: ObjectApi, namespace: string, run: string):
     }
 }
 
-/** The NetworkPolicies that a run has made itself, or its attacks are. */
+/** The NetworkPolicies that a run has made, and its attacks, without the one that lets the Job through. */
 export async function* policiesOfRun(api: ObjectApi, namespace: string, run: string): Policies {
     for await (const policy of api.list(resources.networkPolicy, namespace, labels.experiment, true) as Policies)
         if (isPolicyOfRun(policy, run)) yield policy;
@@ -36,7 +36,7 @@ export async function* policiesOfRun(api: ObjectApi, namespace: string, run: str
  * @param met names of those that were there before this look; it adds those of now
  * @throws Error if that is not known
  */
-export async function whyRunsUnfit(
+export async function whyPoliciesUnfit(
     api: ObjectApi,
     namespace: string,
     run: string,
@@ -65,7 +65,7 @@ export async function whyRunsUnfit(
 }
 
 /** The same for the policy that lets the deadline Job through: soon, the Job may not reach the API server. */
-export async function whyJobUnfit(
+export async function whyJobPolicyUnfit(
     api: ObjectApi,
     namespace: string,
     name: string,

@@ -36,7 +36,7 @@ export interface AttackProofArgs extends FromWithinArgs {
     /** Tries what must still work. @default nothing is tried */
     positive?: PositiveControl;
     /**
-     * That the attack is over, and why, as far as the cluster says: asked if it does not show, and at the end.
+     * That the attack is over, and why, as far as the cluster says: asked every few seconds.
      * Undefined while it lasts. @default other policies are looked at
      */
     explain?: () => Promise<Reason | undefined>;
@@ -193,9 +193,7 @@ export class AttackProof {
             whyPeersChanged?.(),
             this.explained(),
         ]);
-        // A Job that is silent for a while may have an answer later.
-        const seen = cut?.inconclusive.code === "witness-silent" ? undefined : cut;
-        return this.decided([...others, seen]);
+        return this.decided([...others, cut?.mayPass ? undefined : cut]);
     }
 
     /** At the end: what still works from within the targets, or could not be tried. */

@@ -6,7 +6,7 @@ import { annotations } from "../cluster/labels";
 import { objectApi, unlessUnreadable } from "../cluster/objects";
 import { jobTypes, resources } from "../cluster/resources";
 import { isAttack, type Plan } from "../definition/plan";
-import { whyUnfitForJob } from "../ending/left";
+import { whyUselessToJob } from "../ending/left";
 import { deadlineContainer, type Presence } from "../job/protocol";
 import { parseJson } from "../json";
 import { quoted } from "../quoted";
@@ -47,7 +47,7 @@ export class JobPod {
 
     /** Waits until the Job's program runs. @throws Error if the cluster rejects the pod, or it does not run in time */
     async awaitStart(timeoutMs: number): Promise<void> {
-        const isRunning = (pod: V1Pod) => runningSince(pod) !== undefined;
+        const isRunning = (pod: V1Pod) => programOf(pod)?.state?.running !== undefined;
         await this.awaited(async () => (await this.pods()).find(isActive), isRunning, timeoutMs);
     }
 
@@ -58,30 +58,38 @@ export class JobPod {
      * @throws Error if it does not run
      */
     async requireRunning(plan: Plan): Promise<void> {
-        const lacking = await this.whyWithoutRights();
-        if (lacking !== undefined) throw new ReasonError(lacking.code, lacking.message, "Start another run");
+        await this.requireParts();
         await (isAttack(plan) ? this.awaitPresence(replacedMs, () => true) : this.awaitStart(replacedMs));
     }
 
-    /** That somebody has deleted or emptied what lets the Job end the run. Undefined if this account may not look. */
-    async whyWithoutRights(): Promise<Reason | undefined> {
+    /** @throws ReasonError as `whyPartsLacking` says */
+    async requireParts(): Promise<void> {
+        const lacking = await this.whyPartsLacking();
+        if (lacking !== undefined) throw new ReasonError(lacking.code, lacking.message, "Start another run");
+    }
+
+    /** That the Job, or a part by which it ends the run, is gone or of no use. What may not be read counts as there. */
+    async whyPartsLacking(): Promise<Reason | undefined> {
         const { cluster, namespace, job: name } = this;
         const api = objectApi(cluster);
-        const needed = jobTypes.filter((resource) => resource !== resources.job);
         const looks = await Promise.all(
-            needed.map(async (resource) => {
+            jobTypes.map(async (resource) => {
                 const found = await unlessUnreadable(api.get({ resource, name, namespace }));
-                const why = found === undefined ? "is gone" : whyUnfitForJob(resource, found);
-                return why && `the ${resource.kind} ${name} ${why}`;
+                const why = found === undefined ? "is gone" : whyUselessToJob(resource, found);
+                if (why === undefined) return undefined;
+                if (resource === resources.job)
+                    return this.saying(found === undefined ? `${why}: somebody has deleted it` : why);
+                return `the ${resource.kind} ${name} ${why}, without which the Job of that name may not undo the run`;
             }),
         );
         const lacking = looks.find((one) => one !== undefined);
         if (lacking === undefined) return undefined;
         // The Job gives up its rights itself when it has ended the run, and says why.
-        const said = await this.lastMessage((await this.pods())[0]);
-        const what = `${lacking}, without which the Job of that name may not undo the run`;
-        return reason("job-not-running", `${what}${said}`);
+        const said = await this.lastMessage((await this.pods()).findLast(hasStarted));
+        return reason("job-not-running", `${lacking}${said}`);
     }
+
+    private readonly saying = (what: string) => `the Job ${this.job}, which must undo the run at its deadline, ${what}`;
 
     private async awaited<T>(
         find: () => Promise<T | undefined>,
@@ -99,11 +107,10 @@ export class JobPod {
         const after = timeoutMs > 0 ? ` after ${timeoutMs / 1_000} s` : "";
         const pod = (await this.pods()).find(isActive);
         const why = pod && whyNotRunning(pod);
-        if (pod && why === undefined && runningSince(pod) !== undefined) throw await this.silent(pod, after);
+        if (pod && why === undefined && programOf(pod)?.state?.running) throw await this.silent(pod, after);
         throw new ReasonError(
             "job-not-running",
-            `the Job ${this.job}, which must undo the run at its deadline, has no running pod${after}` +
-                (why === undefined ? "" : `: its status says ${why}`),
+            this.saying(`has no running pod${after}${why === undefined ? "" : `: its status says ${why}`}`),
             // The events outlive the pod.
             `See its events: ${kubectlFor(this.cluster, this.namespace)} get events --field-selector ` +
                 "involvedObject.kind=Pod --sort-by .lastTimestamp",
@@ -140,9 +147,7 @@ export class JobPod {
     /** What the Job's pods have logged so far, in order of time. */
     async read(): Promise<JobReports> {
         // A container that has not started has no log; the API server answers with an error (400) then.
-        const started = (await this.pods()).filter(({ status }) =>
-            status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated),
-        );
+        const started = (await this.pods()).filter(hasStarted);
         return this.log.read(started.map(({ metadata }) => metadata!.name!));
     }
 
@@ -158,7 +163,7 @@ export class JobPod {
         // By uid: a Job of an earlier run may have had the name, and events outlive it.
         const found = await ignoreNotFound(cluster.batch.readNamespacedJob({ name: job, namespace }));
         if (found === undefined) {
-            const message = `the Job ${job}, which must undo the run at its deadline, is gone: somebody has deleted it`;
+            const message = this.saying("is gone: somebody has deleted it");
             throw new ReasonError("job-not-running", message, "Start another run");
         }
         const fieldSelector = `involvedObject.uid=${found.metadata!.uid},reason=FailedCreate`;
@@ -179,16 +184,18 @@ export class JobPod {
     /** What the pod says about itself that runs now. Its addresses are those that the kubelet gives. */
     private async presence(): Promise<Presence | undefined> {
         const pod = (await this.pods()).find(isActive);
-        const since = pod && runningSince(pod);
+        const container = pod && programOf(pod);
         const noted = parseJson(pod?.metadata!.annotations?.[annotations.witness] ?? "") as Presence | undefined;
-        if (since === undefined || !Array.isArray(noted?.watched)) return undefined;
-        // A container that is restarted keeps its pod's annotations.
-        if ((noted.begun ?? Infinity) < since) return undefined;
+        if (!container?.state?.running || !Array.isArray(noted?.watched)) return undefined;
+        // A container that is restarted keeps its pod's annotations. Its own start may be noted up to seconds after its
+        // program had begun, on a busy node. The end of the one before was before that.
+        const lastEndedAt = container.lastState?.terminated?.finishedAt;
+        if (lastEndedAt && (noted.begun ?? Infinity) < new Date(lastEndedAt).getTime()) return undefined;
         const addresses = addressesOf(pod!);
         return addresses.length === 0 ? noted : { ...noted, address: addresses[0]!, addresses };
     }
 
-    /** The Job's own: anybody who may create pods can give them its label. */
+    /** The Job's own, the oldest first. Anybody who may create pods can give them its label. */
     private async pods(): Promise<V1Pod[]> {
         const { cluster, namespace, job: name } = this;
         const job = this.uid === undefined && cluster.batch.readNamespacedJob({ name, namespace });
@@ -197,12 +204,13 @@ export class JobPod {
         const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector });
         const isOwn = ({ metadata }: V1Pod) =>
             metadata!.ownerReferences?.some(({ controller, uid }) => controller && uid === this.uid);
-        return items.filter(isOwn);
+        const createdAt = ({ metadata }: V1Pod) => new Date(metadata!.creationTimestamp ?? 0).getTime();
+        return items.filter(isOwn).sort((a, b) => createdAt(a) - createdAt(b));
     }
 }
 
-/** When the program of a pod started, in milliseconds since the epoch, to the second. Undefined if it does not run. */
-function runningSince({ status }: V1Pod): number | undefined {
-    const running = status?.containerStatuses?.find(({ name }) => name === deadlineContainer)?.state?.running;
-    return running && new Date(running.startedAt ?? 0).getTime();
-}
+const hasStarted = ({ status }: V1Pod) =>
+    status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated) ?? false;
+
+/** The container with the Job's program. Undefined if the kubelet does not say anything of it yet. */
+const programOf = ({ status }: V1Pod) => status?.containerStatuses?.find(({ name }) => name === deadlineContainer);

@@ -8,6 +8,8 @@ export interface Inconclusive {
     inconclusive: Reason;
     /** Connections that must fail, and work: another NetworkPolicy may allow them. Absent if that is not why. */
     working?: Working;
+    /** Whether a later look may show that it is not so. @default false */
+    mayPass?: boolean;
 }
 
 /** What must fail under the attack was tried before it: how long that took, or why it did not even work then. */

@@ -150,9 +150,11 @@ export class Witness {
         }
         const silenceMs = silenceIn(reports, witnessedAt, witnessedAt + performance.now() - askedAt);
         if (silenceMs <= maxSilenceMs) return undefined;
+        // What a Job that is silent now has seen may show later. A silence that has ended stays one.
+        const mayPass = silenceIn(reports, witnessedAt, reports.at(-1)?.at ?? witnessedAt) <= maxSilenceMs;
         const silence = describeMilliseconds(silenceMs);
         const message = `the Job that watches the targets reported nothing for ${silence} of the run`;
-        return inconclusive("witness-silent", message);
+        return { ...inconclusive("witness-silent", message), mayPass };
     }
 
     /**

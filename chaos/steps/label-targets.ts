@@ -196,6 +196,8 @@ function metadataOf(
             ...(number !== undefined && { [labels.combined]: number }),
         },
         annotations: {
+            // By it, the Job knows that an attack had begun. Who takes the labels from a pod by hand leaves it there.
+            [annotations.begun]: null,
             ...(effect !== undefined && { [annotations.effect]: effect }),
             ...(ports.length > 0 && { [annotations.ports]: ports.join() }),
         },
@@ -206,11 +208,14 @@ function metadataOf(
  * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig. Its name has the run, and
  * the step `steady-state` has deleted those of earlier runs.
  *
- * @throws ReasonError if it is not there: of two clusters, one would be attacked while the other is watched
+ * @throws ReasonError if it is not there, or of no use: of two clusters, one would be attacked while the other is
+ *   watched
  */
 async function requireJob({ plan: { namespace }, cluster }: StepContext, name: string): Promise<void> {
     const job = await ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace }));
-    if (job && job.metadata!.deletionTimestamp === undefined) return;
+    // After an earlier try of this step, it may have ended the run.
+    if (job && job.metadata!.deletionTimestamp === undefined)
+        return new JobPod(cluster, namespace, name).requireParts();
     throw new ReasonError(
         "attack-refused",
         `namespace ${namespace} has no Job ${name} that stays: somebody has deleted it, or the provider has created ` +

@@ -1,4 +1,5 @@
 import type { V1NetworkPolicy, V1ObjectMeta, V1OwnerReference } from "@kubernetes/client-node";
+import { refuseKeptFromProxy } from "../attacks/conflicts";
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { change } from "../cluster/change";
@@ -125,19 +126,30 @@ export function combinedNumber(combination: Combination | undefined, uid: string
  *
  * @param policies of others in the namespace
  * @throws Error as `admit` of `AttackKind` does
+ * @throws ReasonError as `refuseKeptFromProxy` does
  */
 export async function admitAttacks(
     run: Admitted,
     attacks: readonly RunAttack[],
     policies: readonly V1NetworkPolicy[],
 ): Promise<OwnPolicy[]> {
-    const { cluster, runName, pass } = run;
-    const admitting = attacks.map(async (attack) => {
-        const needed = (await attackKindOf(attack.attack).admit?.(attack, cluster, { policies, pass })) ?? [];
-        const named = (number: number) => `${runName}-admit-${attack.name}-${number}`;
-        return Promise.all(needed.map((spec, number) => createOwn(run, named(number), spec)));
-    });
-    return (await Promise.all(admitting)).flat();
+    const { cluster, plan, runName, pass } = run;
+    const admitting = attacks.map(async (attack) => ({
+        attack,
+        needed: (await attackKindOf(attack.attack).admit?.(attack, cluster, { policies, pass })) ?? [],
+    }));
+    const admitted = await Promise.all(admitting);
+    const isAmongOthers = attacks.length > 1 && admitted.some(({ needed }) => needed.length > 0);
+    if (isAmongOthers) {
+        const { items } = await cluster.core.listNamespacedPod({ namespace: plan.namespace });
+        refuseKeptFromProxy(admitted, attacks, items);
+    }
+    const named = ({ name }: RunAttack, number: number) => `${runName}-admit-${name}-${number}`;
+    return Promise.all(
+        admitted.flatMap(({ attack, needed }) =>
+            needed.map((spec, number) => createOwn(run, named(attack, number), spec)),
+        ),
+    );
 }
 
 /**

@@ -98,7 +98,7 @@ export async function watchWindow(
         const allowed = await proofs.whyAllowed();
         // The end of a run restores policies first, and removes the attacks a moment later.
         if (allowed !== undefined) await pause(removedMs, signal);
-        const found = allowed ?? (await jobPod.whyWithoutRights());
+        const found = allowed ?? (await jobPod.whyPartsLacking());
         // At the end of a run, the Job gives up its rights itself, last: by then the attacks are gone.
         return (await attacksLast()) ? found : whyRunIsOver(plan, cluster, run);
     };

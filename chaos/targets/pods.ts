@@ -36,7 +36,7 @@ const maxCalls = 16;
 export async function labelPods(
     cluster: Cluster,
     targets: readonly Pick<Target, "namespace" | "pod" | "uid">[],
-    metadataOf: (uid: string) => { labels: Record<string, string>; annotations?: Record<string, string> },
+    metadataOf: (uid: string) => { labels: Record<string, string>; annotations?: Record<string, string | null> },
 ): Promise<void> {
     await inTurns(onePerPod(targets), maxCalls, ({ namespace, pod: name, uid }) => {
         const body = { metadata: { uid, ...metadataOf(uid) } };

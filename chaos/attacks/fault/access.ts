@@ -223,12 +223,14 @@ function missedBy(rule: Rule, access: Access, isOwnNamespace: boolean): FoundPor
 
 /**
  * Whether an egress rule lets callers reach a proxy. That has no address yet: blocks in which each pod of the Service
- * has one are taken for such that the proxy will have one in.
+ * has one are taken for such that the proxy will have one in. A pod that is starting has none, and shows nothing.
  */
 function allowsProxy(rule: Rule, listen: number, access: Access, isOwnNamespace: boolean): boolean {
     const pod = proxyPodOf(access);
     if (!allowsPort(rule.ports, pod, listen)) return false;
-    return isPeer(rule, pod, access, isOwnNamespace) || access.pods.every((one) => isInBlocks(rule, one));
+    const addressed = access.pods.filter((one) => addressesOf(one).length > 0);
+    const isInAll = addressed.length > 0 && addressed.every((one) => isInBlocks(rule, one));
+    return isInAll || isPeer(rule, pod, access, isOwnNamespace);
 }
 
 /** A fault's proxy, as policies see it. */

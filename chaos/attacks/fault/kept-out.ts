@@ -1,4 +1,5 @@
 import type { V1Container, V1LabelSelector, V1NetworkPolicySpec, V1Service } from "@kubernetes/client-node";
+import { isDeepStrictEqual } from "node:util";
 import { hasEnded, type Pod } from "../../cluster/kubernetes-rules";
 import { annotations, experimentOf, labels, noteIn, selectorOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
@@ -46,6 +47,12 @@ export async function whyKeptOut(
     const { service } = noted;
     const changed = whyNoLongerServed(current, service.ports, fault);
     if (changed !== undefined) return changed;
+    const followed = ((await api.get({ ...object, resource: resources.service })) ?? {}) as V1Service;
+    if (!isDeepStrictEqual(followed.spec?.selector, service.selector))
+        return (
+            `the Service ${object.name}, by which the fault's proxy knows the pods of Service ` +
+            `${service.service}, was deleted or edited`
+        );
     const pods: Pod[] = [];
     let kept = 0;
     for await (const pod of api.list(resources.pod, namespace, selectorOf(service.selector)) as AsyncIterable<Pod>) {

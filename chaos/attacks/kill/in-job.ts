@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../cluster/labels";
 import { type ObjectReference, pathOf, resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
+import { parseJson } from "../../json";
 import { deploymentOf, type Pod, replicaSetOf } from "../../targets/containers";
 import { shuffled } from "../../targets/radius";
 import type { BeginInJob, JobContext } from "../job-part";
@@ -190,7 +191,7 @@ class Killer {
 async function evict(pod: ObjectReference, uid: string, { post }: JobContext): Promise<boolean | string> {
     const { status, body } = await post(`${pathOf(pod)}/eviction`, evictionOf(pod, uid));
     if (status < 300 || status === 404) return status !== 404;
-    const refusal = refusalIn({ ...(JSON.parse(body) as Status), code: status });
+    const refusal = refusalIn({ ...(parseJson(body) as Status | undefined), code: status });
     if (refusal !== undefined) return refusal;
     throw new Error(`${pod.resource.kind} ${pod.name} cannot be evicted: ${status}`);
 }

@@ -43,6 +43,10 @@ function addFault(number: number, withPolicy = true): void {
         metadata: { name: `svc-${number}`, annotations: { "chaos-experiments/pointing": pointing } },
         spec: { clusterIP: "127.0.0.1", clusterIPs: ["127.0.0.1"], selector, ports: [{ port: 9, targetPort: 9 }] },
     });
+    job.objects.set(`/api/v1/namespaces/demo/services/${name}`, {
+        metadata: { name, namespace: "demo" },
+        spec: { clusterIP: "None", selector: { app: "api" } },
+    });
     const service = {
         service: `svc-${number}`,
         selector: { app: "api" },

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { refuseConflicts } from "../../../../chaos/attacks/conflicts";
+import { describe, expect, it } from "vitest";
+import { type AdmittedAttack, refuseConflicts, refuseKeptFromProxy } from "../../../../chaos/attacks/conflicts";
 import type { RunAttack } from "../../../../chaos/definition/plan";
 
 /** Its pods listen at 8080, and api-3, of another version, at 8081; the Service leads nowhere in api-4. */
@@ -58,4 +58,33 @@ it.each<[string, object, string?, string?]>([
     ["that kills", { kind: "kill" }],
 ])("an attack %s may be in a run with a fault", (_, attack, pod, peer) => {
     for (const inThisOrder of besideFault(attack, pod, peer)) expect(inThisOrder).not.toThrow();
+});
+
+describe("among NetworkPolicies, where a fault's proxy needs some of the run, which leave out attacked pods", () => {
+    const notAttacked = { key: "chaos-experiments/attacked", operator: "NotIn", values: ["7b1e"] };
+    const selecting = (app: string) => ({ matchLabels: { app }, matchExpressions: [notAttacked] });
+    const ofCallers = { adds: true, spec: { podSelector: selecting("web"), policyTypes: ["Egress"], egress: [] } };
+    const ofPods = { adds: true, spec: { podSelector: selecting("api"), policyTypes: ["Ingress"], ingress: [] } };
+    const pods = ["web", "api"].map((app) => ({ metadata: { name: `${app}-1`, uid: app, labels: { app } } }));
+
+    const tried = (attack: object, app: string) => () => {
+        const other = { name: "other", attack, chosen: { targets: [{ uid: app }] } } as unknown as RunAttack;
+        const admitted = [{ attack: fault, needed: [ofCallers, ofPods] }] as unknown as AdmittedAttack[];
+        refuseKeptFromProxy(admitted, [fault as unknown as RunAttack, other], pods);
+    };
+
+    it.each<[string, object, string]>([
+        ["some ports of a caller", { kind: "blackhole", direction: "egress", ports: [5432] }, "web"],
+        ["what comes into a caller", { kind: "blackhole", direction: "ingress" }, "web"],
+        ["DNS of a pod of the Service", { kind: "dns" }, "api"],
+    ])("an attack on %s is refused: it would be cut off from the Service", (_, attack, app) =>
+        expect(tried(attack, app)).toThrow(`other would keep ${app}-1 from the proxy of fault: among`),
+    );
+
+    it.each<[string, object, string]>([
+        ["everything of a caller, which is to reach nobody", { kind: "blackhole" }, "web"],
+        ["all that goes out of a caller", { kind: "blackhole", direction: "egress" }, "web"],
+        ["a pod that has nothing to do with it", { kind: "dns" }, "toys"],
+        ["a pod by deleting it", { kind: "kill" }, "api"],
+    ])("an attack on %s is not", (_, attack, app) => expect(tried(attack, app)).not.toThrow());
 });

@@ -5,12 +5,12 @@ import {
     leaseFor,
     isUnderWay,
     leaseName,
-    preparationMs,
     releaseLease,
     renewLease,
     stopCommand,
 } from "../../../../chaos/lifecycle/lease";
 import { type Plan, runNameOf } from "../../../../chaos/definition/plan";
+import { leasePreparationMs } from "../../../../chaos/lifecycle/holder";
 import { enforcementTimeoutMs } from "../../../../chaos/policies/enforcement";
 import { startTimeoutMs } from "../../../../chaos/proof/job-pod";
 import { readableMs } from "../../../../chaos/proof/witness";
@@ -44,7 +44,7 @@ afterEach(startClock);
 describe("taking the lease", () => {
     it("leaves time for all that a run may wait for before its attack, and for Pulumi", () => {
         const longest = startTimeoutMs + readableMs + 2 * enforcementTimeoutMs;
-        expect(preparationMs).toBeGreaterThan(longest + 30_000);
+        expect(leasePreparationMs).toBeGreaterThan(longest + 30_000);
     });
 
     it("creates it with its holder, its experiment, its run, the targets that are watched and its length", async () => {

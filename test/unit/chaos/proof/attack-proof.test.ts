@@ -1,6 +1,7 @@
 import { Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Proof } from "../../../../chaos/attacks/kind";
+import { pause } from "../../../../chaos/async";
 import { AttackProof } from "../../../../chaos/proof/attack-proof";
 import { enforcementTimeoutMs } from "../../../../chaos/policies/enforcement";
 import type { Proven } from "../../../../chaos/proof/outcome";
@@ -56,6 +57,21 @@ describe("connections into the targets", () => {
         expect(await settled(proof.baseline(0))).toHaveProperty("tookMs");
         run.attack();
         expect(await heldThrough(proof)).toBeUndefined();
+    });
+
+    it("are lost by a silence of the witness of over 10 s once that has ended: until then, they may show", async () => {
+        const proof = proofOf(inward);
+        await settled(proof.baseline(0));
+        run.attack();
+        const proven = (await settled(proof.attackProven())) as Proven;
+        const codeAfter = async (ms: number) => {
+            await settled(pause(ms));
+            return (await settled(proof.whyLost(proven)))?.code;
+        };
+        run.reporting = false;
+        expect(await codeAfter(11_000)).toBeUndefined();
+        run.reporting = true;
+        expect(await codeAfter(1_000)).toBe("witness-silent");
     });
 
     it("prove nothing if the cluster does not enforce NetworkPolicies", async () => {

@@ -7,13 +7,16 @@ import { FakeCluster, refuse } from "../support/fake-cluster";
 
 const startedAt = "2026-11-21T10:00:00Z";
 const begun = Date.parse(startedAt) + 400;
+/** Of a container that was restarted. */
+const ended = { terminated: { finishedAt: "2026-11-21T09:59:58Z" } };
 
 /** A cluster with the Job and its pod, as far as that is not said otherwise. */
 function clusterWith({
     noted = {},
     state = { running: { startedAt } },
+    lastState = {},
     status = {},
-}: { noted?: Partial<Presence> | string; state?: object; status?: object } = {}) {
+}: { noted?: Partial<Presence> | string; state?: object; lastState?: object; status?: object } = {}) {
     const cluster = new FakeCluster();
     const { uid } = cluster.add("Job", "job").metadata;
     cluster.addRightsOfJob("job");
@@ -21,7 +24,7 @@ function clusterWith({
     const labels = { "batch.kubernetes.io/job-name": "job" };
     const pod = (ownerReferences: object[], presence: string) => ({
         metadata: { labels, ownerReferences, annotations: { [annotations.witness]: presence } },
-        status: { phase: "Running", containerStatuses: [{ name: deadlineContainer, state }], ...status },
+        status: { phase: "Running", containerStatuses: [{ name: deadlineContainer, state, lastState }], ...status },
     });
     const owner = { kind: "Job", name: "job", uid, controller: true };
     cluster.add("Pod", "job-1", pod([owner], typeof noted === "string" ? noted : JSON.stringify(presence)));
@@ -49,7 +52,9 @@ it.each<[string, Partial<Presence>, object, string[]]>([
 it.each<[string, Parameters<typeof clusterWith>[0], boolean]>([
     ["runs, and has noted it", { noted: { begun } }, true],
     ["is of an earlier version, and has noted it", {}, true],
-    ["has noted it before its container was restarted", { noted: { begun: begun - 60_000 } }, false],
+    ["has noted it before the kubelet says that it had started", { noted: { begun: begun - 1_000 } }, true],
+    ["has noted it before its container was restarted", { noted: { begun: begun - 60_000 }, lastState: ended }, false],
+    ["has noted it since its container was restarted", { noted: { begun }, lastState: ended }, true],
     ["waits to be restarted", { state: { waiting: { reason: "CrashLoopBackOff" } } }, false],
     ["has failed", { status: { phase: "Failed" } }, false],
     ["has a note that somebody has edited", { noted: "{x}" }, false],
@@ -62,6 +67,18 @@ it("nothing begins until the Job runs, which a pod that was just replaced does s
     const wanted = job.requireRunning({ attacks: [{}] } as Plan);
     cluster.get("Pod", "job-1").status.phase = "Running";
     await expect(wanted).resolves.toBeUndefined();
+});
+
+it.each([
+    ["is gone: somebody has deleted it", (cluster: FakeCluster) => cluster.remove("Job", "job")],
+    ["is suspended", (cluster: FakeCluster) => (cluster.get("Job", "job").spec = { suspend: true })],
+])("nothing begins once the Job %s", async (why, lose) => {
+    const { job, cluster } = clusterWith();
+    await job.requireRunning({ attacks: [{}] } as Plan);
+    lose(cluster);
+    await expect(job.requireRunning({ attacks: [{}] } as Plan)).rejects.toThrow(
+        `the Job job, which must undo the run at its deadline, ${why}`,
+    );
 });
 
 it.each(["ServiceAccount", "Role", "RoleBinding", "ConfigMap"] as const)(

@@ -536,6 +536,21 @@ it("labels nobody if the lease was deleted since the steady state: that stops th
     expect([run.cluster.names("Lease"), labels()]).toEqual([[], []]);
 });
 
+it("aborts the run if its Job has ended it since an earlier try: another run is needed", async () => {
+    run.cluster.get("Job", job).status = { conditions: [{ type: "Complete", status: "True" }] };
+    await expect(step()).rejects.toThrow(
+        /^ABORTED \(job-not-running\): the Job run-deadline, which must undo the run at its deadline, has ended/,
+    );
+    expect(labels()).toEqual([]);
+});
+
+it("takes from a target what it noted of an earlier attack: its Job would take this one for begun", async () => {
+    for (const pod of ["hot-deals-1", "hot-deals-2"])
+        run.cluster.get("Pod", pod).metadata.annotations = { "chaos-experiments/begun": "run" };
+    const { targets } = (await step()).attacks[0]!;
+    expect(run.cluster.get("Pod", targets[0]!.pod).metadata.annotations).not.toHaveProperty("chaos-experiments/begun");
+});
+
 it("unlabels the targets and fails if the deadline Job does not start", async () => {
     run.reporting = false;
     run.cluster.get("Pod", job).status = { phase: "Pending" };

@@ -31,6 +31,7 @@ afterEach(() => run.close());
 const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack), pass, checks: [] });
 const begin = async () => {
     const seen = await settled(steadyState(run.context, {}));
+    run.cluster.add("Job", jobNameOf(found().runName));
     run.cluster.addRightsOfJob(jobNameOf(found().runName));
     return seen;
 };

@@ -49,12 +49,11 @@ describe("a proxy that has died", () => {
     const begins = container({ restartCount: 1, state: { running: {} } });
     const hangs = container({ restartCount: 0, state: { running: {} } });
     const whyOf = (pods: object[]) => {
-        const get = async ({ resource }: ObjectReference) =>
-            resource === resources.pod
-                ? pods.length > 1
-                    ? pods.shift()
-                    : pods[0]
-                : { spec: { selector: ours, ports: [{ port: 80 }] } };
+        const get = async ({ resource, name }: ObjectReference) => {
+            if (resource === resources.pod) return pods.length > 1 ? pods.shift() : pods[0];
+            const selector = name === object.name ? {} : ours;
+            return { spec: { selector, ports: [{ port: 80 }] } };
+        };
         const ending = AbortSignal.abort();
         const noted = { service: { service: "hot-deals", selector: {}, ports: [{ name: "", port: 80, target: 80 }] } };
         const annotations = { "chaos-experiments/access": JSON.stringify({ ...noted, namespace: {} }) };

@@ -8,7 +8,7 @@ import { objectApi } from "../../../../../chaos/cluster/objects";
 import { type KubeObject, type ObjectApi, resources } from "../../../../../chaos/cluster/resources";
 import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../chaos/job/sieve";
 import { noteOf } from "../../../../../chaos/policies/beside";
-import { whyJobUnfit, whyRunsUnfit } from "../../../../../chaos/policies/listed";
+import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../../../../../chaos/policies/listed";
 import { forClient } from "../../../../../chaos/policies/rules";
 import { FakeCluster } from "../../support/fake-cluster";
 
@@ -41,6 +41,7 @@ async function admit(): Promise<void> {
     const attack = { experiment: "slow", namespace: "demo", object: proxy, chosen: { found, chosenBy: "7b1e" } };
     const { items } = await cluster.api.networking.listNamespacedNetworkPolicy({ namespace: "demo" });
     const policed = { policies: structuredClone(items), pass: "5f0c" };
+    cluster.add("Service", proxy, { spec: { clusterIP: "None", selector: found.selector } });
     const made = await admitProxy(attack as unknown as RunAttack<unknown, FoundService>, cluster.api, policed);
     for (const [number, { spec, annotations, ...restsOn }] of made.entries())
         cluster.add("NetworkPolicy", `slow-1234-admit-fault-${number}`, {
@@ -70,7 +71,7 @@ const seen = async (spec: object = ofService) => {
     const object = { resource: resources.pod, namespace: "demo", name: proxy };
     const context = { api, namespace: "demo", run: "slow-1234", label: "slow.fault", object };
     const service = { metadata: { name: "web" }, spec } as V1Service;
-    return [await whyKeptOut({ service: "web" }, service, context), await whyRunsUnfit(api, "demo", "slow-1234")];
+    return [await whyKeptOut({ service: "web" }, service, context), await whyPoliciesUnfit(api, "demo", "slow-1234")];
 };
 const fits = [undefined, undefined];
 
@@ -244,31 +245,53 @@ describe("while a fault lasts", () => {
         expect(await seen()).toEqual(fits);
     });
 
+    it.each([
+        ["deletes", () => cluster.remove("Service", proxy)],
+        ["edits", () => (cluster.get("Service", proxy).spec.selector = { app: "none" })],
+    ])("it ends once somebody %s the Service by which the proxy knows the pods", async (_, act) => {
+        await admit();
+        act();
+        expect((await seen())[0]).toBe(
+            `the Service ${proxy}, by which the fault's proxy knows the pods of Service web, was deleted or edited`,
+        );
+    });
+
+    it("it lasts while a pod of the Service starts, which has no address yet", async () => {
+        cluster.get("Pod", "web-1").status = { podIP: "10.0.0.1" };
+        const anywhere = { ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.169.254/32"] } };
+        add("front-out", { ...out, egress: [{ to: [anywhere] }] });
+        await admit();
+        expect(await seen()).toEqual(fits);
+        const starting = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web" }] } };
+        cluster.add("Pod", "web-2", { ...starting, status: { phase: "Pending" } });
+        expect(await seen()).toEqual(fits);
+    });
+
     it("it ends once somebody deletes a policy that the run has made", async () => {
         add("web-in", into);
         await admit();
         const api = objectApi(cluster.api);
         const met = new Set<string>();
-        expect(await whyRunsUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
+        expect(await whyPoliciesUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
         cluster.remove("NetworkPolicy", "slow-1234-admit-fault-0");
         cluster.remove("NetworkPolicy", "slow-1234-admit-fault-1");
         const why = "the run's own NetworkPolicy slow-1234-admit-fault-0 was deleted";
-        expect(await whyRunsUnfit(api, "demo", "slow-1234", met)).toBe(why);
+        expect(await whyPoliciesUnfit(api, "demo", "slow-1234", met)).toBe(why);
     });
 
     it("it ends once somebody deletes the one that lets the deadline Job reach the API server", async () => {
         const api = objectApi(cluster.api);
         const met = new Set<string>();
         // It is made after the Job.
-        expect(await whyJobUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
+        expect(await whyJobPolicyUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
         add("slow-1234-job", { podSelector: {} });
-        expect(await whyJobUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
+        expect(await whyJobPolicyUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
         cluster.remove("NetworkPolicy", "slow-1234-job");
-        expect(await whyJobUnfit(api, "demo", "slow-1234-job", met)).toMatch("slow-1234-job was deleted");
+        expect(await whyJobPolicyUnfit(api, "demo", "slow-1234-job", met)).toMatch("slow-1234-job was deleted");
     });
 
     it("it ends once somebody edits that one", async () => {
-        const why = () => whyJobUnfit(objectApi(cluster.api), "demo", "slow-1234-job", new Set());
+        const why = () => whyJobPolicyUnfit(objectApi(cluster.api), "demo", "slow-1234-job", new Set());
         const { metadata } = add("slow-1234-job", { podSelector: {} });
         metadata.generation = 1;
         expect(await why()).toBeUndefined();
