@@ -38,6 +38,6 @@ function rightToProxy({ namespace, name, port }: NamedService, scheme: NamedServ
     return rightsOn({ namespace, resource: "services/proxy", names })(
         [verb],
         "send the checks' requests through the API server",
-        "the checks need an address of the Service that answers from outside the cluster",
+        "the Service needs an address that answers outside of the cluster",
     );
 }
