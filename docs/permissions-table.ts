@@ -4,6 +4,7 @@ import { exampleChecks } from "../chaos/checks/registry";
 import { isRequired, resources, type Right } from "../chaos/cluster/resources";
 import { type Plan, planOf } from "../chaos/definition/plan";
 import { changedBy } from "../chaos/ending/left";
+import { groupedBy } from "../chaos/grouped";
 import { jobRightsOf } from "../chaos/job/rules";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { tableOf, withPart } from "./markdown";
@@ -47,8 +48,9 @@ function permissionsTables(): string {
         attacks: everything.attacks.filter(({ attack }) => objectTypeOf(attack) === resources.networkPolicy),
     };
     const rights = permissionsOf([everything]);
-    const known = new Set(rights.map(keyOf));
-    const others = permissionsOf([withoutAgent, onlyPolicies]).filter((right) => !known.has(keyOf(right)));
+    const isKnown = (right: Right) =>
+        rights.some((one) => keyOf(one) === keyOf(right) && (isRequired(one) || !isRequired(right)));
+    const others = permissionsOf([withoutAgent, onlyPolicies]).filter((right) => !isKnown(right));
     const all = [...rights, ...others];
     const [needed, optional] = [all.filter(isRequired), all.filter((right) => !isRequired(right))];
     const head = ["right", "namespace", "to"];
@@ -65,7 +67,7 @@ const keyOf = ({ namespace, resource, names, verbs }: Right) => JSON.stringify([
 const managed = ["get", "list", "watch", "create", "patch", "delete"];
 const verbsIn = (verbs: readonly string[]) => (verbs.join() === managed.join() ? "manage" : verbs.join(", "));
 
-/** Objects of several kinds with the same verbs and reasons are in one row. */
+/** Objects of several kinds with the same verbs and reasons are in one row, and so is one right in several places. */
 function rowsOf(rights: readonly Right[]): string[][] {
     const rows = new Map<string, { verbs: string; objects: string[]; rest: string[] }>();
     for (const { namespace = "all", resource, names, verbs, why, without } of rights) {
@@ -78,7 +80,12 @@ function rowsOf(rights: readonly Right[]): string[][] {
         // Two attacks of a kind may need the same.
         rows.set(key, { ...row, objects: [...new Set([...row.objects, object])] });
     }
-    return [...rows.values()].map(({ verbs, objects, rest }) => [`${verbs} ${objects.join(", ")}`, ...rest]);
+    const all = [...rows.values()].map(({ verbs, objects, rest }) => [`${verbs} ${objects.join(", ")}`, ...rest]);
+    const alike = groupedBy(all, ([right, , ...reasons]) => [right, ...reasons].join("|"));
+    return [...alike.values()].map((same) => {
+        const [right, , ...reasons] = same[0]!;
+        return [right!, same.map(([, place]) => place).join(", "), ...reasons];
+    });
 }
 
 /** What the Job of a run with all of these may do. */

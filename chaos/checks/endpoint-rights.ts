@@ -37,7 +37,7 @@ function rightToProxy({ namespace, name, port }: NamedService, scheme: NamedServ
     const names = typeof port === "number" ? [`${scheme === "https" ? "https:" : ""}${name}:${port}`] : undefined;
     return rightsOn({ namespace, resource: "services/proxy", names })(
         [verb],
-        "send the checks' requests through the API server",
-        "the Service needs an address that answers outside of the cluster",
+        "send checks through the API server",
+        "the Service needs an external address",
     );
 }
