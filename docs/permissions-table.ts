@@ -4,17 +4,10 @@ import { exampleChecks } from "../chaos/checks/registry";
 import { isRequired, resources, type Right } from "../chaos/cluster/resources";
 import { type Plan, planOf } from "../chaos/definition/plan";
 import { changedBy } from "../chaos/ending/left";
+import { groupedBy } from "../chaos/grouped";
 import { jobRightsOf } from "../chaos/job/rules";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { tableOf, withPart } from "./markdown";
-
-const places: Record<string, string> = {
-    targets: "the targets'",
-    application: "the application's",
-    peers: "the peers'",
-    agent: "the agent's",
-    check: "the check's",
-};
 
 /** A plan with the examples of every kind of attack, check and action. Its parts are in different namespaces. */
 export const everything: Plan = planOf({
@@ -55,11 +48,12 @@ function permissionsTables(): string {
         attacks: everything.attacks.filter(({ attack }) => objectTypeOf(attack) === resources.networkPolicy),
     };
     const rights = permissionsOf([everything]);
-    const known = new Set(rights.map(keyOf));
-    const others = permissionsOf([withoutAgent, onlyPolicies]).filter((right) => !known.has(keyOf(right)));
+    const isKnown = (right: Right) =>
+        rights.some((one) => keyOf(one) === keyOf(right) && (isRequired(one) || !isRequired(right)));
+    const others = permissionsOf([withoutAgent, onlyPolicies]).filter((right) => !isKnown(right));
     const all = [...rights, ...others];
     const [needed, optional] = [all.filter(isRequired), all.filter((right) => !isRequired(right))];
-    const head = ["objects", "namespace", "verbs", "to"];
+    const head = ["right", "namespace", "to"];
     return [
         tableOf([head, ...rowsOf(needed)]),
         "These are optional:\n",
@@ -69,21 +63,29 @@ function permissionsTables(): string {
 
 const keyOf = ({ namespace, resource, names, verbs }: Right) => JSON.stringify([namespace, resource, names, verbs]);
 
-/** Objects of several kinds with the same verbs and reasons are in one row. */
+/** The page says that `manage` is these six. */
+const managed = ["get", "list", "watch", "create", "patch", "delete"];
+const verbsIn = (verbs: readonly string[]) => (verbs.join() === managed.join() ? "manage" : verbs.join(", "));
+
+/** Objects of several kinds with the same verbs and reasons are in one row, and so is one right in several places. */
 function rowsOf(rights: readonly Right[]): string[][] {
-    const rows = new Map<string, string[]>();
-    for (const { namespace, resource, names, verbs, why, without } of rights) {
+    const rows = new Map<string, { verbs: string; objects: string[]; rest: string[] }>();
+    for (const { namespace = "all", resource, names, verbs, why, without } of rights) {
         // The place says the same.
         const isNamed = names !== undefined && resource !== "namespaces";
-        const objects = `\`${resource}\`${isNamed ? ` ${names.map((name) => `\`${name}\``).join(", ")}` : ""}`;
-        const place = namespace === undefined ? "all" : places[namespace]!;
-        const rest = [place, verbs.join(", "), why, ...(without === undefined ? [] : [without])];
-        const key = rest.join("|");
-        const before = rows.get(key)?.[0]?.split(", ") ?? [];
+        const object = `\`${resource}\`${isNamed ? ` ${names.map((name) => `\`${name}\``).join(", ")}` : ""}`;
+        const rest = [namespace, why, ...(without === undefined ? [] : [without])];
+        const key = [verbs, rest].join("|");
+        const row = rows.get(key) ?? { verbs: verbsIn(verbs), objects: [], rest };
         // Two attacks of a kind may need the same.
-        rows.set(key, [[...before, ...(before.includes(objects) ? [] : [objects])].join(", "), ...rest]);
+        rows.set(key, { ...row, objects: [...new Set([...row.objects, object])] });
     }
-    return [...rows.values()];
+    const all = [...rows.values()].map(({ verbs, objects, rest }) => [`${verbs} ${objects.join(", ")}`, ...rest]);
+    const alike = groupedBy(all, ([right, , ...reasons]) => [right, ...reasons].join("|"));
+    return [...alike.values()].map((same) => {
+        const [right, , ...reasons] = same[0]!;
+        return [right!, same.map(([, place]) => place).join(", "), ...reasons];
+    });
 }
 
 /** What the Job of a run with all of these may do. */
@@ -92,7 +94,7 @@ function jobTable(): string {
     const rights = jobRightsOf(attacks, changedBy(everything), "JOB", "POLICY", true);
     const unique = (names: Right["names"]) => names && [...new Set(names)];
     const rows = rowsOf(rights.map((right) => ({ ...right, without: undefined, names: unique(right.names) })));
-    return tableOf([["objects", "verbs", "to"], ...rows.map(([objects, _, ...rest]) => [objects!, ...rest])]);
+    return tableOf([["right", "to"], ...rows.map(([right, _, ...rest]) => [right!, ...rest])]);
 }
 
 export const withPermissionsTables = (page: string): string =>

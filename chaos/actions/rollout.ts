@@ -58,7 +58,7 @@ export const rollout: ActionKind<RolloutAction> = {
         const of = { namespace, ...workloadTypes[kind] };
         return [
             rightsOn({ ...of, names: [name] })(["get", "patch"], "restart it, and see when its rollout is complete"),
-            rightsOn(of)(["list"], "see whether what is to be restarted is there"),
+            rightsOn(of)(["list"], "find what is to be restarted"),
         ];
     },
     workload: (action) => workloadOf(action),

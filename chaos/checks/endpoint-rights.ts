@@ -37,7 +37,7 @@ function rightToProxy({ namespace, name, port }: NamedService, scheme: NamedServ
     const names = typeof port === "number" ? [`${scheme === "https" ? "https:" : ""}${name}:${port}`] : undefined;
     return rightsOn({ namespace, resource: "services/proxy", names })(
         [verb],
-        "send the checks' requests through the API server",
-        "the checks need an address of the Service that answers from outside the cluster",
+        "send checks through the API server",
+        "the Service needs an external address",
     );
 }

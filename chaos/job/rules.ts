@@ -3,7 +3,7 @@ import { type NamedObject, resources, type Right, rightsOn } from "../cluster/re
 import { eventType } from "../cluster/events";
 import { leaseName } from "../lifecycle/lease";
 
-const toEnd = "end the attacks; then give up these rights, with which go the policies that the run's steps have made";
+const toEnd = "end the attacks; then give up these rights, and the run's policies with them";
 const toSeePolicy = "end the attacks when the policy is gone or edited that lets the Job through";
 
 /**
@@ -35,12 +35,12 @@ export function jobRightsOf(
     const lease = { apiGroup: "coordination.k8s.io", resource: "leases", names: [leaseName] };
     const pods = rightsOn(resources.pod)(
         ["list", "patch"],
-        "find the targets; see pods that are no targets, to compare with; remove labels; report what the witness sees",
+        "find targets, and other pods to compare with; remove labels; report what the witness sees",
     );
     // Which these are is found when the targets are.
     const policies = rightsOn(resources.networkPolicy)(
         ["get", "list", "patch"],
-        "restore those that do not select targets, and see whether the run's own still fit them; not for `kill`",
+        "restore those that do not select targets, and watch the run's own; not for `kill`",
     );
     return [
         ...own(objects, ["get", "delete"], toEnd),
@@ -59,7 +59,7 @@ export function jobRightsOf(
 export const rightToMakeEvents = (namespace?: string): Right =>
     rightsOn({ namespace, ...eventType })(
         ["create"],
-        "say by Events of the targets when their attack begins and ends",
+        "make Events of the targets when an attack begins and ends",
         "the Events of a pod do not say why it is cut off",
     );
 

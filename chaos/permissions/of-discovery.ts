@@ -10,7 +10,7 @@ export function rightsToDiscover(plan: Plan): Right[] {
     const { agent, namespace, attacks } = plan;
     const refuse = "refuse targets that serve admission webhooks";
     const knowEndpoints = "know to which pods, at which ports, Services lead";
-    const notRefused = "targets that serve admission webhooks are not refused";
+    const notRefused = "they are not refused";
     const configurations = ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"].map((resource) =>
         rightsOn({ apiGroup: "admissionregistration.k8s.io", resource })(["list"], refuse, notRefused),
     );
@@ -35,7 +35,7 @@ function rightsToSeeRollouts(target: AttributeExpression, namespace: string): Ri
         rightsOn({ namespace, ...workloadTypes[kind] })(
             ["get"],
             "wait until the targets' rollouts are complete",
-            "a rollout that goes on may replace a target, and the verdict is INCONCLUSIVE then",
+            "a rollout may replace a target, and the verdict is INCONCLUSIVE",
         ),
     );
 }

@@ -34,9 +34,8 @@ export function rightsToProve({ attack, outward }: PlannedAttack, namespace: str
         ...(beginsAtPeers(proof) ? toProve(peers) : []),
         rightsOn({ namespace: peers, ...resources.pod })(
             ["list"],
-            "find a label that tells the peers from all other pods",
-            "the label is compared only with pods that experiments may attack: on Cilium, the attack may cut off " +
-                "others, too",
+            "find a label that only the peers have",
+            "on Cilium, the attack may cut off pods that experiments may not attack",
         ),
     ];
 }

@@ -33,15 +33,14 @@ export function rightsOfRun(plan: Plan): Right[] {
 
 function rightsToHoldTheLease({ namespace }: Plan): Right[] {
     const leases = { apiGroup: "coordination.k8s.io", resource: "leases" };
-    const hold = "hold the namespace's lease: one experiment at a time";
+    const hold = "hold the namespace's lease";
     return [
         rightsOn({ ...leases, namespace })(["create"], hold),
         rightsOn({ ...leases, namespace, names: [leaseName] })(["get", "update", "patch", "delete"], hold),
         rightsOn({ ...leases, names: [leaseName] })(
             ["list"],
-            "find the stack's runs in all namespaces before an update does anything else",
-            "the update that disables an experiment in another namespace than the application's ends its attacks " +
-                "last, not first",
+            "find the stack's runs in all namespaces",
+            "an update ends attacks outside of the application's namespace last, not first",
         ),
     ];
 }
@@ -58,12 +57,12 @@ function rightsOnObjects(plan: Plan): Right[] {
     const { namespace } = plan;
     const onPolicies = rightsOn({ namespace, ...resources.networkPolicy });
     const hasJob = needsDeadlineJob(plan);
-    const left = "find what a killed update has left";
+    const left = "find what a killed run has left";
     const forAttacks = onPolicies(managed, makeAttacks);
     const forOthers = onPolicies(
         ["patch"],
-        "restore the policies that a killed run of another experiment has changed",
-        "no run begins after such a run until somebody has restored them",
+        "restore what another killed run has changed",
+        "no run begins until somebody has restored it",
     );
     const forJob = onPolicies(
         ["get", "create", "delete"],
@@ -93,7 +92,7 @@ function rightsOnParts({ namespace, attacks }: Plan): Right[] {
             return onParts(
                 ["list", "delete"],
                 "remove the attacks that a killed run has left",
-                "no run begins after such a run until somebody has removed them",
+                "no run begins until somebody has removed them",
             );
         }),
         ...attacks.flatMap(({ attack }) => attackKindOf(attack).rights?.(namespace) ?? []),
@@ -110,7 +109,7 @@ function rightsOfJob(plan: Plan): Right[] {
         ...right,
         namespace,
         names: names?.includes(object) ? undefined : names,
-        why: "give the deadline Job its rights: you cannot grant rights that you do not have",
+        why: "grant the deadline Job its rights",
     }));
     return [...granted, rightToTryPods(namespace)];
 }
@@ -126,7 +125,7 @@ export const rightToTryPods = (namespace: string): Right =>
 function rightsOnTargets(plan: Plan): Right[] {
     const { namespace, attacks } = plan;
     const onPods = rightsOn({ namespace, resource: "pods" });
-    if (!isAttack(plan)) return [onPods(["list"], "find labels that a killed update has left")];
+    if (!isAttack(plan)) return [onPods(["list"], "find what a killed run has left")];
     const someStay = attacks.some(({ attack }) => !attackKindOf(attack).proof(attack).deleted);
     return [
         onPods(["list", "patch"], "label the targets, and remove their labels"),
@@ -144,11 +143,11 @@ function rightsToRestore(plan: Plan): Right[] {
     const left = restored
         .map((type) => rightsOn({ namespace, ...type }))
         .flatMap((onObjects) => [
-            onObjects(["list"], "find what a killed run has left changed"),
+            onObjects(["list"], "find what a killed run has left"),
             onObjects(
                 ["get", "patch"],
-                "restore what a killed run of another experiment has changed",
-                "no run begins after such a run until somebody has restored it",
+                "restore what another killed run has changed",
+                "no run begins until somebody has restored it",
             ),
         ]);
     return [...own, ...left];
@@ -168,8 +167,8 @@ function rightsToSee(plan: Plan): Right[] {
             : rightToRead(defaultNamespace, isThere),
         rightsOn({ namespace: defaultNamespace, resource: "pods" })(
             watch,
-            "follow the readiness of the application's pods",
-            "the picture of a run does not show when pods were ready",
+            "show when pods were ready",
+            "the picture of a run does not show it",
         ),
         ...(meetsPolicies(plan) ? [rightToRead(namespace, ...nameOtherPolicy)] : []),
         ...(needsDeadlineJob(plan) ? [rightsOn({ namespace, resource: "events" })(watch, ...showEvents)] : []),
@@ -185,15 +184,12 @@ const selectors = [
     { apiGroup: "policy", resource: "poddisruptionbudgets" },
     ...["replicasets", "statefulsets", "daemonsets"].map((resource) => ({ apiGroup: "apps", resource })),
 ];
-const refuseLabels = [
-    "refuse labels of the run's own pods by which others select these",
-    "such labels are not refused",
-] as const;
+const refuseLabels = ["refuse labels by which others select the run's pods", "they are not refused"] as const;
 const nameOtherPolicy = [
     "name the other policy that allows what an attack denies, if it selects by namespace",
     "that reason may blame the network",
 ] as const;
 const showEvents = [
-    "show the events of objects that Pulumi waits for, and why the deadline Job gets no pod",
-    "Pulumi waits without showing them, and a rejected pod is told after two minutes",
+    "say what Pulumi waits for, and why the deadline Job has no pod",
+    "a rejected pod is reported after two minutes",
 ] as const;

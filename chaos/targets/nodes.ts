@@ -52,7 +52,7 @@ export async function recentNodesFor(
 /** What it takes to read them. None if no expression asks for that. */
 export const rightsToReadNodes = (expressions: readonly AttributeExpression[]): Right[] =>
     areAsked(expressions)
-        ? [rightsOn({ resource: "nodes" })(["list"], "read the zones, regions and labels of nodes that targets name")]
+        ? [rightsOn({ resource: "nodes" })(["list"], "read the labels of nodes that targets name")]
         : [];
 
 function attributesOf(labels: Readonly<Record<string, string>> = {}): Attributes {

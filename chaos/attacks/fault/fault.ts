@@ -124,23 +124,23 @@ function rights(namespace: string): Right[] {
     return [
         rightsOn(resources.networkPolicy)(
             ["list"],
-            "refuse faults that callers in other namespaces would take for an outage",
-            "such faults are not refused",
+            "refuse faults that would cut off callers in other namespaces",
+            "they are not refused",
         ),
         ...bindings.map(({ group, plural }) =>
             rightsOn({ namespace, apiGroup: group, resource: plural })(
                 ["list"],
-                "refuse faults of a Service whose pods an AWS load balancer has as targets",
-                "such a Service is refused only if its annotations, or its pods' readiness gates, show it",
+                "refuse Services whose pods an AWS load balancer has as targets",
+                "only annotations and readiness gates show that",
             ),
         ),
         rightsOn({ namespace, resource: "namespaces", names: [namespace] })(
             ["get"],
-            "find the NetworkPolicies that the callers of a fault's Service need",
+            "find the NetworkPolicies that a fault's callers need",
         ),
         rightsOn({ namespace, apiGroup: "discovery.k8s.io", resource: "endpointslices" })(
             ["list", "watch"],
-            "give the proxies the right to find a Service's pods: you cannot grant rights that you do not have",
+            "grant a fault's proxy its rights",
         ),
     ];
 }
