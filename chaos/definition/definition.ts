@@ -50,7 +50,7 @@ interface Aimed {
 }
 
 interface AttackOptions {
-    /** How many containers are affected: a number, a percentage of those that match, rounded down, or all. @default 1 */
+    /** How many of the matching containers are affected: a number, a percentage (rounded down), or all. @default 1 */
     radius?: number | `${number}%` | "all";
     /** Whether pods that are not ready may be chosen, too. Not for `kill` and `fault`. @default false */
     includeNotReady?: boolean;
