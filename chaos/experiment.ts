@@ -26,27 +26,21 @@ import { UserError } from "./user-error";
 
 /** What an experiment needs besides what it does. */
 export interface ExperimentOptions {
-    /**
-     * Whether the experiment runs. The update that sets it runs the experiment; the next one without it first ends
-     * what is left of the attacks, and waits until every check holds again.
-     */
+    /** Whether the experiment runs: the update that sets it runs it, the one that unsets it undoes it. */
     enabled: boolean;
     /**
-     * Text of a kubeconfig that reaches the provider's cluster, kept as a secret. It may be an output of the cluster's
-     * resource. @default this machine's, as kubectl loads it
+     * Text of a kubeconfig of the provider's cluster, kept as a secret. It may be an output.
+     * @default this machine's, as kubectl loads it
      */
     kubeconfig?: pulumi.Input<string>;
-    /**
-     * A context of the kubeconfig. @default the current one of `kubeconfig`; without `kubeconfig` only if it is plainly
-     * local, as those of kind, minikube, k3d, Docker Desktop and Rancher Desktop are
-     */
+    /** A context of the kubeconfig. @default the current one; without `kubeconfig` only if it is plainly local */
     context?: string;
     /**
-     * An image with Node.js 20 or newer, for the pods that the experiment makes for itself.
+     * An image with Node.js 20 or newer, for the run's own pods.
      * @default "docker.io/library/node:22.23.3-bookworm-slim"
      */
     image?: string;
-    /** What is set on the pods that the experiment makes for itself, beside their own. @default nothing */
+    /** What is set on the run's own pods. */
     pod?: PodOptions;
     /** Distinguishes the stack from others of its name. @default one that the stack's state keeps @internal */
     identity?: pulumi.Input<string>;

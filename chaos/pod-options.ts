@@ -11,22 +11,19 @@ export interface Toleration {
 
 /** What is set on a run's own pods, the deadline Job's and the proxies of faults, beside what they have anyway. */
 export interface PodOptions {
-    /** Names of Secrets in the targets' namespace, to pull `image` with. @default none */
+    /** Names of Secrets in the targets' namespace, to pull `image` with. */
     imagePullSecrets?: string[];
-    /** Labels of the nodes that the pods may run on, beside `kubernetes.io/os: linux`. @default all nodes */
+    /** Labels of the nodes that they may run on, beside `kubernetes.io/os: linux`. */
     nodeSelector?: Record<string, string>;
-    /** Tolerations, beside those that make the pods leave a lost node at once. @default none */
+    /** Tolerations, beside those that make them leave a lost node at once. */
     tolerations?: Toleration[];
-    /** Name of a PriorityClass, so that others do not evict the pods. @default the cluster's */
+    /** Name of a PriorityClass: with a high one, other pods do not preempt them. @default the cluster's */
     priorityClassName?: string;
-    /** Labels that an admission policy requires, say. @default none but the pods' own */
+    /** Labels, such as an admission policy requires. */
     labels?: Record<string, string>;
-    /** Annotations. @default none but the pods' own */
+    /** Annotations. */
     annotations?: Record<string, string>;
-    /**
-     * Id of the user and the group in the containers. `false`: none is set, for a cluster that assigns them, such as
-     * OpenShift. @default 1000, the user `node` of the image
-     */
+    /** Id of user and group. `false`: none is set, for clusters that assign them, such as OpenShift. @default 1000 */
     runAsUser?: number | false;
 }
 

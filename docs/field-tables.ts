@@ -21,6 +21,8 @@ const words: Record<string, string> = {
     Check: "[check](experiment-reference.md#checks)",
     Action: "[action](experiment-reference.md#actions)",
     JsonExpectation: "[expectation](experiment-reference.md#json-expectations)",
+    CaReference: "object",
+    SecretReference: "[value](experiment-reference.md#values-from-secrets)",
     Story: "[story](experiment-reference.md#stories)",
     Lesson: "[lesson](stories.md)",
     Duration: "duration",
@@ -102,7 +104,7 @@ function fieldsOf(
         if (isKind || tags.some(({ tagName }) => tagName.text === "internal")) return [];
         const standard = tags.find(({ tagName }) => tagName.text === "default");
         const meaning = comment && ts.isJSDoc(comment) ? textOf(comment.comment) : "";
-        const shown = standard ? asCode(textOf(standard.comment)) : member.questionToken ? "none" : "required";
+        const shown = standard ? asCode(textOf(standard.comment)) : member.questionToken ? "" : "required";
         return [[`\`${key}\``, typeInWords(type, known), shown, meaning], ...innerRows(type, known, `${key}.`)];
     });
 }

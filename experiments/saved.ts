@@ -14,7 +14,7 @@ import { type Lesson, lessons, type Story, storySchema } from "./story";
 export interface SavedExperiment extends ExperimentDefinition {
     /** The variant of the shop that it needs. @default any */
     variant?: "seven";
-    /** What it teaches. @default nothing: no verdict is expected */
+    /** What it teaches. @default no verdict is expected */
     story?: Story;
 }
 

@@ -13,15 +13,13 @@ export type Lesson = keyof typeof lessons;
 
 /** What a saved experiment teaches, and what it is expected to show. */
 export interface Story {
-    /** The lesson: `--list` and `--all --lesson` group by it. */
+    /** `--list` and `--all --lesson` group by it. */
     lesson: Lesson;
-    /** Names of the checks that do not hold in a shop with default settings. @default none: the verdict is PASSED */
+    /** Names of the checks that fail in a shop with default settings. @default none: PASSED */
     failing?: string[];
-    /**
-     * Whether the checks of `failing` may also hold, because a loss takes an unlucky millisecond. @default false
-     */
+    /** Whether these checks may also hold: a loss takes an unlucky millisecond. @default false */
     mayPass?: boolean;
-    /** The setting or pattern that makes the difference. @default this shop has none */
+    /** What makes the difference. @default this shop has nothing */
     remedy?: Remedy;
 }
 
@@ -29,9 +27,9 @@ export interface Story {
 export interface Remedy {
     /** In one sentence. */
     what: string;
-    /** Settings with which all checks hold. @default it is in another check */
+    /** Settings with which all checks hold. */
     settings?: Record<string, string>;
-    /** The saved experiment that has the other verdict, since one of the two lacks the remedy. */
+    /** The saved experiment that has the other verdict: one of the two lacks the remedy. */
     compare?: string;
 }
 

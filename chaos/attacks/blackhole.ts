@@ -24,14 +24,13 @@ export interface BlackholeAttack {
     /** Only these TCP and UDP ports: the targets' own for ingress, others' for egress. @default all */
     ports?: number[];
     /**
-     * Only traffic with these containers, described by attributes, in the targets' namespace unless they name another;
-     * or traffic to these addresses outside of the cluster's pods: `{ host, port }`, or `{ cidr, except }` together
-     * with a host in it. Whether containers that start later are affected depends on the network. @default all traffic
+     * Only traffic with these containers, or to these addresses outside of the cluster's pods. Whether containers that
+     * start later are affected depends on the network. @default all traffic
      */
     peers?: AttributeExpression | Address | Address[];
     /**
-     * With addresses as `peers`: `{ host, port }` of something else outside, which the targets must still reach.
-     * @default the API server, `kubernetes.default.svc` at port 443, unless `peers` have a `cidr`
+     * With addresses as `peers`: something else outside that the targets must still reach.
+     * @default `kubernetes.default.svc`, port 443, the API server; none if `peers` have a `cidr`
      */
     control?: Host;
 }

@@ -7,8 +7,8 @@ import type { Answer } from "./answer";
 /** When a check ends the attacks early, as a definition says it. */
 export interface AbortSettings {
     /**
-     * A percentage, such as `"50%"`, at most the required success rate. A lower success rate over `abortOver` ends the
-     * attacks at once, with the verdict `FAILED`. @default the experiment's `abortBelow`
+     * A percentage, at most the required success rate. A lower success rate over `abortOver` ends the attacks, with the
+     * verdict `FAILED`. @default the experiment's `abortBelow`
      */
     abortBelow?: string;
     /** How long the success rate is measured, 1 s to 1 h; longer than the interval between probes. @default "10s" */

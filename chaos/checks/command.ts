@@ -10,13 +10,13 @@ import { onOneLine, quoted } from "../quoted";
 export interface CommandCheck extends CheckSettings {
     kind: "command";
     /**
-     * The program and its arguments; there is no shell. A program with a slash is found from the folder of the update,
-     * others in `PATH`. Never put secrets here: the state and journals show them.
+     * The program and its arguments, without a shell. A program with a slash is found from the folder of the update,
+     * others in `PATH`. Never put secrets here.
      */
     command: string[];
     /** Exit code of a good run, 0 to 255. @default 0 */
     exitCode?: number;
-    /** Variables that are added to the environment of the update, which the program inherits. No secrets here. */
+    /** Variables that are added to the update's, which the program inherits. Never put secrets here. */
     env?: Record<string, string>;
 }
 

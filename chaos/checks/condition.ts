@@ -21,12 +21,9 @@ export interface ConditionCheck extends CheckSettings {
     type?: string;
     /** Required status of the condition. @default "True" */
     status?: "True" | "False" | "Unknown";
-    /**
-     * Keys and indices joined by dots, such as `status.readyReplicas`. A dot in a key is written as `\.`, as in
-     * `metadata.labels.app\.kubernetes\.io/version`. At most 1000 characters. Excludes `type`.
-     */
+    /** Path of a field, such as `status.readyReplicas`; at most 1000 characters. Excludes `type`. */
     field?: string;
-    /** The least good value of the field. A field needs at least one limit, or `equals`. @default no limit */
+    /** The least good value of the field. It needs at least one limit, or `equals`. @default no limit */
     atLeast?: number;
     /** The greatest good value of the field. @default no limit */
     atMost?: number;

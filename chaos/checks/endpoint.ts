@@ -1,6 +1,6 @@
 /** What a check over HTTP asks, and how. Without `url` and `service` it asks the plan's Service. */
 export interface EndpointSettings {
-    /** Absolute base URL with `http` or `https`, to which the path is added. Excludes `service`. */
+    /** Base URL with `http` or `https`, to which the path is added. Excludes `service`. */
     url?: string;
     /** Name of a Service. Excludes `url`. @default for `http` in the shop, the gateway's */
     service?: string;
@@ -10,29 +10,29 @@ export interface EndpointSettings {
     port?: number | string;
     /** How `service` is asked. @default "http" */
     scheme?: "http" | "https";
-    /** Certificates in PEM: only what they have signed is trusted. For HTTPS. @default the CAs that Node.js trusts */
+    /** Certificates in PEM; only what they have signed is trusted. @default the CAs that Node.js trusts */
     ca?: string;
-    /** The same, in a ConfigMap or Secret, read by each step when it begins. Excludes `ca`. */
-    caFrom?: CaReference;
-    /** Host name that the certificate must be valid for. For HTTPS. @default the host that is asked */
-    serverName?: string;
     /**
-     * Names and values. `{uuid}` in a value is a new UUID in each request. Never put secrets here: the state and
-     * journals show them.
+     * The same, in a ConfigMap, or a Secret: `{ kind: "Secret", name, key, namespace }`. `key` is `ca.crt` by default,
+     * `namespace` the check's. Excludes `ca`.
      */
+    caFrom?: CaReference;
+    /** Host name that the certificate must be valid for. @default the host that is asked */
+    serverName?: string;
+    /** Names and values. `{uuid}` is a new UUID in each request. Never put secrets here: use `headersFrom`. */
     headers?: Record<string, string>;
-    /** Headers whose values are in Secrets. Each step reads them when it begins; they are stored nowhere. */
+    /** Headers from Secrets. */
     headersFrom?: Record<string, SecretReference>;
-    /** Parameters whose values are in Secrets, read in the same way. They are encoded, and added to the query. */
+    /** Parameters from Secrets. They are encoded, and added to the query. */
     queryFrom?: Record<string, SecretReference>;
 }
 
 export interface CaReference {
-    /** What holds the certificates. @default "ConfigMap" */
+    /** What has them. @default "ConfigMap" */
     kind?: "ConfigMap" | "Secret";
     /** Its name. */
     name: string;
-    /** The entry with the certificates. @default "ca.crt" */
+    /** The entry with them. @default "ca.crt" */
     key?: string;
     /** Its namespace. @default the check's */
     namespace?: string;

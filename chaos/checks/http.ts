@@ -18,29 +18,20 @@ import { send } from "./request";
 import { newTraceparent } from "./traceparent";
 import type { Route } from "./service";
 
-/** Sends a request to the plan's Service, another Service, or a URL. */
+/** Sends a request to a Service or a URL. */
 export interface HttpCheck extends CheckSettings, EndpointSettings {
     kind: "http";
     /** Path of the request, such as `/products`. */
     path: string;
-    /**
-     * Method of the request, such as `POST` or `PURGE`, as it is sent: case counts. Any but `CONNECT`; through the API
-     * server's proxy `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`. @default "GET"
-     */
+    /** Method as it is sent, such as `POST` or `PURGE`, but not `CONNECT`. Case counts. @default "GET" */
     method?: string;
-    /** Object that is sent as JSON. Never put secrets here: the state and journals show them. */
+    /** Object that is sent as JSON. Never put secrets here: use `bodyFrom`. */
     body?: Record<string, unknown>;
-    /**
-     * Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. A dot in a key
-     * is written as `\.`.
-     */
+    /** Fields of the body from Secrets, by their paths, such as `login.password`. */
     bodyFrom?: Record<string, SecretReference>;
-    /**
-     * The good status, or the first and the last of a range; 100 to 599. Without `json`, the body need not end.
-     * @default [200, 299]
-     */
+    /** The good status, or the first and the last of a range; 100 to 599. @default [200, 299] */
     status?: number | [least: number, most: number];
-    /** What the JSON of a good answer must contain. Its body must end, after at most 16 MiB. @default anything */
+    /** What the JSON of a good answer must contain. @default anything */
     json?: JsonExpectation[];
     /** Slower answers are bad, in milliseconds. @default `timeoutMs` */
     maxLatencyMs?: number;

@@ -5,10 +5,7 @@ import { type Mistake, notAllowed } from "../texts";
 
 /** Something that a JSON document must contain. */
 export interface JsonExpectation {
-    /**
-     * Keys and indices joined by dots, such as `fashionResponse.products.0.id`. A dot in a key is written as `\.`, such
-     * as `cache\.ttl`. The value must exist.
-     */
+    /** Keys and indices joined by dots, such as `fashionResponse.products.0.id`. The value must exist. */
     path: string;
     /** The exact value. @default any value */
     equals?: string | number | boolean | null;

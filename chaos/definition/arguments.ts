@@ -22,47 +22,43 @@ import { timeMistakes } from "./time-mistakes";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
 export interface DefinedExperiment extends ExperimentDefinition {
-    /** What must hold; at least one check. */
+    /** What must hold; at least one. */
     checks: Check[];
-    /**
-     * Namespace of targets, peers and checks that name none, and of the actions if there is no attack.
-     * @default that of the first target that names one
-     */
+    /** Namespace of what names none. @default that of the first target that names one; required without attacks */
     namespace?: string;
-    /** How long the checks observe the attack. */
+    /** When answers count. */
     window?: {
         /** Observation time after the grace period, 1 s to 1 h. @default "30s" */
         duration?: Duration;
         /**
-         * For this long after the last attack is proven, answers do not count, 0 s to 10 min. Not for an experiment
-         * without attacks. @default "15s"
+         * How long answers do not count after the last attack is proven, 0 s to 10 min. Not without attacks.
+         * @default "15s"
          */
         grace?: Duration;
     };
-    /** Time between the probes of a check that sets none, 20 ms to 1 min. @default "1s" */
+    /** Time between probes, for checks that set none, 20 ms to 1 min. @default "1s" */
     interval?: Duration;
     /** Time limit of a probe, for checks that set none, 100 ms to 1 min. @default "5s" */
     timeout?: Duration;
     /** Required share of good answers, for checks that set none. @default "100%" */
     successRate?: string;
-    /** Success rate below which a check ends the attacks, for checks that set none. @default never */
+    /** Success rate below which attacks end early, for checks that set none. @default never */
     abortBelow?: string;
     /**
-     * The attacks end by themselves after this time, 10 s to 24 h, even if nothing is left of the update and its
-     * machine. @default "10m" with `until: "disabled"`; else what the run needs and a minute, such as 3 min 25 s
+     * Time after which the attacks end, 10 s to 24 h, even if your machine is gone.
+     * @default "10m" with `until: "disabled"`; else what the run needs and a minute
      */
     deadline?: Duration;
     /**
-     * What ends the attacks. `"verdict"`: they end as soon as the verdict is known, and the update waits for recovery.
-     * `"disabled"`: they stay, to be looked at, until the experiment is disabled or its deadline comes.
-     * @default "verdict"
+     * What ends the attacks. `"disabled"`: they stay after the verdict until the experiment is disabled, or until its
+     * deadline. @default "verdict"
      */
     until?: "verdict" | "disabled";
-    /** `"fail"`: a verdict other than `PASSED` fails the update, after the run is undone. @default "report" */
+    /** `"fail"`: a verdict other than `PASSED` fails the update, after the undo. @default "report" */
     onFailure?: "report" | "fail";
     /** Any text; another text runs the experiment again. @default "1" */
     run?: string;
-    /** Folder of the reports, relative to the folder of the Pulumi project. @default "chaos-reports" */
+    /** Folder of the reports, relative to the Pulumi project's. @default "chaos-reports" */
     reports?: string;
 }
 

@@ -25,9 +25,12 @@ import { allowedRadius, parseRadius } from "../targets/radius";
 export interface ExperimentDefinition {
     /** The expectation in one sentence. The verdict answers it. */
     hypothesis: string;
-    /** They begin at once, with all targets in one namespace. @default none: the run only acts and checks */
+    /** They begin at once, in one namespace. Only one hits a pod. @default none: the run only acts and checks */
     attacks?: AttackDefinition[];
-    /** What must hold; at least one check. @default for the shop, `GET /products`, complete */
+    /**
+     * What must hold; at least one.
+     * @default for the shop, `GET /products` with status 200 and a product in each list
+     */
     checks?: Check[];
     /** Done in order, once all attacks are proven; without attacks, once the checks begin. */
     actions?: Action[];
@@ -42,34 +45,23 @@ export type AttackDefinition = (
     AttackOptions;
 
 interface Aimed {
-    /**
-     * The containers to attack, in the experiment's namespace unless it names another. Of a fault, only pods of its
-     * Service are chosen. @default required, but for a fault: all pods of its Service
-     */
+    /** The containers to attack. @default required; for a fault, all pods of its Service */
     target: AttributeExpression;
 }
 
 interface AttackOptions {
-    /**
-     * How many containers are affected: a number, a percentage of those that match, rounded down, or all of them.
-     * @default 1
-     */
+    /** How many of the matching containers are affected: a number, a percentage (rounded down), or all. @default 1 */
     radius?: number | `${number}%` | "all";
-    /**
-     * Whether pods that are not ready may be chosen, too. Not for `kill`, which deletes only ready pods, nor for
-     * `fault`: a Service sends nothing to others. @default false
-     */
+    /** Whether pods that are not ready may be chosen, too. Not for `kill` and `fault`. @default false */
     includeNotReady?: boolean;
     /**
-     * What must become of connections into the targets that were established before the attack: on many networks they
-     * survive a NetworkPolicy. `cut`: the verdict is INCONCLUSIVE unless they are shown to be cut. `any`: it is only
-     * reported. @default "any"
+     * `cut`: the verdict is INCONCLUSIVE unless connections into the targets that existed before the attack are shown
+     * to be cut. `any`: what became of them is only reported. @default "any"
      */
     established?: "any" | "cut";
     /**
-     * Whether it must be proven that the targets reach no other pod, by a tool that runs in them. `unproven`: a
-     * blackhole of direction both needs no such proof of pods in which that is not possible, and the verdict says so.
-     * @default "proven"
+     * `unproven`: if nothing can be tried from within a target, it need not be proven that it reaches no other pod. The
+     * verdict says so. @default "proven"
      */
     outward?: "proven" | "unproven";
 }

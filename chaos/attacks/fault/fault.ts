@@ -23,22 +23,16 @@ export interface FaultAttack {
     kind: "fault";
     /** Name of the Service, in the targets' namespace. */
     service: string;
-    /**
-     * How long the proxy holds what it delays: a request in HTTP/1.1, else the beginning of a connection. 0 ms to 1 h.
-     * @default "0ms"
-     */
+    /** How long a request in HTTP/1.1, else the beginning of a connection, is held, 0 ms to 1 h. @default "0ms" */
     delay?: Duration;
     /**
-     * What becomes of it then. A number: the proxy answers with this status, from 400 to 599; only for HTTP/1.1 in
-     * clear text. `reset`: the connection is reset. `hang`: nothing is answered. @default it is forwarded
+     * What becomes of it then. A number from 400 to 599: that status is answered, in HTTP/1.1 in clear text only.
+     * `reset`: the connection is reset. `hang`: nothing is answered. @default it is forwarded
      */
     abort?: Abort;
-    /** How much is delayed and aborted: the share of the requests, else of the connections. @default "100%" */
+    /** Share of the requests, else of the connections, that is delayed and aborted. @default "100%" */
     percentage?: string;
-    /**
-     * Only these requests are delayed and aborted; all others are passed on at once. HTTP/1.1 in clear text only.
-     * @default all traffic
-     */
+    /** Only these requests are delayed and aborted. HTTP/1.1 in clear text only. @default all traffic */
     match?: RequestMatch;
 }
 

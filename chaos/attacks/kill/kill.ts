@@ -9,12 +9,9 @@ import type { Killing } from "./victims";
 /** Deletes or evicts pods repeatedly, as `kubectl delete pod` or `kubectl drain` do; their controllers replace them. */
 export interface KillAttack {
     kind: "kill";
-    /** Time between kills, in milliseconds; longer while the radius is used up. @default 10_000 */
+    /** Time between kills, at least 1000 ms; longer while the radius is used up. @default 10_000 */
     intervalMs?: number;
-    /**
-     * How pods are removed. `eviction` asks for what drains and autoscalers of nodes ask for, and PodDisruptionBudgets
-     * may refuse: a refused eviction is noted, and proves nothing. No budget stops a `deletion`. @default "deletion"
-     */
+    /** How pods are removed. A PodDisruptionBudget may refuse an `eviction`, and no `deletion`. @default "deletion" */
     by?: "deletion" | "eviction";
 }
 

@@ -60,21 +60,15 @@ export interface ProxyFault {
 /** Which requests in HTTP/1.1 are meant: those that have all that is set here. */
 export interface RequestMatch {
     /**
-     * Their path, as it is sent, without the query: `/api/orders`, or `/api/*` for all that begin with `/api/`.
+     * Path as it is sent, without the query: `/api/orders`, or `/api/*` for all that begin with `/api/`. Case counts.
      * @default any path
      */
     path?: string;
-    /** Their method, such as `POST` or `PURGE`, as it is sent: case counts. @default any method */
+    /** Method as it is sent, such as `POST`. Case counts. @default any method */
     method?: string;
-    /**
-     * Names of headers, in any case, and their exact values. A request has all of them. Never put secrets here: the
-     * state and journals show them. @default any headers
-     */
+    /** Names of headers, in any case, and exact values. Never put secrets here. @default any headers */
     headers?: Record<string, string>;
-    /**
-     * Requests that are passed on all the same, such as health checks: objects of `path`, `method` and `headers`.
-     * @default none
-     */
+    /** Requests that are passed on all the same: objects of `path`, `method` and `headers`. @default none */
     except?: RequestPattern[];
 }
 
