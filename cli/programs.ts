@@ -3,8 +3,8 @@ import { Option } from "commander";
 import { Program } from "./command";
 
 /**
- * The programs of `npm run` whose help, and whose part of docs/cli.md, are made from this: not those of the sandbox and
- * of tests, nor those of the package in chaos/.
+ * The programs of `npm run` whose help is made from this, and, of those for users, their part of docs/cli.md: not those
+ * of the sandbox and of tests, nor those of the package in chaos/.
  */
 
 const wrongArgument = [2, "wrong argument"] as const;
@@ -15,11 +15,10 @@ export const startProgram = new Program("start", [
     [1, "`/products` fails, or the shop could not be installed"],
     wrongArgument,
 ]).description(
-    "Installs the shop, requests `/products`, and prints its address. You can repeat it at any time: a running shop " +
-        "stays up.\n\n" +
-        "Uses the cluster that `kube.context` in `Pulumi.local.yaml` names. If it names none, uses the cluster of " +
-        "the current kubectl context, which must be plainly local (kind, minikube, k3d, Docker Desktop, Rancher " +
-        "Desktop) and answer. If there is no current context, builds and starts the sandbox.",
+    "Installs the shop, requests `/products`, and prints its address. You can repeat it: a running shop stays up.\n\n" +
+        "Uses the cluster that `kube.context` in `Pulumi.local.yaml` names, or that of the current kubectl context, " +
+        "which must be plainly local (kind, minikube, k3d, Docker Desktop, Rancher Desktop) and answer. If there is " +
+        "no current context, builds and starts the sandbox.",
 );
 
 export const demoProgram = new Program("demo", [
@@ -28,12 +27,9 @@ export const demoProgram = new Program("demo", [
     wrongArgument,
     interrupted,
 ]).description(
-    "Runs a chaos experiment twice, from nothing to two verdicts. Ctrl-C undoes the experiment first.\n\n" +
-        "1. Installs the shop, in the cluster that `npm start` uses.\n" +
-        "2. Cuts hot-deals off the network. `/products` fails, although fashion and toys still work: FAILED.\n" +
-        "3. Scales hot-deals to three pods.\n" +
-        "4. Runs the same experiment again: PASSED.\n" +
-        "5. Undoes everything but the shop, which keeps three hot-deals pods.",
+    "Installs the shop, in the cluster that `npm start` uses, cuts hot-deals off the network (FAILED), scales " +
+        "hot-deals to three pods, and runs the same experiment again (PASSED). Undoes everything but the shop, which " +
+        "keeps three hot-deals pods. Ctrl-C undoes the experiment first.",
 );
 
 export const experimentProgram = new Program("experiment", [
@@ -47,14 +43,14 @@ export const experimentProgram = new Program("experiment", [
     .usage("[NAME] [options]")
     .description(
         "One whole run of an experiment: enables it, shows the answers as they come, reports, and undoes it. " +
-            "Installs the shop if it is missing. Does not change the stack's file. Ctrl-C ends the attack and waits " +
-            "until the shop has recovered. Pressing it again does not skip that.",
+            "Installs the shop if it is missing. Ctrl-C ends the attack and waits until the shop has recovered; " +
+            "pressing it again does not skip that.",
     )
     .argument("[NAME...]", "a saved experiment. Default: `experiment.name` of the stack, else `hot-deals-blackhole`")
     .option(
         "--all",
-        "run every saved experiment that fits the stack's variant, then print a table of verdicts. The exit code " +
-            "is 0 if all ended as expected, otherwise the highest of those that did not, 2 for an unexpected PASSED",
+        "run every saved experiment that fits the stack's variant, and compare the verdicts with those expected. The " +
+            "exit code is 0 if all are as expected, otherwise the highest of the others, 2 for an unexpected PASSED",
     )
     .option("--list", "list the saved experiments by lesson: hypothesis, expected verdict, remedy")
     .takesMany("--lesson <LESSON>", "with `--all` or `--list`, only this lesson, such as `gone`")
@@ -63,11 +59,10 @@ export const experimentProgram = new Program("experiment", [
     .takesStack()
     .option(
         "--json",
-        "print only the journal on standard output; with `--all` an array of journals, with `--list` of experiments. " +
-            "Keep npm itself quiet: `npm run -s experiment -- --json`",
+        "print only the journal on standard output; with `--all` an array of journals, with `--list` of experiments",
     )
-    .option("--junit <FILE>", "write a JUnit XML file at the end, with `--all` of all runs; also if a run fails")
-    .option("--summary <FILE>", "write a Markdown summary at the end");
+    .option("--junit <FILE>", "write a JUnit XML file at the end, also if a run fails")
+    .option("--summary <FILE>", "write a Markdown summary at the end, also if a run fails");
 
 export const workshopProgram = new Program("workshop", [
     [0, "the exercise is prepared, or all is as on the page"],
@@ -79,13 +74,13 @@ export const workshopProgram = new Program("workshop", [
     .description(
         "Prepares an exercise of the workshop, from any state: ends the stack's experiment, reverts what the " +
             "exercises change in the sources, gives the shop the settings that the exercise begins with, and prints " +
-            "the next command. Installs the shop if it is missing. Does not change the stack's file.",
+            "the next command. Installs the shop if it is missing.",
     )
     .argument("[NUMBER...]", "the exercise to prepare; without it, the exercises are listed")
     .option(
         "--check",
-        "do all exercises, or those with the given numbers, as the page says, and compare the verdicts; takes about " +
-            "14 minutes. Ctrl-C first undoes the running experiment and the changes in the sources",
+        "do all exercises, or those with the given numbers, as the page says, and compare the verdicts; about 14 " +
+            "minutes. Ctrl-C first undoes the running experiment and the changes in the sources",
     )
     .takesMany("--set <KEY=VALUE>", "a setting for all updates, such as `--set experiment.duration=30s`")
     .takesStack();
@@ -98,10 +93,9 @@ export const targetsProgram = new Program("targets", [
     .usage("[ATTRIBUTES...] [options]")
     .description(
         "Lists the containers that an experiment could attack: from the stack's agent, or from the API server if " +
-            "there is none. The column READY has `no` for a container whose pod is not ready. Attacks leave it out " +
-            "unless they set `includeNotReady`.\n\n" +
-            "An agent requires a key. The program reads it from the agent's Secret if it may, otherwise from the " +
-            "environment variable `AGENT_KEY`.",
+            "there is none. READY is `no` if the pod is not ready: attacks leave it out unless they set " +
+            "`includeNotReady`. The agent's key is read from its Secret, otherwise from the environment variable " +
+            "`AGENT_KEY`.",
     )
     .argument(
         "[ATTRIBUTES...]",
@@ -120,10 +114,9 @@ export const renderProgram = new Program("render", [[0, "done"], [1, "it could n
     .usage("--out DIR [options]\n       npm run -s render -- --permissions [EXPERIMENT...] [options]")
     .description(
         "Writes the shop as manifests (`DIR/manifests`) and as a Helm chart (`DIR/chart`), to install it without " +
-            "Pulumi. The same components create it as in `pulumi up`. Needs neither a cluster nor a login.\n\n" +
-            "With `--permissions`, prints the roles of a person who runs these saved experiments on the shop, and " +
-            "undoes them. Each rule has its reason. Optional rules are in separate roles, which say what is lost " +
-            "without them.",
+            "Pulumi. Needs neither a cluster nor a login.\n\n" +
+            "With `--permissions`, prints the roles of a person who runs these saved experiments, and undoes them. " +
+            "Each rule has its reason. Optional rules are in separate roles, which say what is lost without them.",
     )
     .argument("[EXPERIMENT...]", "with `--permissions`: saved experiments. Default: the stack's experiment")
     .option("--out <DIR>", "the folder to write to; required without `--permissions`")
@@ -143,22 +136,21 @@ export const benchProgram = new Program("bench", [
 ])
     .usage("[NAME...] [options]")
     .description(
-        "Measures speed on the sandbox, in about 13 minutes, and compares each figure with its limit. Both sides of " +
-            "a comparison take turns, and their medians are compared. Stop other work on the machine.",
+        "Measures speed on the sandbox, in about 13 minutes, and compares each figure with its limit. Stop other " +
+            "work on the machine.",
     )
     .argument("[NAME...]", "measure only these figures. Default: all")
     .option("--json", "print the results as JSON");
 
 export const recordProgram = new Program("record", [
     [0, "the picture is written"],
-    [1, "the command failed, or the picture would be larger than 300 kB; nothing is written"],
+    [1, "the command failed, or the picture would be larger than 300 kB: nothing is written"],
     wrongArgument,
 ])
     .usage("[COMMAND...] [options]")
     .description(
         "Runs a command in a terminal of 112 columns, and writes what it showed as an animated SVG, with pauses " +
-            "shortened to 1.5 s. It has no scripts, fits light and dark pages, and stands still for people who " +
-            "prefer less motion. Needs `script` of util-linux, so Linux.",
+            "shortened to 1.5 s. Needs Linux, with `script` of util-linux.",
     )
     .argument("[COMMAND...]", "after `--` if it has options. Default: `npm run demo`")
     .option("--out <FILE>", "the picture", "reports/demo.svg");

@@ -4,15 +4,23 @@ import { tableOf, withPart, wrapped } from "./markdown";
 
 const all = Object.values(programs).filter((each) => typeof each === "object" && "exitCodes" in each);
 
+/** Contributors read the help. */
+const forContributors: readonly Program[] = [programs.benchProgram, programs.recordProgram];
+const described = all.filter((program) => !forContributors.includes(program));
+
+/** The page says once what a wrong argument gives. */
+const saidOnce = "wrong argument";
+
 export const withCommands = (page: string): string =>
-    all.reduce((text, program) => withPart(text, program.name(), referenceOf(program)), page);
+    described.reduce((text, program) => withPart(text, program.name(), referenceOf(program)), page);
 
 function referenceOf(program: Program): string {
     const options = [
         ...program.registeredArguments.map((argument) => [`\`${argument.name()}\``, argument.description]),
         ...program.options.map((option) => [`\`${option.flags.replaceAll(/[<>]/g, "")}\``, meaningOf(option)]),
     ];
-    const exitCodes = program.exitCodes.map(([code, meaning]) => [String(code), meaning]);
+    const codes = program.exitCodes.filter(([, meaning]) => meaning !== saidOnce);
+    const exitCodes = codes.map(([code, meaning]) => `\`${code}\` ${meaning}`);
     return [
         `${program
             .description()
@@ -20,6 +28,6 @@ function referenceOf(program: Program): string {
             .map((line) => wrapped(line))
             .join("\n")}\n`,
         ...(options.length > 0 ? [tableOf([["option", "meaning"], ...options])] : []),
-        tableOf([["exit code", "meaning"], ...exitCodes]),
+        `${wrapped(`Exit codes: ${exitCodes.join("; ")}.`)}\n`,
     ].join("\n");
 }

@@ -5,20 +5,21 @@ const head = `<!-- Written by \`npm run docs\` from components/configuration/set
 
 # Settings
 
-A setting belongs to a stack and is kept in the stack's file, such as \`Pulumi.local.yaml\`. Set it with:
+A setting belongs to a stack and is kept in the stack's file, such as \`Pulumi.local.yaml\`:
 
     npx pulumi config set KEY VALUE
+    npx pulumi config rm KEY                # returns to the default
 
 - The dots are part of the key: do not use \`--path\`.
-- A time is written as \`500ms\`, \`90s\`, \`5m\` or \`1h30m\`.
-- \`npx pulumi config rm KEY\` returns to the default.
-- Pulumi does not say to a program which file it read. With \`--config-file FILE\`, add that also to the commands in
-  messages.
+- Times are written as \`500ms\`, \`90s\`, \`5m\` or \`1h30m\`, and names as
+  [Kubernetes](https://kubernetes.io/docs/concepts/overview/working-with-objects/names/) defines them. Lists are
+  comma-separated.
+- With \`--config-file FILE\`, add that also to the commands in messages.
 
-An update that disables the experiment first ends its attacks. Then it reads all settings and reports every mistake at
-once, each with the command that fixes it, before it changes anything else. A setting that a chart or a manifest
-cannot take is a mistake too, such as \`replicas.hot-deals\` for a shop that comes from a chart. Settings of a way of
-installing that is not chosen, such as \`chart.repo\`, have no effect: set them first, then \`install\`.
+An update reports all mistakes in settings, each with the command that fixes it, before it changes anything; only the
+attacks of a disabled experiment end before. A setting that a chart or a manifest cannot take is a mistake, such as
+\`replicas.hot-deals\` for a chart. Settings of a way of installing that is not chosen have no effect: set them first,
+then \`install\`.
 `;
 
 export const settingsPage = () =>
@@ -32,5 +33,24 @@ function section(title: string, intro: string | undefined): string {
 
 function rowOf([key, setting]: [string, Setting<unknown>]): string[] {
     const { default: standard, describedDefault = "none", allowed, meaning } = setting;
-    return [`\`${key}\``, standard === undefined ? describedDefault : `\`${standard}\``, allowed, meaning];
+    return [`\`${key}\``, standard === undefined ? describedDefault : `\`${standard}\``, inTable(allowed), meaning];
 }
+
+/** What an error must say each time, and a table need not: how times and names are written is above it. */
+const shorter: readonly [RegExp, string][] = [
+    [/^a (?:duration|whole number) from (\S+) to ([^\s,]+).*/, "$1 to $2"],
+    [/^a percentage above 0% and up to 100%, such as.*/, "above 0%, up to 100%"],
+    [
+        /^a whole number of containers from 1, a percentage above 0% and up to 100%, or all/,
+        "1 or more, a percentage, all",
+    ],
+    [/^lower-case letters, digits and dashes, at most 63.*/, "a DNS label"],
+    [/^lower-case letters, digits, dashes and dots, at most 253.*/, "a DNS subdomain name"],
+    [/, of lower-case letters.*/, ""],
+    [/^an image reference with a digest, or a tag other than latest.*/, "an image with a digest or a tag, not latest"],
+    [/, comma-separated/, ""],
+    [/^any text that is not empty$/, "text"],
+    [/^a URL that begins with https:\/\/ or http:\/\/$/, "a URL"],
+];
+
+const inTable = (allowed: string) => shorter.reduce((text, [long, short]) => text.replace(long, short), allowed);

@@ -1,8 +1,8 @@
 import type { Remedy } from "./story";
 
-/** Two more pods, while an attack of one pod is on. @param lost completes "the one that is …" */
-export const threePods = (workload: string, lost = "cut off"): Remedy => ({
-    what: `Three pods of ${workload}: the cluster routes around the one that is ${lost}.`,
+/** Two more pods, while an attack of one pod is on. */
+export const threePods = (workload: string): Remedy => ({
+    what: `Three pods of ${workload}.`,
     settings: { [`replicas.${workload}`]: "3" },
 });
 
@@ -14,18 +14,16 @@ export const threePodsThatStopGracefully = (workload: string): Remedy => ({
 });
 
 export const threePodsWithBudget = (workload: string): Remedy => ({
-    what:
-        `Three pods of ${workload}, and the PodDisruptionBudget that the shop then has for them: it lets one go at ` +
-        "a time.",
+    what: `Three pods of ${workload}, and the PodDisruptionBudget that the shop then has: it lets one go at a time.`,
     settings: { [`replicas.${workload}`]: "3", ...gracefulStop },
 });
 
 export const stopGracefully: Remedy = {
-    what: "A stopping pod goes on serving until the cluster sends it no more requests.",
+    what: "Stopping pods that serve until no more requests come.",
     settings: gracefulStop,
 };
 
 export const outbox: Remedy = {
-    what: "An order is in the database before it is accepted, and is sent until it is settled.",
+    what: "Orders are in the database, and are sent until they are settled.",
     compare: "orders-without-database",
 };

@@ -81,8 +81,8 @@ export const groups = {
     Shop: {},
     Cluster: {
         intro:
-            "A stack touches only the cluster that it names, or one that is local by its kubeconfig context's\n" +
-            "name and by its API server's address.",
+            "A stack touches only the cluster that it names, or one that is local by its context's name and by its\n" +
+            "API server's address.",
         common: { isRendered: false },
     },
     "How the shop is installed": {
@@ -92,12 +92,11 @@ export const groups = {
     Network: {},
     Pods: {
         intro:
-            "How many pods run, on which nodes, from which images, and how they start and stop. The database has\n" +
-            "100 connections, so the workloads that use it, all but the gateway, may have " +
-            `${mostPodsOnDatabase(3)} pods together in\nvariant four, and ${mostPodsOnDatabase(5)} in variant seven.`,
+            "The database has 100 connections: the workloads that use it, all but the gateway, may have\n" +
+            `${mostPodsOnDatabase(3)} pods together in variant four, and ${mostPodsOnDatabase(5)} in variant seven.`,
     },
     Storage: {
-        intro: "A claim is a PersistentVolumeClaim. Without one, data is lost with its pod.",
+        intro: "Without a PersistentVolumeClaim, data is lost with its pod.",
         common: { heededBy },
     },
     Agent: { intro: "See [The agent](agent.md).", common: { isRendered: false } },
@@ -113,7 +112,7 @@ function group<T extends Record<string, Setting<unknown>>>(title: Title, entries
 
 const replicas = (workload: string) =>
     setting(count(0, 100), `Number of ${workload} pods.`, {
-        describedDefault: "1, or as set by `kubectl scale`",
+        describedDefault: "1, or as scaled",
         example: "3",
         heededBy,
     });
@@ -137,22 +136,21 @@ export const settings = {
     ...group("Shop", {
         variant: setting(
             oneOf("four", "seven"),
-            "The shop's workloads. `four`: gateway, fashion-bestseller, toys-bestseller, hot-deals and " +
-                "database. `seven` adds orders, inventory and message-broker.",
+            "The shop's workloads: gateway, three backends and the database; `seven` adds orders, inventory and " +
+                "message-broker.",
             { default: "four" },
         ),
         namespace: setting(
             label,
-            "The shop's namespace, created with it. It has the `restricted` Pod Security level if `install` is " +
-                "`program`.",
+            "The shop's namespace, created with it. Pod Security level `restricted` if `install` is `program`.",
             { default: "demo" },
         ),
     }),
     ...group("Cluster", {
         "kube.context": setting(
             text,
-            "The kubeconfig context that the stack may touch. Required unless the cluster is plainly local.",
-            { describedDefault: "the current context, if it is plainly local", example: "my-cluster" },
+            "The kubeconfig context that the stack may touch. Required unless that is local.",
+            { describedDefault: "the current context, if it is local", example: "my-cluster" },
         ),
         "cluster.name": setting(text, "The cluster's name, for the agent and the attribute `k8s.cluster-name`.", {
             describedDefault: "the stack's name",
@@ -173,7 +171,7 @@ export const settings = {
         "chart.repo": setting(httpAddress, "The repository of the shop's chart.", {
             default: "https://steadybit.github.io/shopping-demo",
         }),
-        "chart.name": setting(text, "The shop's chart, if `install` is `chart`.", {
+        "chart.name": setting(text, "The shop's chart.", {
             default: "steadybit-shopping-demo",
         }),
         "chart.version": setting(text, "Version of the shop's chart.", {
@@ -182,25 +180,24 @@ export const settings = {
         }),
         "chart.values": setting(
             text,
-            "A values file for the shop's chart, whose values are kept secret. The settings `ingress.*` override " +
-                "it, as values of the same names.",
+            "A values file for the shop's chart, kept secret. The settings `ingress.*` override its values of the " +
+                "same names.",
             { example: "values.yaml" },
         ),
-        manifest: setting(
-            text,
-            "Path or URL of the shop's manifest. It may contain only objects of the shop's namespace.",
-            { describedDefault: "none; required if `install` is `manifest`", example: "shop.yaml" },
-        ),
+        manifest: setting(text, "Path or URL of the shop's manifest, with objects of its namespace only.", {
+            describedDefault: "none; required if `install` is `manifest`",
+            example: "shop.yaml",
+        }),
     }),
     ...group("Network", {
         "gateway.serviceType": setting(
             oneOf("LoadBalancer", "NodePort", "ClusterIP"),
-            "Type of the gateway's Service, which listens on port 80: `LoadBalancer`, `NodePort` or `ClusterIP`.",
+            "Type of the gateway's Service, which listens on port 80.",
             { default: "LoadBalancer", heededBy },
         ),
         "gateway.addressTimeout": setting(
             duration({ least: "0s", most: "10m" }),
-            "How long an update waits for a new gateway's external address before it continues without one.",
+            "How long an update waits for a new gateway's external address. Then it continues.",
             { describedDefault: "`15s` on a local cluster, otherwise `5m0s`", example: "2m", isRendered: false },
         ),
         "ingress.hosts": setting(hosts, "Host names that an Ingress routes to the gateway.", {
@@ -216,15 +213,14 @@ export const settings = {
             example: "shop-tls",
             heededBy: ["program", "chart"],
         }),
-        "ingress.annotations": setting(
-            annotations,
-            "Annotations of the Ingress, for the cluster's ingress controller and certificate manager.",
-            { example: "cert-manager.io/cluster-issuer=letsencrypt", heededBy: ["program", "chart"] },
-        ),
+        "ingress.annotations": setting(annotations, "Annotations of the Ingress.", {
+            example: "cert-manager.io/cluster-issuer=letsencrypt",
+            heededBy: ["program", "chart"],
+        }),
         networkPolicies: setting(
             flag,
-            "Whether NetworkPolicies deny all traffic that the pods of the shop and the builtin agent do not need. " +
-                "See [who may talk to whom](shop.md#who-may-talk-to-whom).",
+            "Whether NetworkPolicies deny all traffic that shop and builtin agent [do not " +
+                "need](shop.md#who-may-talk-to-whom).",
             { default: "true" },
         ),
     }),
@@ -237,8 +233,7 @@ export const settings = {
         "replicas.inventory": replicas("inventory"),
         "orders.readyTimeout": setting(
             duration({ least: "0s", most: "10m" }),
-            "How long an update waits for new pods of orders, inventory and message-broker before it continues " +
-                "without them.",
+            "How long an update waits for new pods of orders, inventory and message-broker. Then it continues.",
             { default: "5m0s", isRendered: false },
         ),
         "images.node": setting(image, "Image for the shop's programs: Node 20 or newer.", {
@@ -252,35 +247,30 @@ export const settings = {
             default: "docker.io/library/nats:2.9.10-alpine",
             heededBy,
         }),
-        "images.pullSecrets": setting(
-            names,
-            "Image pull Secrets, comma-separated. Each must exist in the namespace of the pods.",
-            { example: "registry" },
-        ),
+        "images.pullSecrets": setting(names, "Image pull Secrets, which must exist in the namespace of the pods.", {
+            example: "registry",
+        }),
         "nodes.selector": setting(nodeLabels, "Node labels that the pods of the shop and of experiments require.", {
             example: "pool=demo",
         }),
-        "nodes.tolerations": setting(
-            tolerations,
-            "Taints that the pods of the shop and of experiments tolerate, in the notation of `kubectl taint`.",
-            { example: "dedicated=demo:NoSchedule" },
-        ),
+        "nodes.tolerations": setting(tolerations, "Taints that the pods of the shop and of experiments tolerate.", {
+            example: "dedicated=demo:NoSchedule",
+        }),
         "pods.priorityClass": setting(
             objectName,
-            "PriorityClass of an experiment's own pods. With a high one, no other pods preempt the deadline Job or a " +
-                "fault's proxy.",
+            "PriorityClass of an experiment's own pods. With a high one, no pods preempt the deadline Job or a proxy.",
             { describedDefault: "the cluster's", example: "high-priority", isRendered: false },
         ),
         "pods.userIds": setting(
             oneOf("image", "cluster"),
-            "Who sets the user and group ids of all pods. `image`: they are those of the images' users. `cluster`: " +
-                "none is set, for a cluster that assigns them, such as [OpenShift](installing.md#openshift).",
+            "User and group ids of all pods: those of the `image`, or none, for a `cluster` that assigns them, such " +
+                "as [OpenShift](installing.md#openshift).",
             { default: "image" },
         ),
         "shutdown.delay": setting(
             duration({ least: "0s", most: "1m" }),
-            "How long a stopping program keeps serving while the cluster removes it from its Services. `5s` " +
-                "avoids failed requests during rolling updates and evictions.",
+            "How long a stopping program keeps serving. `5s` avoids failed requests during rolling updates and " +
+                "evictions.",
             { default: "0s", heededBy },
         ),
     }),
@@ -299,8 +289,7 @@ export const settings = {
         }),
         "storage.keep": setting(
             flag,
-            "Whether `pulumi destroy` keeps the PersistentVolumeClaims and their namespace; see " +
-                "[Kept data](installing.md#kept-data).",
+            "Whether `pulumi destroy` keeps the [claims](installing.md#kept-data) and their namespace.",
             { default: "true", isRendered: false },
         ),
     }),
@@ -310,7 +299,7 @@ export const settings = {
         }),
         "agent.install": setting(
             oneOf("builtin", "chart", "manifest"),
-            "What installs the agent: this project (`builtin`), a chart, or a DaemonSet manifest.",
+            "What installs the agent: this project, a chart, or a DaemonSet manifest.",
             { default: "builtin" },
         ),
         "agent.key": setting(agentKey, "The agent key, a secret. Set it with `--secret`.", {
@@ -325,7 +314,7 @@ export const settings = {
         "agent.timeout": setting(duration({ least: "5s", most: "5m" }), "Maximum time for the agent to become ready.", {
             default: "5m0s",
         }),
-        "agent.chart": setting(text, "The agent's chart, if `agent.install` is `chart`.", {
+        "agent.chart": setting(text, "The agent's chart.", {
             default: "steadybit-agent",
         }),
         "agent.repo": setting(httpAddress, "The repository of the agent's chart.", {
@@ -337,8 +326,7 @@ export const settings = {
         }),
         "agent.values": setting(
             text,
-            "A values file for the agent's chart, whose values are kept secret. The key and the cluster's name " +
-                "override it.",
+            "A values file for the agent's chart, kept secret. The key and the cluster's name override it.",
             { example: "agent-values.yaml" },
         ),
         "agent.manifest": setting(
@@ -364,7 +352,7 @@ export const settings = {
         ),
         "experiment.target": setting(
             target,
-            "Attributes of the containers to attack. Only for an experiment that has one attack.",
+            "Attributes of the containers to attack. Only for an experiment with one attack.",
             {
                 describedDefault: "the saved experiment's, in the shop's namespace",
                 example: "k8s.deployment=hot-deals",
@@ -373,31 +361,29 @@ export const settings = {
         ),
         "experiment.radius": override(
             radius,
-            "Maximum number of containers that each attack affects: a number, a percentage of the matches, or `all`.",
+            "Maximum number or percentage of the matching containers that each attack affects.",
             "1",
         ),
         "experiment.includeNotReady": override(
             flag,
-            "Whether attacks also choose pods that are not ready. Not for `kill` and `fault`, which need ready pods.",
+            "Whether attacks also choose pods that are not ready. Not for `kill` and `fault`.",
             "false",
         ),
         "experiment.attack": setting(
             oneOf(...plainAttackKinds),
-            `The attack. What becomes of the targets: ${plainAttacks}. Only for an experiment that has one attack. ` +
-                "An attack of another kind is part of a saved experiment.",
+            `What becomes of the targets: ${plainAttacks}. Only for an experiment with one attack.`,
             { describedDefault: "the saved experiment's", example: "blackhole", makesAnother: true },
         ),
         "experiment.established": override(
             oneOf("any", "cut"),
-            "What the attack must do to connections into the targets that exist before it. `cut`: the verdict is " +
-                "INCONCLUSIVE unless they are shown to be cut. `any`: what happens to them is only reported.",
+            "`cut`: the verdict is INCONCLUSIVE unless connections into the targets from before the attack are shown " +
+                "to be cut. `any`: what becomes of them is only reported.",
             "any",
         ),
         "experiment.outward": override(
             oneOf("proven", "unproven"),
-            "Whether it must be proven that the targets of a blackhole can open no connections. The proof runs a " +
-                "tool in their pods. `unproven`: a pod in which that is not possible needs none, and the verdict " +
-                "says so.",
+            "Whether it must be proven that the targets of a blackhole can open no connections. `unproven`: not for " +
+                "pods in which no tool can be run, and the verdict says so.",
             "proven",
         ),
         "experiment.duration": time("duration", "Observation time after the grace period."),
@@ -405,8 +391,7 @@ export const settings = {
         "experiment.timeout": { ...time("timeout", "Default request timeout."), makesAnother: true },
         "experiment.grace": time(
             "grace",
-            "Time after the proof of the last attack in which answers do not count: the cluster reroutes. Without " +
-                "an attack, all answers count.",
+            "Time after the proof of the last attack in which answers do not count. Without an attack, all count.",
         ),
         "experiment.successRate": setting(percentage, "Default minimum success rate.", {
             default: "100%",
@@ -414,13 +399,12 @@ export const settings = {
         }),
         "experiment.abortBelow": setting(
             percentage,
-            "Success rate of a check over 10 s below which the attacks end early, with the verdict FAILED. Checks " +
-                "can set another one.",
-            { describedDefault: "none: the attacks do not end early", example: "50%", makesAnother: true },
+            "Success rate of a check over 10 s below which the attacks end early, with the verdict FAILED.",
+            { describedDefault: "none", example: "50%", makesAnother: true },
         ),
         "experiment.deadline": setting(
             duration(times.deadline),
-            "Time after which the attack ends by itself, even if the update that started it was killed.",
+            "Time after which the attack ends, even if the update that started it was killed.",
             {
                 describedDefault: "`10m`; with `experiment.until` `verdict`, what the run needs and a minute",
                 example: "10m",
@@ -428,17 +412,16 @@ export const settings = {
         ),
         "experiment.until": setting(
             oneOf("verdict", "disabled"),
-            "What ends the attack, besides its deadline. `disabled`: it stays after the verdict, for you to look at " +
-                "the shop, until the experiment is disabled. `verdict`: it ends as soon as the verdict is known.",
+            "`disabled`: the attack stays until the experiment is disabled. `verdict`: it ends with the verdict. Its " +
+                "deadline ends it in any case.",
             { default: "disabled" },
         ),
         "experiment.onFailure": setting(
             oneOf("report", "fail"),
-            "`report`: the verdict is an output. `fail`: a verdict other than PASSED fails the update, after the " +
-                "attack is undone and the shop has recovered.",
+            "`fail`: a verdict other than PASSED fails the update, once the attack is undone and the shop recovered.",
             { default: "report" },
         ),
-        "experiment.run": setting(text, "Any text; change it to run the experiment again.", { default: "1" }),
+        "experiment.run": setting(text, "Change it to run the experiment again.", { default: "1" }),
     }),
 } satisfies Record<string, Setting<unknown>>;
 

@@ -16,7 +16,7 @@ export default {
     story: {
         lesson: "gone",
         remedy: {
-            what: "Its health asks no program that the gateway can do without, and missing lists have a fallback.",
+            what: "Its health asks no program that it can do without, and missing lists have a fallback.",
             compare: "database-blackhole",
         },
     },

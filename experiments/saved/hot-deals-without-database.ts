@@ -11,5 +11,5 @@ export default {
             peers: "k8s.deployment=database",
         },
     ],
-    story: { lesson: "gone", failing: ["/products"], remedy: threePods("hot-deals", "not ready") },
+    story: { lesson: "gone", failing: ["/products"], remedy: threePods("hot-deals") },
 } satisfies SavedExperiment;
