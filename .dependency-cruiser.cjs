@@ -76,7 +76,7 @@ const layers = {
         ...["actions", "attacks", "checks"].map((kinds) => `chaos/${kinds}/registry.ts`),
         ...["chaos/cluster/resources.ts", "chaos/definition/plan.ts"],
         ...["chaos/ending/left.ts", "chaos/job/rules.ts", "chaos/permissions/"],
-        ...["chaos/kubectl.ts", "chaos/report/markup.ts"],
+        ...["chaos/grouped.ts", "chaos/kubectl.ts", "chaos/report/markup.ts"],
         ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
