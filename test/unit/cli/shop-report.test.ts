@@ -141,9 +141,10 @@ describe("`npm start` during an experiment that breaks /products", () => {
         const without = ["target", "chosen-by", "attacked", "combined"]
             .map((label) => `chaos-experiments/${label}-`)
             .join(" ");
+        const noted = ["effect", "begun", "ports"].map((key) => `chaos-experiments/${key}-`).join(" ");
         expect(said.slice(-4)).toEqual([
             `End it: $ ${kubectl} label pods --all ${without}`,
-            `$ ${kubectl} annotate pods --all chaos-experiments/effect- chaos-experiments/begun-`,
+            `$ ${kubectl} annotate pods --all ${noted}`,
             `$ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
             "The next update of its stack removes the rest",
         ]);
