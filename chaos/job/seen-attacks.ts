@@ -36,9 +36,13 @@ export class SeenAttacks {
     learnFrom(targets: readonly AttackedPod[], path: string): void {
         if (targets.length > 0) this.met.ofJob.add(jobPolicyName(this.run));
         if (targets.some(({ begunIn }) => begunIn === this.run)) this.wereThere.add(path);
-        if (!this.begunAt.has(path) && !this.wereThere.has(path)) return;
+        if (!this.wasThere(path)) return;
         const { name } = referenceAt(path);
         for (const { combined } of targets) if (combined !== undefined) this.met.others.add(`${name}-${combined}`);
+    }
+
+    private wasThere(path: string): boolean {
+        return this.begunAt.has(path) || this.wereThere.has(path);
     }
 
     /** When an attack began. Undefined if that was not seen. */
@@ -54,7 +58,7 @@ export class SeenAttacks {
      * @throws Error if the API server does not say
      */
     async creationOf(path: string): Promise<number | undefined> {
-        const wasThere = this.begunAt.has(path) || this.wereThere.has(path);
+        const wasThere = this.wasThere(path);
         const ageMs = await this.ageOf(referenceAt(path));
         if (ageMs === undefined) {
             if (wasThere) this.deleted.add(path);

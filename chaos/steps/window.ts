@@ -150,16 +150,10 @@ export async function watchWindow(
     ];
     const terminating = await looking;
     const stopped = stoppedAt === undefined ? undefined : decisive(reasons);
-    const attackedAt = attackedSince(attacks);
-    const stoppedAfterMs = (stoppedAt ?? begunAt) - (attackedAt ?? begunAt);
-    const when =
-        attackedAt === undefined
-            ? `${describeMilliseconds(stoppedAfterMs)} after the checks began`
-            : sinceProven(stoppedAfterMs);
     return {
         checks,
         actions,
-        reasons: stopped ? [stoppedThen(stopped, when)] : reasons,
+        reasons: stopped ? [stoppedThen(stopped, whenSeen(stoppedAt!, begunAt, attackedSince(attacks)))] : reasons,
         ...(aborted && { aborted: { ...aborted, endedAt } }),
         ...(ending && { ending }),
         ...(terminating !== undefined && { terminating }),
@@ -174,6 +168,12 @@ const soonIfAborted = <T>(seen: Promise<T>, signal: AbortSignal): Promise<T | un
             .then(() => pause(abortedTimeoutMs))
             .then(() => undefined),
     ]);
+
+/** When something was seen, in words. @param attackedAt absent of a run without an attack */
+const whenSeen = (at: number, begunAt: number, attackedAt?: number): string =>
+    attackedAt === undefined
+        ? `${describeMilliseconds(at - begunAt)} after the checks began`
+        : sinceProven(at - attackedAt);
 
 const stoppedThen = ({ code, message }: Reason, when: string): Reason =>
     reason(code, `${message}; this was seen ${when}, and the run ended then`);
