@@ -44,11 +44,15 @@ const noEndpoints = "no endpoints available for service";
 
 /**
  * Whether the proxy knows no pod that it may ask. It reads the Endpoints object of a Service, which a controller makes
- * only by a selector, and passes nothing on to addresses there that are not said to be pods (`targetRef`).
+ * only by a selector, and passes nothing on to addresses there that are not said to be pods (`targetRef`). Without that
+ * object it says that there are no endpoints of this name, or (Kubernetes 1.34) no Service, though there is one.
  */
 export function knowsNoPod(body: string): boolean {
     const { kind, message = "" } = parsed(body);
-    return kind === "Status" && (message.startsWith(noEndpoints) || /^endpoints "[^"]*" not found$/.test(message));
+    return (
+        kind === "Status" &&
+        (message.startsWith(noEndpoints) || /^(?:endpoints|services) "[^"]*" not found$/.test(message))
+    );
 }
 
 const parsed = (body: string) => (parseJson(body) ?? {}) as { kind?: string; apiVersion?: string; message?: string };

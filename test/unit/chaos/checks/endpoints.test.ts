@@ -340,9 +340,10 @@ describe("a Service without a selector, through the API server", () => {
     };
 
     it.each<[number, string]>([
+        [404, 'services "orders" not found'],
         [404, 'endpoints "orders" not found'],
         [503, 'no endpoints available for service "orders:80"'],
-    ])("cannot be asked by EndpointSlices alone, which says nothing of the application: %i", async (...refusal) =>
+    ])("cannot be asked by EndpointSlices alone, which says nothing of the application: %i %s", async (...refusal) =>
         expect(await answering(...refusal)).toMatchObject({
             good: false,
             unseen: true,
