@@ -15,7 +15,7 @@ export interface Working {
     ways: readonly Way[];
     /** At the targets for ingress, elsewhere for egress. @default any */
     ports?: readonly number[];
-    /** @default TCP */
+    /** Those that matter most first. @default TCP */
     protocols?: readonly Protocol[];
     /** Who else takes part: the deadline Job's pod, nobody of the targets' namespace, or unknown pods. */
     with: "witness" | "outside" | "unknown";
@@ -37,7 +37,8 @@ export interface OtherSide {
 
 /**
  * Finds a NetworkPolicy that allows what an attack denies: policies add up, so one that allows a connection outweighs
- * those that do not.
+ * those that do not. Of several, one that allows the first of the protocols counts: one that allows only UDP lets no
+ * request through.
  *
  * @param policies of others in the targets' namespace
  * @param other undefined if it is not known; "outside" if it is nobody of the targets' namespace
@@ -46,37 +47,34 @@ export interface OtherSide {
 export function allowingPolicy(
     policies: readonly V1NetworkPolicy[],
     targets: readonly LabeledPod[],
-    { way, ports, protocols = ["TCP"] }: { way: Way } & Pick<Working, "ports" | "protocols">,
+    { ways, ports, protocols = ["TCP"] }: Pick<Working, "ways" | "ports" | "protocols">,
     other?: OtherSide | "outside",
 ) {
-    for (const { metadata, spec } of policies) {
-        if (spec === undefined) continue;
-        const allowed = rulesOf(spec, way).filter(
-            (rule) => allowsPorts(rule.ports, ports, protocols) && mayAllowPeers(rule.peers, other),
-        );
-        const pod = targets.find((target) => selects(spec.podSelector, target.labels));
-        if (allowed.length === 0 || pod === undefined) continue;
-        const isSure = typeof other === "object" || allowed.some(({ peers = [] }) => peers.length === 0);
-        return { policy: metadata!.name!, pod: pod.name, isSure };
-    }
+    for (const protocol of protocols)
+        for (const way of ways)
+            for (const { metadata, spec } of policies) {
+                if (spec === undefined) continue;
+                const allowed = rulesOf(spec, way).filter(
+                    (rule) => allowsPorts(rule.ports, ports, protocol) && mayAllowPeers(rule.peers, other),
+                );
+                const pod = targets.find((target) => selects(spec.podSelector, target.labels));
+                if (allowed.length === 0 || pod === undefined) continue;
+                const isSure = typeof other === "object" || allowed.some(({ peers = [] }) => peers.length === 0);
+                return { way, policy: metadata!.name!, pod: pod.name, isSure };
+            }
     return undefined;
 }
 
 /** A named port may be any. */
-function allowsPorts(
-    allowed: Rule["ports"] = [],
-    ports: readonly number[] | undefined,
-    protocols: readonly Protocol[],
-): boolean {
-    if (allowed.length === 0) return true;
-    return allowed.some((one) => {
+const allowsPorts = (allowed: Rule["ports"] = [], ports: readonly number[] | undefined, protocol: Protocol): boolean =>
+    allowed.length === 0 ||
+    allowed.some((one) => {
         const { port, endPort } = one;
-        if (!protocols.includes(protocolOf(one))) return false;
+        if (protocolOf(one) !== protocol) return false;
         if (ports === undefined) return true;
         const first = Number(port ?? NaN);
         return Number.isNaN(first) || ports.some((number) => number >= first && number <= (endPort ?? first));
     });
-}
 
 function mayAllowPeers(peers: Rule["peers"] = [], other?: OtherSide | "outside"): boolean {
     if (peers.length === 0 || other === undefined) return true;
@@ -125,17 +123,14 @@ export async function explainWorking(
         unknown: undefined,
     }[working.with];
     const targeted = pods.filter(({ uid }) => targets.some((target) => target.uid === uid));
-    for (const way of working.ways) {
-        const allowing = allowingPolicy(policies, targeted, { ...working, way }, other);
-        if (allowing === undefined) continue;
-        const { policy, pod, isSure } = allowing;
-        const direction = way === "ingress" ? "ingress to" : "egress from";
-        return reason(
-            "policy-allows",
-            `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, and ` +
-                "NetworkPolicies add up; the run leaves its targets out of those that select them before it, unless " +
-                `somebody restores them; see it: ${kubectlFor(cluster, namespace)} describe networkpolicy ${policy}`,
-        );
-    }
-    return undefined;
+    const allowing = allowingPolicy(policies, targeted, working, other);
+    if (allowing === undefined) return undefined;
+    const { way, policy, pod, isSure } = allowing;
+    const direction = way === "ingress" ? "ingress to" : "egress from";
+    return reason(
+        "policy-allows",
+        `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, and ` +
+            "NetworkPolicies add up; the run leaves its targets out of those that select them before it, unless " +
+            `somebody restores them; see it: ${kubectlFor(cluster, namespace)} describe networkpolicy ${policy}`,
+    );
 }

@@ -12,7 +12,7 @@ const fromGateway = { podSelector: { matchLabels: { app: "gateway" } } };
 
 function allowing(way: "ingress" | "egress", spec: V1NetworkPolicySpec) {
     const policies = [{ metadata: { name: "policy" }, spec }];
-    return allowingPolicy(policies, [target], { way, ports: [8080] }, { pods: [job], namespace });
+    return allowingPolicy(policies, [target], { ways: [way], ports: [8080] }, { pods: [job], namespace });
 }
 
 describe("a NetworkPolicy allows what an attack denies if", () => {
@@ -43,15 +43,30 @@ describe("a NetworkPolicy allows what an attack denies if", () => {
             { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "fd00::/16" } }] }] },
         ],
     ])("%s", (_, way, spec) =>
-        expect(allowing(way, spec)).toEqual({ policy: "policy", pod: "hot-deals-1", isSure: true }),
+        expect(allowing(way, spec)).toEqual({ way, policy: "policy", pod: "hot-deals-1", isSure: true }),
     );
 
     it("it allows lookups by UDP, and they are what works", () => {
         const spec: V1NetworkPolicySpec = { podSelector: {}, egress: [{ ports: [{ protocol: "UDP", port: 53 }] }] };
         const policies = [{ metadata: { name: "dns" }, spec }];
-        const lookups = { way: "egress", ports: [53, 5353] } as const;
+        const lookups = { ways: ["egress"], ports: [53, 5353] } as const;
         expect(allowingPolicy(policies, [target], { ...lookups, protocols: ["UDP", "TCP"] }, "outside")).toBeDefined();
         expect(allowingPolicy(policies, [target], lookups, "outside")).toBeUndefined();
+    });
+
+    it("it allows requests, though others allow what is no request, the other way and before it", () => {
+        const by = (name: string, protocol: string, way: "ingress" | "egress") => ({
+            metadata: { name },
+            spec: {
+                podSelector: {},
+                policyTypes: [way === "ingress" ? "Ingress" : "Egress"],
+                [way]: [{ ports: [{ protocol }] }],
+            },
+        });
+        const policies = [by("a-udp", "UDP", "ingress"), by("b-sctp", "SCTP", "egress"), by("z-tcp", "TCP", "egress")];
+        const everything = { ways: ["ingress", "egress"], protocols: ["TCP", "UDP", "SCTP"] } as const;
+        expect(allowingPolicy(policies, [target], everything)?.policy).toBe("z-tcp");
+        expect(allowingPolicy(policies.slice(0, 2), [target], everything)?.policy).toBe("a-udp");
     });
 
     it.each([
@@ -60,7 +75,7 @@ describe("a NetworkPolicy allows what an attack denies if", () => {
         ["egress", { podSelector: {}, egress: [{ to: [fromGateway] }] }, undefined],
     ] as const)("the other side is outside of the namespace: sure only if it allows everybody", (way, spec, isSure) => {
         const policies = [{ metadata: { name: "policy" }, spec: spec as unknown as V1NetworkPolicySpec }];
-        expect(allowingPolicy(policies, [target], { way }, "outside")?.isSure).toBe(isSure);
+        expect(allowingPolicy(policies, [target], { ways: [way] }, "outside")?.isSure).toBe(isSure);
     });
 });
 
