@@ -33,9 +33,13 @@ export function whyDeniedByOthers(
         async () => {
             const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
             own ??= new Set(items.filter((one) => !isOthersPolicy(one, run)).map(({ metadata }) => metadata!.uid!));
-            const others = items.filter(({ metadata }) => !own!.has(metadata!.uid!));
+            const isOwn = ({ metadata }: V1NetworkPolicy) => own!.has(metadata!.uid!);
+            const others = items.filter((one) => !isOwn(one));
             known ??= knownPolicies(others);
-            return deniedByOwn(ownPolicies, known, others) ?? (await denied(cluster, namespace, known, others));
+            return (
+                deniedByOwn(ownPolicies, known, others) ??
+                (await denied(cluster, namespace, known, others, items.filter(isOwn)))
+            );
         },
         endsAt,
         signal,
@@ -64,12 +68,13 @@ function deniedByOwn(
     return unfit === undefined ? undefined : reason("policy-denies", `${unfit} during the run`);
 }
 
-/** @param known the policies when the run began @param policies those of others now */
+/** @param known the policies when the run began @param policies those of others now @param own those of the run now */
 async function denied(
     cluster: Cluster,
     namespace: string,
     known: readonly KnownPolicy[],
     policies: readonly V1NetworkPolicy[],
+    own: readonly V1NetworkPolicy[],
 ): Promise<Reason | undefined> {
     const others = policies.map((policy) => ({ policy, uid: policy.metadata!.uid, said: saidBy(knownPolicy(policy)) }));
     const earlier = known.map((was) => ({ was, said: saidBy(was) }));
@@ -84,7 +89,7 @@ async function denied(
         return ways.some((way) => pods.some((pod) => allowed(was, pod, way, rest)));
     })?.was;
     const added = came.find(
-        (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one.spec!) && !onlyAllows(one, pod, known)),
+        (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one.spec!) && !onlyAllows(one, pod, known, own)),
     );
     const name = lost?.name ?? added?.metadata!.name;
     if (name === undefined) return undefined;
@@ -112,12 +117,20 @@ function allowed(was: KnownPolicy, pod: V1Pod, way: Way, others: readonly V1Netw
 }
 
 /**
- * Whether a policy can only allow a pod more: policies add up, and earlier ones denied it all that none of them
- * allowed. Those that have stopped selecting a target have left the run's own in their place.
+ * Whether a policy can only allow a pod more: policies add up, and earlier ones, or the run's, denied it all that none
+ * of them allowed. Those that have stopped selecting a target have left the run's own in their place.
  */
-const onlyAllows = (one: V1NetworkPolicy, pod: V1Pod, known: readonly KnownPolicy[]) =>
+const onlyAllows = (
+    one: V1NetworkPolicy,
+    pod: V1Pod,
+    known: readonly KnownPolicy[],
+    own: readonly V1NetworkPolicy[],
+): boolean =>
     ways.every(
-        (way) => !deniesSomeOf(one, way) || known.some((was) => was.allows[way] !== undefined && isSelected(pod, was)),
+        (way) =>
+            !deniesSomeOf(one, way) ||
+            known.some((was) => was.allows[way] !== undefined && isSelected(pod, was)) ||
+            own.some(({ spec }) => isolates(spec!, way) && isSelected(pod, spec!)),
     );
 
 /** Whether a policy denies its pods traffic, unless others allow it. */

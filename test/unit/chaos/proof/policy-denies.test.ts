@@ -199,6 +199,17 @@ describe("a new NetworkPolicy for pods to which earlier ones apply", () => {
         expect(await why(0, { 0: () => policy("allow", allowing) })).toBeUndefined();
     });
 
+    it.each<[string, object, string | undefined]>([
+        ["takes nothing from pods that the attack isolates", allowing, undefined],
+        ["spoils a run if it denies in another direction", everybody, "policy-denies"],
+    ])("%s", async (_, spec, code) => {
+        const begin = () => {
+            policy("slow-1234-blackhole", web, { labels: { [labels.experiment]: "slow" } });
+            policy("late", { ...spec, podSelector: web.podSelector });
+        };
+        expect((await why(0, { 0: begin }))?.code).toBe(code);
+    });
+
     it.each<[string, object, object]>([
         ["denies in another direction", { ...everybody, policyTypes: ["Egress"] }, web],
         ["applies to a pod to which they do not apply", { ...everybody, podSelector: web.podSelector }, everybody],
