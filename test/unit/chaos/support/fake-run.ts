@@ -187,7 +187,13 @@ export class FakeRun {
 
     /** Creates the attack's object. */
     attack(): void {
-        this.cluster.add("NetworkPolicy", attackObject, { metadata: { labels: { [labels.experiment]: "x" } } });
+        this.cluster.add("NetworkPolicy", attackObject, {
+            metadata: { labels: { [labels.experiment]: "x" } },
+            spec: {
+                podSelector: { matchLabels: { [labels.target]: "hot-deals-blackhole.blackhole" } },
+                policyTypes: ["Ingress", "Egress"],
+            },
+        });
     }
 
     /** Runs something when the clock has advanced this far. */
