@@ -50,17 +50,19 @@ export function allowingPolicy(
     { ways, ports, protocols = ["TCP"] }: Pick<Working, "ways" | "ports" | "protocols">,
     other?: OtherSide | "outside",
 ) {
+    const selecting = policies.flatMap(({ metadata, spec }) => {
+        const pod = spec && targets.find((target) => selects(spec.podSelector, target.labels));
+        return pod ? [{ policy: metadata!.name!, pod: pod.name, spec }] : [];
+    });
     for (const protocol of protocols)
         for (const way of ways)
-            for (const { metadata, spec } of policies) {
-                if (spec === undefined) continue;
+            for (const { policy, pod, spec } of selecting) {
                 const allowed = rulesOf(spec, way).filter(
                     (rule) => allowsPorts(rule.ports, ports, protocol) && mayAllowPeers(rule.peers, other),
                 );
-                const pod = targets.find((target) => selects(spec.podSelector, target.labels));
-                if (allowed.length === 0 || pod === undefined) continue;
+                if (allowed.length === 0) continue;
                 const isSure = typeof other === "object" || allowed.some(({ peers = [] }) => peers.length === 0);
-                return { way, policy: metadata!.name!, pod: pod.name, isSure };
+                return { way, policy, pod, isSure };
             }
     return undefined;
 }

@@ -38,7 +38,7 @@ export function whyDeniedByOthers(
             known ??= knownPolicies(others);
             return (
                 deniedByOwn(ownPolicies, known, others) ??
-                (await denied(cluster, namespace, known, others, items.filter(isOwn)))
+                (await denied(cluster, namespace, known, others, knownPolicies(items.filter(isOwn))))
             );
         },
         endsAt,
@@ -74,7 +74,7 @@ async function denied(
     namespace: string,
     known: readonly KnownPolicy[],
     policies: readonly V1NetworkPolicy[],
-    own: readonly V1NetworkPolicy[],
+    own: readonly KnownPolicy[],
 ): Promise<Reason | undefined> {
     const others = policies.map((policy) => ({ policy, uid: policy.metadata!.uid, said: saidBy(knownPolicy(policy)) }));
     const earlier = known.map((was) => ({ was, said: saidBy(was) }));
@@ -88,8 +88,9 @@ async function denied(
         const rest = others.filter((one) => one.said !== said).map(({ policy }) => policy);
         return ways.some((way) => pods.some((pod) => allowed(was, pod, way, rest)));
     })?.was;
+    const isolating = [...known, ...own];
     const added = came.find(
-        (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one.spec!) && !onlyAllows(one, pod, known, own)),
+        (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one.spec!) && !onlyAllows(one, pod, isolating)),
     );
     const name = lost?.name ?? added?.metadata!.name;
     if (name === undefined) return undefined;
@@ -120,17 +121,9 @@ function allowed(was: KnownPolicy, pod: V1Pod, way: Way, others: readonly V1Netw
  * Whether a policy can only allow a pod more: policies add up, and earlier ones, or the run's, denied it all that none
  * of them allowed. Those that have stopped selecting a target have left the run's own in their place.
  */
-const onlyAllows = (
-    one: V1NetworkPolicy,
-    pod: V1Pod,
-    known: readonly KnownPolicy[],
-    own: readonly V1NetworkPolicy[],
-): boolean =>
+const onlyAllows = (one: V1NetworkPolicy, pod: V1Pod, known: readonly KnownPolicy[]) =>
     ways.every(
-        (way) =>
-            !deniesSomeOf(one, way) ||
-            known.some((was) => was.allows[way] !== undefined && isSelected(pod, was)) ||
-            own.some(({ spec }) => isolates(spec!, way) && isSelected(pod, spec!)),
+        (way) => !deniesSomeOf(one, way) || known.some((was) => was.allows[way] !== undefined && isSelected(pod, was)),
     );
 
 /** Whether a policy denies its pods traffic, unless others allow it. */
