@@ -96,10 +96,9 @@ export async function watchWindow(
         const seen = await proofs.whyLost();
         if (seen !== undefined) return seen;
         const allowed = await proofs.whyAllowed();
-        // The end of a run restores policies first, and removes labels and attacks a moment later. Somebody may have
-        // made an attack again by then.
+        // The end of a run restores policies first, and removes the attacks a moment later.
         if (allowed !== undefined) await pause(removedMs, signal);
-        const found = allowed ? ((await proofs.whyLost()) ?? allowed) : await jobPod.whyPartsLacking();
+        const found = allowed ?? (await jobPod.whyPartsLacking());
         // At the end of a run, the Job gives up its rights itself, last: by then the attacks are gone.
         return (await attacksLast()) ? found : whyRunIsOver(plan, cluster, run);
     };

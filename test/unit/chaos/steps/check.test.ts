@@ -509,15 +509,6 @@ describe("a run ends within seconds once a policy may allow what its attack deni
         run.after(8_500, endAttack);
         expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", code: "run-over" });
     });
-
-    it("nor while it removes labels, though somebody has made the deleted attack again", async () => {
-        given(spec("ingress", "hot-deals"));
-        run.after(6_000, restore);
-        run.after(9_500, () => (hotDeals().metadata.labels = { app: "hot-deals" }));
-        const { verdict, reason } = await step();
-        expect(verdict).toBe("INCONCLUSIVE");
-        expect(reason).toMatch(/^the target hot-deals-1, .* lost its label during the run/);
-    });
 });
 
 describe("what became of established connections", () => {
