@@ -21,7 +21,7 @@ import {
 import { recover, type Recovered, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Reason } from "../reasons";
 import { endAttacks, type Say, throwAll } from "./end";
-import { attacksAreThere, attacksLeftOf, leftOf } from "./left";
+import { uidsOfAttacks, attacksLeftOf, leftOf } from "./left";
 import { jobNameOf } from "./scope";
 
 /**
@@ -150,7 +150,7 @@ export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Pla
     const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
     const api = objectApi(cluster);
     const get: ObjectApi["get"] = (object) => unlessUnreadable(api.get(object));
-    return !(await attacksAreThere({ get }, holder.plan, run, job));
+    return (await uidsOfAttacks({ get }, holder.plan, run, job)) === undefined;
 }
 
 /**

@@ -105,21 +105,22 @@ export function witnessPoliciesOf({ namespace, experiment }: Plan): Scope {
 }
 
 /**
- * Whether the attacks of a run are all there: each lasts while its object exists, and a fault until its proxy is being
- * deleted.
+ * The uids of a run's attacks, if all are there: each lasts while its object exists, and a fault until its proxy is
+ * being deleted. One that somebody makes again under the same name has another uid.
  *
  * @param more further objects of the run that must be there, of which a Job must run
  */
-export async function attacksAreThere(
+export async function uidsOfAttacks(
     api: Pick<ObjectApi, "get">,
     plan: Plan,
     runName: string,
     more: readonly NamedObject[] = [],
-): Promise<boolean> {
+): Promise<readonly (string | undefined)[] | undefined> {
     const { namespace, jobOrders = [], objects = [] } = ofPlan(plan, runName);
     const wanted = [...jobOrders, ...objects, ...more];
     const found = await Promise.all(wanted.map((one) => api.get({ ...one, namespace, name: one.name! })));
-    return found.every((object, index) => object !== undefined && !isOver(wanted[index]!.resource, object));
+    const areThere = found.every((object, index) => object !== undefined && !isOver(wanted[index]!.resource, object));
+    return areThere ? found.map((object) => object?.metadata?.uid) : undefined;
 }
 
 function isOver(resource: Resource, object: KubeObject): boolean {

@@ -3,7 +3,7 @@ import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
-import { attacksAreThere } from "../ending/left";
+import { uidsOfAttacks } from "../ending/left";
 import { isUnderWay } from "../lifecycle/lease";
 import { inconclusive, type Inconclusive } from "../proof/outcome";
 import { reason, ReasonError, type Reason } from "../reasons";
@@ -13,6 +13,8 @@ import { anotherRun } from "../texts";
 export interface Begun {
     runName: string;
     attacks: readonly RunAttack[];
+    /** The uids of its attacks' objects, as `runLasts` saw them first. */
+    uids?: readonly (string | undefined)[];
 }
 
 /**
@@ -66,9 +68,17 @@ export async function whyBegunTooLate(
     return reason("run-over", `${lost}${lastSeen(seen)}. ${anotherRun(plan)}`);
 }
 
-/** Whether a run lasts: its attacks exist or, without any, it still has the lease. */
-export const runLasts = (plan: Plan, cluster: Cluster, { runName }: Pick<Begun, "runName">): Promise<boolean> =>
-    isAttack(plan) ? attacksAreThere(objectApi(cluster), plan, runName) : isUnderWay(cluster, plan, runName);
+/**
+ * Whether a run lasts: its attacks exist since the first look or, without any, it still has the lease. An attack that
+ * somebody has deleted and made again was interrupted, and its end has begun.
+ */
+export async function runLasts(plan: Plan, cluster: Cluster, begun: Omit<Begun, "attacks">): Promise<boolean> {
+    if (!isAttack(plan)) return isUnderWay(cluster, plan, begun.runName);
+    const uids = await uidsOfAttacks(objectApi(cluster), plan, begun.runName);
+    if (uids === undefined) return false;
+    begun.uids ??= uids;
+    return uids.every((uid, index) => uid === begun.uids![index]);
+}
 
 /** A cluster that cannot be asked shows nothing: that is a verdict, too, not a failed update. */
 export const notSeen = (error: unknown): Inconclusive =>

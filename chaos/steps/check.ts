@@ -56,7 +56,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
     const shiftMs = clockShift();
     const { baselineMs, isPoliced } = given.targets;
     const { runName, checks: before } = given.steadyState;
-    const run = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
+    const run: Begun = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept && "verdict" in kept) return { conclusion: kept };
@@ -75,7 +75,7 @@ async function observe(context: StepContext, given: Pick<StepInputs, Given>): Pr
 
     const unproven = over ?? (await whyUnproven(context, run, proofs, given.targets));
     const countedBefore = unproven ? [] : proofs.shown.map((one) => countedSoFar(context, one));
-    const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, proofs, shiftMs);
+    const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, run, proofs, shiftMs);
     if (!unproven) {
         await proofs.seeEstablished().catch((error: unknown) => {
             const reason = notSeen(error).inconclusive.message;

@@ -20,7 +20,7 @@ import { decisive, reason, type Reason } from "../reasons";
 import { attackedSince, type Seen } from "../report/compose";
 import { AbortWatch, endOwnRun, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
-import { runLasts, notSeen, whyRunIsOver } from "./attacks-last";
+import { type Begun, runLasts, notSeen, whyRunIsOver } from "./attacks-last";
 import type { SteadyState, StepContext, StepInputs } from "./contract";
 import { describeTerminating } from "../targets/terminating";
 import { AnswerProgress } from "./progress";
@@ -53,6 +53,7 @@ export function seenNothing({ checks }: Plan, inconclusive: Reason): Watched {
 export async function watchWindow(
     context: StepContext,
     { steadyState, targets: { policies, ownPolicies } }: Pick<StepInputs, "steadyState" | "targets">,
+    run: Begun,
     proofs: AttackProofs,
     shiftMs: () => number,
 ): Promise<Watched> {
@@ -60,7 +61,6 @@ export async function watchWindow(
     const lengthMs = plan.window.graceMs + plan.window.durationMs;
     const whole = describeMilliseconds(lengthMs);
     const attacks = proofs.shown;
-    const run = { runName: steadyState.runName, attacks };
     const how = isAttack(plan) ? `Proven: ${attacks.map(describeProven).join("; ")}` : "Nothing is attacked";
     say(`${how}. Checking ${namesOf(plan)} for ${whole}`);
     const progress = new AnswerProgress(context, plan.checks.length > 1);
@@ -142,7 +142,8 @@ export async function watchWindow(
         shiftedClock(shiftMs()),
         denied,
         lost,
-        held ?? undefined,
+        // The Job of a run that is over has ended, too.
+        (held?.code === "job-not-running" && isOver?.code === "run-over" ? undefined : held) ?? undefined,
         failedAction(actions),
         undone,
         isOver,

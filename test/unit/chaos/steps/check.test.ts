@@ -509,6 +509,23 @@ describe("a run ends within seconds once a policy may allow what its attack deni
         run.after(8_500, endAttack);
         expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", code: "run-over" });
     });
+
+    it("nor while that end goes on, although somebody has made the attack again under its name", async () => {
+        given(spec("ingress", "hot-deals"));
+        run.probe = () => false;
+        const { metadata, ...attack } = run.cluster.get("NetworkPolicy", attackObject);
+        run.after(6_000, () => {
+            run.reporting = false;
+            endAttack();
+            restore();
+            hotDeals().metadata.labels = { app: "hot-deals" };
+            run.cluster.get("Pod", job).status.phase = "Succeeded";
+        });
+        run.after(7_000, () =>
+            run.cluster.add("NetworkPolicy", attackObject, { ...attack, metadata: { ...metadata, uid: "again" } }),
+        );
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", code: "run-over" });
+    });
 });
 
 describe("what became of established connections", () => {
