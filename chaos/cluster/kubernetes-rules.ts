@@ -2,7 +2,7 @@
  * What Kubernetes accepts and how it reads a pod: names, ports, and which pods count. Nothing else in the
  * package decides these. Has no schemas: the deadline Job asks it, too.
  */
-import type { V1Container, V1NetworkPolicyPort, V1Pod, V1ServicePort } from "@kubernetes/client-node";
+import type { V1Container, V1Pod, V1ServicePort } from "@kubernetes/client-node";
 import { isIP } from "node:net";
 import { quoted } from "../quoted";
 
@@ -131,16 +131,3 @@ export const portNumberIn = (pod: Pod, port: number | string): number | undefine
 /** Where a port of a Service leads in its pods: a number, or the name of a port of theirs. */
 export const targetPortOf = ({ port, targetPort }: Pick<V1ServicePort, "port" | "targetPort">): number | string =>
     targetPort ?? port;
-
-/**
- * Whether a rule of a NetworkPolicy allows TCP connections to a port of a pod. Without ports it allows all; `endPort`
- * makes a range: https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/
- */
-export const allowsPort = (allowed: readonly V1NetworkPolicyPort[] = [], pod: Pod, number: number): boolean =>
-    allowed.length === 0 ||
-    allowed.some(({ protocol = "TCP", port, endPort }) => {
-        if (protocol !== "TCP") return false;
-        if (port === undefined) return true;
-        const first = portNumberIn(pod, port);
-        return first !== undefined && first <= number && number <= (endPort ?? first);
-    });

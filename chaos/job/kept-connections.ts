@@ -38,7 +38,13 @@ export class KeptConnections {
     states(): Record<string, KeptState> {
         if (this.kept.size > 0 && performance.now() - this.readAt >= readEveryMs) {
             this.readAt = performance.now();
-            this.unanswered = unansweredProbes();
+            const listed = unansweredProbes();
+            // While a probe's timer fires, the kernel lists none: what it said half a second ago still holds then.
+            const known = [...this.kept.values()].flatMap(({ inode = "" }) => {
+                const probes = listed.get(inode) ?? this.unanswered.get(inode);
+                return probes === undefined ? [] : [[inode, probes] as const];
+            });
+            this.unanswered = new Map(known);
         }
         const states: Record<string, KeptState> = {};
         for (const [name, kept] of this.kept) {

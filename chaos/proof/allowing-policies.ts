@@ -1,10 +1,10 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
-import { addressesOf, hasEnded } from "../cluster/kubernetes-rules";
+import { addressesOf, hasEnded, type Pod } from "../cluster/kubernetes-rules";
 import { isOthersPolicy, labels } from "../cluster/labels";
-import { isInBlock } from "../policies/blocks";
-import { type Protocol, protocolOf, type Rule, rulesOf, type Way } from "../policies/rules";
+import { allowsPeer, allowsPort } from "../policies/allows";
+import { type Protocol, type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
 import type { Target } from "../targets/containers";
@@ -27,6 +27,8 @@ export interface LabeledPod {
     labels: Labels;
     /** @default none */
     addresses?: readonly string[];
+    /** Its containers, whose ports have names. @default not known */
+    spec?: Pod["spec"];
 }
 
 /** The pods of the targets' namespace that may be the other side, and the labels of that namespace. */
@@ -52,40 +54,29 @@ export function allowingPolicy(
 ) {
     const selecting = policies.flatMap(({ metadata, spec }) => {
         const pod = spec && targets.find((target) => selects(spec.podSelector, target.labels));
-        return pod ? [{ policy: metadata!.name!, pod: pod.name, spec }] : [];
+        return pod ? [{ policy: metadata!.name!, pod, spec }] : [];
     });
     for (const protocol of protocols)
         for (const way of ways)
             for (const { policy, pod, spec } of selecting) {
-                const allowed = rulesOf(spec, way).filter(
-                    (rule) => allowsPorts(rule.ports, ports, protocol) && mayAllowPeers(rule.peers, other),
-                );
+                const portOf = way === "ingress" && pod.spec ? { spec: pod.spec } : undefined;
+                const mayAllow = (rule: Rule) =>
+                    (ports ?? [undefined]).some((port) => allowsPort(rule, { port, protocol, portOf })) &&
+                    mayAllowPeer(rule, other);
+                const allowed = rulesOf(spec, way).filter(mayAllow);
                 if (allowed.length === 0) continue;
                 const isSure = typeof other === "object" || allowed.some(({ peers = [] }) => peers.length === 0);
-                return { way, policy, pod, isSure };
+                return { way, policy, pod: pod.name, isSure };
             }
     return undefined;
 }
 
-/** A named port may be any. */
-const allowsPorts = (allowed: Rule["ports"] = [], ports: readonly number[] | undefined, protocol: Protocol): boolean =>
-    allowed.length === 0 ||
-    allowed.some((one) => {
-        const { port, endPort } = one;
-        if (protocolOf(one) !== protocol) return false;
-        if (ports === undefined) return true;
-        const first = Number(port ?? NaN);
-        return Number.isNaN(first) || ports.some((number) => number >= first && number <= (endPort ?? first));
-    });
-
-function mayAllowPeers(peers: Rule["peers"] = [], other?: OtherSide | "outside"): boolean {
+/** @param other as `allowingPolicy` has it */
+function mayAllowPeer(rule: Rule, other?: OtherSide | "outside"): boolean {
+    const { peers = [] } = rule;
     if (peers.length === 0 || other === undefined) return true;
     if (other === "outside") return peers.some((peer) => peer.namespaceSelector ?? peer.ipBlock);
-    return peers.some(({ podSelector, namespaceSelector, ipBlock }) => {
-        if (ipBlock) return other.pods.some(({ addresses = [] }) => addresses.some((one) => isInBlock(ipBlock, one)));
-        const isOwn = namespaceSelector === undefined || selects(namespaceSelector, other.namespace);
-        return isOwn && other.pods.some((pod) => selects(podSelector, pod.labels));
-    });
+    return other.pods.some((pod) => allowsPeer(rule, { ...pod, namespace: other.namespace }));
 }
 
 /**
@@ -107,11 +98,12 @@ export async function explainWorking(
     if (policies.length === 0) return undefined;
     const found = await core.listNamespacedPod({ namespace }).catch(() => nothing);
     const living = found.items.filter((pod) => !hasEnded(pod));
-    const pods = living.map(({ metadata, status }) => ({
+    const pods = living.map(({ metadata, status, spec }) => ({
         name: metadata!.name!,
         uid: metadata!.uid!,
         labels: metadata!.labels ?? {},
         addresses: addressesOf({ status }),
+        spec,
     }));
     // Every namespace has this label. Its others may be hidden from this account.
     const named = { "kubernetes.io/metadata.name": namespace };

@@ -3,6 +3,7 @@ import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import { isOthersPolicy } from "../cluster/labels";
+import { isolatesPod } from "../policies/allows";
 import { type OwnPolicy, whyUnfit } from "../policies/beside";
 import { type KnownPolicy, knownPolicies, knownPolicy, saidBy } from "../policies/known";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
@@ -83,15 +84,14 @@ async function denied(
     const gone = earlier.filter(({ was, said }) => !others.some((one) => one.uid === was.uid && one.said === said));
     if (came.length + gone.length === 0) return undefined;
     const { items } = await cluster.core.listNamespacedPod({ namespace });
-    const pods = items.filter((pod) => !hasEnded(pod));
+    // Policies do not apply to pods on the host's network.
+    const pods = items.filter((pod) => !hasEnded(pod) && !pod.spec?.hostNetwork);
     const lost = gone.find(({ was, said }) => {
         const rest = others.filter((one) => one.said !== said).map(({ policy }) => policy);
         return ways.some((way) => pods.some((pod) => allowed(was, pod, way, rest)));
     })?.was;
     const isolating = [...known, ...own];
-    const added = came.find(
-        (one) => deniesSome(one) && pods.some((pod) => isSelected(pod, one.spec!) && !onlyAllows(one, pod, isolating)),
-    );
+    const added = came.find((one) => pods.some((pod) => ways.some((way) => deniesMore(one, pod, way, isolating))));
     const name = lost?.name ?? added?.metadata!.name;
     if (name === undefined) return undefined;
     const kubectl = kubectlFor(cluster, namespace);
@@ -113,21 +113,20 @@ const isSelected = ({ metadata }: V1Pod, { podSelector }: Pick<V1NetworkPolicySp
 /** Whether an earlier policy allowed a pod what others deny it. */
 function allowed(was: KnownPolicy, pod: V1Pod, way: Way, others: readonly V1NetworkPolicy[]): boolean {
     if (!was.allows[way] || !isSelected(pod, was)) return false;
-    const isolating = others.filter(({ spec }) => isolates(spec!, way) && isSelected(pod, spec!));
+    const isolating = others.filter((one) => isolatesPod(one, pod, way));
     return isolating.length > 0 && isolating.every((one) => deniesSomeOf(one, way));
 }
 
 /**
- * Whether a policy can only allow a pod more: policies add up, and earlier ones, or the run's, denied it all that none
- * of them allowed. Those that have stopped selecting a target have left the run's own in their place.
+ * Whether a policy denies a pod traffic that it could have before. Policies add up: where an earlier one, or the run's,
+ * isolates the pod already, another can only allow more. Those that have stopped selecting a target have left the
+ * run's own in their place.
  */
-const onlyAllows = (one: V1NetworkPolicy, pod: V1Pod, known: readonly KnownPolicy[]) =>
-    ways.every(
-        (way) => !deniesSomeOf(one, way) || known.some((was) => was.allows[way] !== undefined && isSelected(pod, was)),
-    );
+const deniesMore = (one: V1NetworkPolicy, pod: V1Pod, way: Way, known: readonly KnownPolicy[]) =>
+    isolatesPod(one, pod, way) &&
+    deniesSomeOf(one, way) &&
+    !known.some((was) => was.allows[way] !== undefined && isSelected(pod, was));
 
 /** Whether a policy denies its pods traffic, unless others allow it. */
-const deniesSome = (one: V1NetworkPolicy) => ways.some((way) => deniesSomeOf(one, way));
-
 const deniesSomeOf = ({ spec }: V1NetworkPolicy, way: Way) =>
     isolates(spec!, way) && !rulesOf(spec!, way).some(({ peers, ports }) => !peers?.length && !ports?.length);

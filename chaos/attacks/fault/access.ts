@@ -10,12 +10,12 @@ import type {
     V1NetworkPolicySpec,
     V1ObjectMeta,
 } from "@kubernetes/client-node";
-import { addressesOf, allowsPort, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
+import { addressesOf, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { labels } from "../../cluster/labels";
+import { allows, allowsPeer, allowsPort, isolatesPod, type Peer } from "../../policies/allows";
 import { type BesidePolicy, madeFrom } from "../../policies/beside";
-import { inBlock } from "../../policies/blocks";
 import { exemption, withoutLine } from "../../policies/exemption";
-import { isolates, policyRules, type Rule, rulesOf } from "../../policies/rules";
+import { policyRules, type Rule, rulesOf } from "../../policies/rules";
 import { also, both, isWithin, type Labels, selects } from "../../policies/selector";
 import { witnessRule } from "../../policies/witness-access";
 import { ReasonError } from "../../reasons";
@@ -51,7 +51,7 @@ export interface AccessArgs extends Access {
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): BesidePolicy[] {
     const { service, proxy, pass, pods, attacked } = args;
-    const isolating = policies.filter((policy) => pods.some((pod) => isolatesPod(policy, pod)));
+    const isolating = policies.filter((policy) => pods.some((pod) => isIsolated(policy, pod)));
     const proxyPod = { matchLabels: { ...proxyLabels(proxy), [labels.pass]: pass } };
     const toProxy: Rule["peers"] = [{ podSelector: proxyPod }];
     const accepted = service.ports.map((port) => ({
@@ -84,7 +84,7 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
     }));
     const ofCallers = policies.flatMap((policy) =>
         rulesOf(policy.spec!, "egress").flatMap((rule) => {
-            const missed = missedBy(rule, args, true);
+            const missed = missedBy(rule, args);
             if (missed.length === 0) return [];
             const egress = [{ peers: toProxy, ports: missed.map(({ listen }) => tcp(listen)) }];
             const podSelector = also(policy.spec!.podSelector ?? {}, exemption(attacked));
@@ -116,15 +116,15 @@ export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accept
     const { podSelector = {} } = policy.spec!;
     const isAccepting = (pod: Pod) =>
         accepting.some((selector) => selects(selector, labelsOf(pod))) || acceptsProxy(policy, pod, access);
-    if (access.pods.some((pod) => isolatesPod(policy, pod) && !isAccepting(pod))) return true;
+    if (access.pods.some((pod) => isIsolated(policy, pod) && !isAccepting(pod))) return true;
     const rules = rulesOf(policy.spec!, "egress");
     const added = calling
         .filter((one) => isWithin(podSelector, withoutLine(one.podSelector)))
         .flatMap((one) => rulesOf(one, "egress"));
     return rules
-        .flatMap((rule) => missedBy(rule, access, true))
+        .flatMap((rule) => missedBy(rule, access))
         .filter(({ listen }) => !haveProxyAt(listen, added, access))
-        .some(({ listen }) => !rules.some((rule) => allowsProxy(rule, listen, access, true)));
+        .some(({ listen }) => !rules.some((rule) => allowsProxy(rule, listen, access)));
 }
 
 /**
@@ -134,10 +134,10 @@ export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accept
 export function allowsOthers(policy: V1NetworkPolicy, access: Access, { from, open }: Beside): boolean {
     if (from.includes(policy.metadata!.name!)) return false;
     const rules = rulesOf(policy.spec!, "ingress");
-    const isolated = access.pods.filter((pod) => isolatesPod(policy, pod));
+    const isolated = access.pods.filter((pod) => isIsolated(policy, pod));
     const isReached = (pod: Pod, port: FoundPort) => {
         const number = portNumberIn(pod, port.target);
-        return number !== undefined && rules.some(({ ports }) => allowsPort(ports, pod, number));
+        return number !== undefined && rules.some((rule) => allowsPort(rule, { port: number, portOf: pod }));
     };
     return access.service.ports
         .filter(({ listen }) => !haveProxyAt(listen, open, access))
@@ -146,14 +146,14 @@ export function allowsOthers(policy: V1NetworkPolicy, access: Access, { from, op
 
 /** Whether rules of the run's own policies, whose peers are known, have one of the ports at which a proxy listens. */
 const haveProxyAt = (listen: number, rules: readonly Rule[], access: Access): boolean =>
-    rules.some(({ ports }) => allowsPort(ports, proxyPodOf(access), listen));
+    rules.some((rule) => allowsPort(rule, { port: listen, portOf: proxyPodOf(access) }));
 
 /** Whether a policy lets a proxy reach a pod, at each of the Service's ports at which that listens. */
 function acceptsProxy({ spec }: V1NetworkPolicy, pod: Pod, access: Access): boolean {
     const asked = access.service.ports.flatMap(({ target }) => portNumberIn(pod, target) ?? []);
-    const proxyPod = proxyPodOf(access);
-    const rules = rulesOf(spec!, "ingress").filter((rule) => isPeer(rule, proxyPod, access, true));
-    return asked.every((port) => rules.some(({ ports }) => allowsPort(ports, pod, port)));
+    const rules = rulesOf(spec!, "ingress");
+    const peer = peerOf(proxyPodOf(access), access);
+    return asked.every((port) => rules.some((rule) => allows(rule, { peer, port, portOf: pod })));
 }
 
 const tcp = (port: number | string) => ({ protocol: "TCP", port });
@@ -167,9 +167,7 @@ function ruleFor(peers: Accepted, ports: V1NetworkPolicyPort[]): Rule[] {
     return peers.length === 0 ? [] : [{ peers, ports }];
 }
 
-/** Policies do not apply to pods on the host's network. */
-const isolatesPod = ({ spec }: V1NetworkPolicy, pod: Pod) =>
-    !pod.spec?.hostNetwork && isolates(spec!, "ingress") && selects(spec!.podSelector, labelsOf(pod));
+const isIsolated = (policy: V1NetworkPolicy, pod: Pod) => isolatesPod(policy, pod, "ingress");
 
 /**
  * Whom all pods of a Service accept at one of its ports, wherever each listens.
@@ -191,11 +189,11 @@ function acceptedAt(port: FoundPort, policies: readonly V1NetworkPolicy[], { ser
 }
 
 function acceptedBy(pod: Pod, { target }: FoundPort, policies: readonly V1NetworkPolicy[]): Accepted {
-    const isolating = policies.filter((policy) => isolatesPod(policy, pod));
+    const isolating = policies.filter((policy) => isIsolated(policy, pod));
     const number = portNumberIn(pod, target)!;
     const rules = isolating
         .flatMap(({ spec }) => rulesOf(spec!, "ingress"))
-        .filter(({ ports }) => allowsPort(ports, pod, number));
+        .filter((rule) => allowsPort(rule, { port: number, portOf: pod }));
     if (isolating.length === 0 || rules.some(({ peers = [] }) => peers.length === 0)) return "everybody";
     const peers = rules.flatMap(({ peers = [] }) => peers);
     return [...new Map(peers.map((peer) => [JSON.stringify(peer), peer])).values()];
@@ -209,49 +207,46 @@ const textOf = (accepted: Accepted) =>
               .sort()
               .join();
 
-/** The ports of a Service at which an egress rule lets callers reach its pods, and would keep them from the proxy. */
-function missedBy(rule: Rule, access: Access, isOwnNamespace: boolean): FoundPort[] {
-    return access.service.ports.filter(({ target, listen }) => {
-        if (allowsProxy(rule, listen, access, isOwnNamespace)) return false;
-        const number = (pod: Pod) => portNumberIn(pod, target);
-        const listening = access.pods.filter(
-            (pod) => number(pod) !== undefined && allowsPort(rule.ports, pod, number(pod)!),
-        );
-        return listening.some((pod) => isPeer(rule, pod, access, isOwnNamespace) || isInBlocks(rule, pod));
-    });
-}
+/**
+ * The ports of a Service at which an egress rule lets callers reach its pods, and would keep them from the proxy.
+ *
+ * @param isElsewhere whether the callers are in another namespace
+ */
+const missedBy = (rule: Rule, access: Access, isElsewhere = false): FoundPort[] =>
+    access.service.ports.filter(
+        ({ target, listen }) =>
+            !allowsProxy(rule, listen, access, isElsewhere) &&
+            access.pods.some((pod) => {
+                const port = portNumberIn(pod, target);
+                const peer = { ...peerOf(pod, access, isElsewhere), addresses: addressesOf(pod) };
+                return port !== undefined && allows(rule, { peer, port, portOf: pod });
+            }),
+    );
 
 /**
  * Whether an egress rule lets callers reach a proxy. That has no address yet: blocks in which each pod of the Service
  * has one are taken for such that the proxy will have one in. A pod that is starting has none, and shows nothing.
  */
-function allowsProxy(rule: Rule, listen: number, access: Access, isOwnNamespace: boolean): boolean {
+function allowsProxy(rule: Rule, listen: number, access: Access, isElsewhere = false): boolean {
     const pod = proxyPodOf(access);
-    if (!allowsPort(rule.ports, pod, listen)) return false;
-    const addressed = access.pods.filter((one) => addressesOf(one).length > 0);
-    const isInAll = addressed.length > 0 && addressed.every((one) => isInBlocks(rule, one));
-    return isInAll || isPeer(rule, pod, access, isOwnNamespace);
+    if (!allowsPort(rule, { port: listen, portOf: pod })) return false;
+    const addresses = access.pods.map(addressesOf).filter((some) => some.length > 0);
+    const isInAll = addresses.length > 0 && addresses.every((some) => allowsPeer(rule, { addresses: some }));
+    return isInAll || allowsPeer(rule, peerOf(pod, access, isElsewhere));
 }
+
+/** A pod of the Service's namespace, as rules describe it by its labels. */
+const peerOf = (pod: Pod, { namespace }: Access, isElsewhere = false): Peer => ({
+    labels: labelsOf(pod),
+    namespace,
+    isElsewhere,
+});
 
 /** A fault's proxy, as policies see it. */
 const proxyPodOf = ({ proxy, experiment, service }: Access): Pod => ({
     metadata: { labels: { ...proxyLabels(proxy), [labels.experiment]: experiment } },
     spec: { containers: [{ name: proxyContainer, ports: containerPorts(service.ports) }] },
 });
-
-/** Whether a rule allows a pod by its labels. Its address is not looked at. */
-const isPeer = ({ peers = [] }: Rule, pod: Pod, { namespace }: Access, isOwnNamespace: boolean): boolean =>
-    peers.length === 0 ||
-    peers.some(({ podSelector, namespaceSelector, ipBlock }) => {
-        const isThere = namespaceSelector ? selects(namespaceSelector, namespace) : isOwnNamespace;
-        return !ipBlock && isThere && selects(podSelector, labelsOf(pod));
-    });
-
-/** Whether a rule allows a pod by an address of it. */
-function isInBlocks({ peers = [] }: Rule, pod: Pod): boolean {
-    const addresses = addressesOf(pod);
-    return peers.some(({ ipBlock }) => ipBlock && addresses.some(inBlock(ipBlock)));
-}
 
 /**
  * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the
@@ -263,7 +258,7 @@ function isInBlocks({ peers = [] }: Rule, pod: Pod): boolean {
 export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: Access): void {
     const own = args.namespace["kubernetes.io/metadata.name"];
     const keepsOut = ({ metadata, spec }: V1NetworkPolicy) =>
-        metadata!.namespace !== own && rulesOf(spec!, "egress").some((rule) => missedBy(rule, args, false).length > 0);
+        metadata!.namespace !== own && rulesOf(spec!, "egress").some((rule) => missedBy(rule, args, true).length > 0);
     const policy = all.find(keepsOut)?.metadata;
     if (policy === undefined) return;
     throw new ReasonError(

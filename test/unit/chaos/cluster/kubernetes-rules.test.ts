@@ -1,7 +1,6 @@
 import type { V1ContainerPort } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import {
-    allowsPort,
     dnsLabel,
     dnsSubdomain,
     hasEnded,
@@ -70,21 +69,6 @@ it.each([
     ["missing", undefined],
     [8443, 8443],
 ])("in a pod, the port %s is %s", (port, number) => expect(portNumberIn(several, port)).toBe(number));
-
-describe("a policy's ports allow", () => {
-    it.each<[string, Parameters<typeof allowsPort>[0], number, boolean]>([
-        ["all, if it names none", undefined, 8080, true],
-        ["a number", [{ port: 8080 }], 8080, true],
-        ["no other", [{ port: 8081 }], 8080, false],
-        ["a range, with its ends", [{ port: 8000, endPort: 8080 }], 8080, true],
-        ["nothing beyond it", [{ port: 8000, endPort: 8079 }], 8080, false],
-        ["a name, by its number in the pod", [{ port: "web" }], 8080, true],
-        ["the name of a native sidecar's", [{ port: "entry" }], 9443, true],
-        ["no name that the pod lacks", [{ port: "missing" }], 8080, false],
-        ["all of a protocol", [{ protocol: "TCP" }], 8080, true],
-        ["not TCP by a rule for UDP", [{ protocol: "UDP" }, { protocol: "UDP", port: 53 }], 53, false],
-    ])("%s", (_, ports, number, allowed) => expect(allowsPort(ports, several, number)).toBe(allowed));
-});
 
 it("a pod that has ended is not ready, whatever its condition says: it may have been evicted", () => {
     const conditions = [{ type: "Ready", status: "True" }];

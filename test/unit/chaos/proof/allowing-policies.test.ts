@@ -80,6 +80,18 @@ describe("a NetworkPolicy allows what an attack denies if", () => {
 });
 
 describe("a NetworkPolicy is not the reason if", () => {
+    it("it allows a port by a name that the target has for another one", () => {
+        const containers = [{ name: "app", ports: [{ name: "metrics", containerPort: 9090 }] }];
+        const scraped = { podSelector: {}, ingress: [{ ports: [{ port: "metrics" }] }] };
+        const by = (ports: number[]) =>
+            allowingPolicy([{ metadata: { name: "scrape" }, spec: scraped }], [{ ...target, spec: { containers } }], {
+                ways: ["ingress"],
+                ports,
+            });
+        expect(by([8080])).toBeUndefined();
+        expect(by([8080, 9090])?.policy).toBe("scrape");
+    });
+
     it.each<[string, "ingress" | "egress", V1NetworkPolicySpec]>([
         ["it denies everything", "ingress", { podSelector: {}, policyTypes: ["Ingress", "Egress"] }],
         ["it allows the other direction", "ingress", { podSelector: {}, egress: [{}] }],

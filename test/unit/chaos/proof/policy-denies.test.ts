@@ -38,6 +38,11 @@ async function why(windowMs: number, changes: Record<number, () => void> = {}, o
     return settled(whyDeniedByOthers(cluster.api, run, endsAt));
 }
 
+it("a NetworkPolicy spoils nothing if it selects only pods on the host's network, to which none applies", async () => {
+    cluster.get("Pod", "web").spec = { containers: [], hostNetwork: true };
+    expect(await why(0, { 0: () => policy("lockdown", everybody) })).toBeUndefined();
+});
+
 describe("a NetworkPolicy spoils a run if it denies traffic and", () => {
     const message = (was: string) =>
         `the NetworkPolicy lockdown was ${was} during the run, and denies traffic besides the attack; ` +
