@@ -4,7 +4,7 @@ import { within } from "./async";
 import type { Cluster } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
 import { type EndOptions, endRuns } from "./ending/end-run";
-import type { LeaseOwner } from "./lifecycle/lease";
+import type { LeaseOwner } from "./lifecycle/lease-record";
 import { experimentIn, ifKnown, type InState, type ResourcesInState, resourcesInState } from "./stash";
 import { describeValue } from "./texts";
 import { UserError } from "./user-error";

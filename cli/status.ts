@@ -1,5 +1,6 @@
 import type { RunningExperiment, RunningExperiments } from "../chaos/lifecycle/running";
-import { cleanUpCommands, stopCommand } from "../chaos/lifecycle/lease";
+import { cleanUpCommands } from "../chaos/lifecycle/lease";
+import { stopCommand } from "../chaos/lifecycle/lease-record";
 import { describeMilliseconds } from "../chaos/duration";
 
 /**

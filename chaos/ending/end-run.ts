@@ -1,23 +1,19 @@
 import type { V1Lease } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
-import { againOnConflict } from "../cluster/change";
-import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
-import { annotations, labels } from "../cluster/labels";
-import { dnsLabel } from "../cluster/kubernetes-rules";
+import type { Cluster } from "../cluster/client";
 import { objectApi, unlessUnreadable } from "../cluster/objects";
 import { jobTypes, type ObjectApi } from "../cluster/resources";
 import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
+import { leaseFor, type LeaseHolder, leasesOf, moveLease } from "../lifecycle/lease";
 import {
     earlyEndOf,
     endOf,
-    leaseFor,
-    type LeaseHolder,
-    leaseName,
+    experimentIn,
+    isConcluded,
+    leaseMoves,
     type LeaseOwner,
-    leasesOf,
-    type RunEnd,
-} from "../lifecycle/lease";
+    runIn,
+} from "../lifecycle/lease-record";
 import { recover, type Recovered, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Reason } from "../reasons";
 import { endAttacks, type Say, throwAll } from "./end";
@@ -60,10 +56,9 @@ export async function endRuns(
     const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
     const ended = await valuesOf(
         leases.map(async (lease) => {
-            const { namespace, annotations: written = {} } = lease.metadata!;
-            const experiment = written[labels.experiment] ?? "";
-            // It becomes part of selectors.
-            if (!dnsLabel().isValid(experiment)) return [];
+            const { namespace } = lease.metadata!;
+            const experiment = experimentIn(lease);
+            if (experiment === undefined) return [];
             const left = leftOf({ namespace: namespace!, experiment });
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             const isEnded = earlyEndOf(lease) !== undefined;
@@ -72,7 +67,7 @@ export async function endRuns(
             );
             if (isEnded || swept === 0) return [];
             const plan = attempt(() => planned?.());
-            if (plan && plan.namespace === namespace && runNameOf(plan, owner.stack) === written[annotations.run]) {
+            if (plan && plan.namespace === namespace && runNameOf(plan, owner.stack) === runIn(lease)) {
                 await undisturbed(noteRecovery(cluster, noted, at, plan, backgroundTimeoutMs));
             }
             return [experiment];
@@ -110,13 +105,13 @@ export async function endRun(
 /** Notes in the lease that a run's attacks may begin from now on. */
 export async function noteBegun(cluster: Cluster, holder: LeaseHolder): Promise<void> {
     const { own } = await leaseFor(cluster, holder);
-    if (own) await note(cluster, own, { [annotations.notBegun]: null });
+    if (own) await moveLease(cluster, own, leaseMoves.begun);
 }
 
 /** Notes in the lease that a run has its verdict, and its attacks stay; see `isLost`. */
 export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Promise<void> {
     const { own } = await leaseFor(cluster, holder);
-    if (own) await note(cluster, own, { [annotations.concluded]: "true" });
+    if (own) await moveLease(cluster, own, leaseMoves.concluded);
 }
 
 /**
@@ -132,7 +127,7 @@ export async function noteAborted(
     const run = runNameOf(holder.plan, holder.stack);
     // How it was ended before counts: then it may have attacked.
     if (own === undefined || endOf(own, run)) return;
-    await note(cluster, own, { [annotations.run]: null, ...noteOf({ at: Date.now(), aborted, run }) });
+    await moveLease(cluster, own, leaseMoves.aborted({ at: Date.now(), aborted, run }));
 }
 
 /**
@@ -144,9 +139,9 @@ export async function noteAborted(
  */
 export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<boolean> {
     const { own } = await leaseFor(cluster, holder);
-    const { [annotations.run]: run, [annotations.concluded]: concluded } = own?.metadata?.annotations ?? {};
+    const run = runNameOf(holder.plan, holder.stack);
     // Of a run without a verdict, an update that was killed may not have made all attacks yet.
-    if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
+    if (own === undefined || runIn(own) !== run || !isConcluded(own)) return false;
     const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
     const api = objectApi(cluster);
     const get: ObjectApi["get"] = (object) => unlessUnreadable(api.get(object));
@@ -167,11 +162,11 @@ async function end(
     how: (api: ObjectApi) => Promise<number>,
 ): Promise<{ at: number; swept: number; noted?: V1Lease }> {
     const ending = how(objectApi(cluster));
-    const unnaming = lease && note(cluster, lease, { [annotations.run]: null });
+    const unnaming = lease && moveLease(cluster, lease, leaseMoves.ending);
     await valuesOf<unknown>([ending, unnaming]);
     const at = Date.now();
     const unnamed = await unnaming;
-    const noted = unnamed && (await note(cluster, unnamed, noteOf({ at })));
+    const noted = unnamed && (await moveLease(cluster, unnamed, leaseMoves.ended({ at })));
     return { at, swept: await ending, noted };
 }
 
@@ -185,42 +180,7 @@ function attempt<T>(what: () => T): T | undefined {
 }
 
 /** Whether a lease is held by another run, or by one that was not ended to the end. */
-function isOfAnother(lease: V1Lease, run: string): boolean {
-    return lease.metadata?.annotations?.[annotations.run] !== run && earlyEndOf(lease) === undefined;
-}
-
-const noteOf = (end: RunEnd) => ({ [annotations.ended]: JSON.stringify(end) });
-
-/**
- * Notes something in a lease, unless it is gone, or says something else of its run by now: another run may have taken
- * it since, by which it keeps its uid.
- *
- * @param known the lease as it was read, or noted before
- * @returns the lease with the note. Undefined if there is nothing to note
- */
-async function note(
-    { coordination }: Cluster,
-    known: V1Lease,
-    noted: Record<string, string | null>,
-): Promise<V1Lease | undefined> {
-    const place = { name: leaseName, namespace: known.metadata!.namespace! };
-    let last: V1Lease | undefined = known;
-    return againOnConflict(async () => {
-        const lease = last ?? (await ignoreNotFound(coordination.readNamespacedLease(place)));
-        last = undefined;
-        if (!lease || !isDeepStrictEqual(runIn(lease), runIn(known))) return undefined;
-        const { uid, resourceVersion } = lease.metadata!;
-        const body = { metadata: { uid, resourceVersion, annotations: noted } };
-        return ignoreNotFound(coordination.patchNamespacedLease({ ...place, body }, mergePatch()));
-    });
-}
-
-/** The run that a lease is held for, and how it was ended. */
-const runIn = ({ metadata, spec }: V1Lease) => [
-    metadata?.uid,
-    spec?.holderIdentity,
-    ...[annotations.run, annotations.ended].map((key) => metadata?.annotations?.[key]),
-];
+const isOfAnother = (lease: V1Lease, run: string): boolean => runIn(lease) !== run && earlyEndOf(lease) === undefined;
 
 /**
  * Notes when the application had recovered, in the lease if there is one. Never rejects: if it was not seen here, the
@@ -235,7 +195,7 @@ async function noteRecovery(
 ): Promise<Recovered | undefined> {
     try {
         const recovered = (await recover(cluster, plan, timeoutMs)) ?? undefined;
-        if (recovered && lease) await note(cluster, lease, noteOf({ at, ...recovered }));
+        if (recovered && lease) await moveLease(cluster, lease, leaseMoves.ended({ at, ...recovered }));
         return recovered;
     } catch {
         return undefined;

@@ -7,7 +7,7 @@ import { pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
 import { changedBy } from "../ending/left";
 import { jobNameOf, jobPolicyName } from "../ending/scope";
-import { leasePath } from "../lifecycle/lease";
+import { leasePath } from "../lifecycle/lease-record";
 import { podProgram } from "../packed";
 import { type PodOptions, runPod } from "../pod-options";
 import { podResources } from "../pod-resources";

@@ -1,12 +1,7 @@
-import { annotations } from "../cluster/labels";
 import { get, isMissing } from "./api";
 import type { KeptTargets } from "../definition/plan";
+import { keptIn, leaseEndsAt, type LeaseRead, runIn, timeOf } from "../lifecycle/lease-record";
 import type { LeaseOfRun } from "./protocol";
-
-interface Lease {
-    metadata: { annotations?: Record<string, string> };
-    spec?: { acquireTime?: string; renewTime?: string; leaseDurationSeconds?: number };
-}
 
 /**
  * What a look at the namespace's lease shows: `held` by this run, `expired` but still naming it, or `lost`: deleted, or
@@ -18,8 +13,7 @@ export type LeaseState = "held" | "expired" | "lost";
 export async function lookAtLease(leaseOf: LeaseOfRun): Promise<LeaseState> {
     const { own, sentAt } = await readOwn(leaseOf);
     if (own === undefined) return "lost";
-    const { renewTime = "", leaseDurationSeconds = 0 } = own.spec ?? {};
-    return sentAt > Date.parse(renewTime) + leaseDurationSeconds * 1_000 ? "expired" : "held";
+    return sentAt > leaseEndsAt(own) ? "expired" : "held";
 }
 
 /**
@@ -30,8 +24,8 @@ export async function lookAtLease(leaseOf: LeaseOfRun): Promise<LeaseState> {
  */
 export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> {
     const { own, sentAt } = await readOwn(leaseOf);
-    const at = Date.parse(own?.spec?.acquireTime ?? "");
-    return Number.isNaN(at) ? undefined : Date.now() - (sentAt - at);
+    const at = timeOf(own?.spec?.acquireTime);
+    return at === 0 ? undefined : Date.now() - (sentAt - at);
 }
 
 /**
@@ -43,7 +37,7 @@ export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> 
 export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
     const { own } = await readOwn(leaseOf);
     try {
-        const kept = JSON.parse(own?.metadata.annotations?.[annotations.kept] ?? "{}") as KeptTargets;
+        const kept = JSON.parse((own && keptIn(own)) ?? "{}") as KeptTargets;
         return Object.values(kept).every(({ ports }) => ports === undefined || Array.isArray(ports)) ? kept : {};
     } catch {
         return {};
@@ -51,10 +45,10 @@ export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
 }
 
 /** The lease, if the run holds it, and the time by the API server's clock. */
-async function readOwn({ path, run }: LeaseOfRun): Promise<{ own?: Lease; sentAt: number }> {
+async function readOwn({ path, run }: LeaseOfRun): Promise<{ own?: LeaseRead; sentAt: number }> {
     const { status, body, sentAt } = await get(path);
     if (isMissing({ status, body })) return { sentAt };
     if (status !== 200) throw new Error(`the lease cannot be read: ${status}`);
-    const lease = JSON.parse(body) as Lease;
-    return lease.metadata.annotations?.[annotations.run] === run ? { own: lease, sentAt } : { sentAt };
+    const lease = JSON.parse(body) as LeaseRead;
+    return runIn(lease) === run ? { own: lease, sentAt } : { sentAt };
 }

@@ -21,7 +21,7 @@ import { witnessPorts } from "../attacks/kind";
 import { referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobNameOf, jobPolicyName, ofRun } from "../ending/scope";
-import { leasePreparationMs } from "../lifecycle/holder";
+import { leasePreparationMs } from "../lifecycle/lease-record";
 import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../policies/listed";
 import { ageOf, endingApi, hasRights, log, noteOnOwnPod, objectApi, post } from "./api";
 import { JobLog } from "./job-log";

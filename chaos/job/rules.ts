@@ -1,7 +1,7 @@
 import { type Attack, attackKindOf, objectTypeOf } from "../attacks/registry";
 import { type NamedObject, resources, type Right, rightsOn } from "../cluster/resources";
 import { eventType } from "../cluster/events";
-import { leaseName } from "../lifecycle/lease";
+import { leaseName } from "../lifecycle/lease-record";
 
 const toEnd = "end the attacks; then give up these rights, and the run's policies with them";
 const toSeePolicy = "end the attacks when the policy is gone or edited that lets the Job through";

@@ -1,17 +1,32 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, sentAt, statusOf } from "../cluster/client";
+import { type Cluster, ignoreNotFound, mergePatch, sentAt, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
-import { dnsLabel } from "../cluster/kubernetes-rules";
-import { parseJson } from "../json";
 import { kubectl } from "../kubectl";
-import { annotations, labels, runLabels, unlabeling } from "../cluster/labels";
+import { labels, runLabels, unlabeling } from "../cluster/labels";
 import { identityOf, isAttack, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
-import { type Reason, reasonCodes, ReasonError } from "../reasons";
-import { onOneLine, quoted } from "../quoted";
+import { type Reason, ReasonError } from "../reasons";
+import { quoted } from "../quoted";
 import { anotherRun } from "../texts";
-import { holderIn, leaseEndsAt, leaseName, leasePath, leasePreparationMs, stopCommand, timeOf } from "./holder";
-
-export { leaseEndsAt, leaseName, leasePath, stopCommand };
+import {
+    describeHolder,
+    earlyEndOf,
+    experimentIn,
+    hasNotBegun,
+    holderIn,
+    holderOf,
+    isOfStackName,
+    isSameHold,
+    leaseEndsAt,
+    leaseMoves,
+    leaseName,
+    type LeaseOwner,
+    leasePreparationMs,
+    maxAborted,
+    type RunEnd,
+    runIn,
+    takenBy,
+    timeOf,
+} from "./lease-record";
 
 type Place = Pick<Plan, "context" | "namespace">;
 
@@ -46,11 +61,6 @@ export interface LeaseHolder {
     /** Name and identity: `local/0f3c5a7be2914d86`. Another backend may have a stack of the same name. */
     stack: string;
     plan: Pick<Plan, "namespace" | "defaultNamespace" | "experiment" | "deadlineMs">;
-}
-
-export interface LeaseOwner {
-    stack: string;
-    defaultNamespace: string;
 }
 
 /** The identity decides: a stack may be renamed, and its namespace changed, while it runs an experiment. */
@@ -90,7 +100,7 @@ export async function renewLease(
     const own = held && belongsTo(held, holder) ? held : undefined;
     const aborted = own && earlyEndOf(own)?.aborted;
     if (aborted) throw abortedAgain(aborted, holder.plan);
-    if (own?.metadata!.annotations?.[annotations.run] === runName)
+    if (own && runIn(own) === runName)
         return take(cluster, holder, found, {
             runName,
             since: own.spec?.acquireTime,
@@ -128,13 +138,7 @@ async function take(
             namespace,
             // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
             resourceVersion: held?.metadata!.resourceVersion,
-            annotations: {
-                [labels.experiment]: experiment,
-                [annotations.run]: runName,
-                ...(!begun && { [annotations.notBegun]: runName }),
-                // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
-                [annotations.kept]: JSON.stringify(keptTargetsOf(plan)),
-            },
+            annotations: takenBy(experiment, runName, begun, keptTargetsOf(plan)),
         },
         spec: {
             holderIdentity: holderOf({ stack, defaultNamespace }),
@@ -152,9 +156,6 @@ async function take(
     });
 }
 
-const holderOf = ({ stack, defaultNamespace }: LeaseOwner) =>
-    `stack ${stack} (its application is in ${defaultNamespace})`;
-
 /**
  * Leaves in the place of a lease that was released, or that somebody has deleted to stop the run, that an update fails
  * since the application has not recovered. Anybody may take it. Nothing else that is there at the next try says so.
@@ -171,7 +172,7 @@ export async function noteNotRecovered(
     await coordination.createNamespacedLease({
         namespace,
         body: {
-            metadata: { name: leaseName, namespace, annotations: { [annotations.ended]: JSON.stringify(ended) } },
+            metadata: { name: leaseName, namespace, annotations: leaseMoves.ended(ended) },
             spec: { holderIdentity: holderOf({ stack, defaultNamespace }) },
         },
     });
@@ -180,7 +181,7 @@ export async function noteNotRecovered(
 /** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */
 export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string): Promise<boolean> {
     const { held, now } = await readAt(cluster, plan.namespace);
-    if (held?.metadata!.annotations?.[annotations.run] !== runName) return false;
+    if (held === undefined || runIn(held) !== runName) return false;
     return now < timeOf(held.spec?.acquireTime) + plan.deadlineMs;
 }
 
@@ -192,52 +193,29 @@ export const abortedAgain = ({ code, message }: Reason, plan: Plan) =>
         anotherRun(plan),
     );
 
-/** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
-export interface RunEnd {
-    /** When the attacks had ended, in milliseconds since the epoch. */
-    at: number;
-    /** From then until every check held, in milliseconds. Absent if that was not seen. */
-    recoveredAfterMs?: number;
-    /** Why it was ABORTED. Absent if it was not. */
-    aborted?: Reason;
-    /** Name of the run that was ABORTED. */
-    run?: string;
-    /** Set if an update has failed since the application had not recovered: it fails for that once. */
-    notRecovered?: true;
-    /** The answers until then, as in `Recovered`. Anybody may have written them: validate them before use. */
-    checks?: unknown;
+/**
+ * Moves a lease to another state, unless it is gone, or is held for another run or in another state by now.
+ *
+ * @param known the lease as it was read, or moved before
+ * @param move one of `leaseMoves`
+ * @returns the lease as it is then. Undefined if it was not moved
+ */
+export async function moveLease(
+    { coordination }: Cluster,
+    known: V1Lease,
+    move: Record<string, string | null>,
+): Promise<V1Lease | undefined> {
+    const place = { name: leaseName, namespace: known.metadata!.namespace! };
+    let last: V1Lease | undefined = known;
+    return againOnConflict(async () => {
+        const lease = last ?? (await ignoreNotFound(coordination.readNamespacedLease(place)));
+        last = undefined;
+        if (!lease || !isSameHold(lease, known)) return undefined;
+        const { uid, resourceVersion } = lease.metadata!;
+        const body = { metadata: { uid, resourceVersion, annotations: move } };
+        return ignoreNotFound(coordination.patchNamespacedLease({ ...place, body }, mergePatch()));
+    });
 }
-
-/** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
-export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
-    const note = (parseJson(metadata?.annotations?.[annotations.ended] ?? "") ?? {}) as RunEnd;
-    const { at, recoveredAfterMs, checks, aborted, run, notRecovered } = note;
-    if (!isTime(at)) return undefined;
-    const isReason = typeof aborted?.message === "string" && aborted.code in reasonCodes;
-    return {
-        at,
-        ...(isTime(recoveredAfterMs) && { recoveredAfterMs, checks }),
-        ...(isReason && { aborted: { code: aborted.code, message: onOneLine(aborted.message, maxAborted) }, run }),
-        ...(notRecovered === true && { notRecovered }),
-    };
-}
-
-/** Reasons are shorter, in characters. */
-const maxAborted = 2_000;
-
-/** As `earlyEndOf`. Undefined if it says that another run was ABORTED: one with another plan. */
-export function endOf(lease: V1Lease, runName: string): RunEnd | undefined {
-    const end = earlyEndOf(lease);
-    return end?.aborted && end.run !== runName ? undefined : end;
-}
-
-/** Whether the attacks of a run have not begun while it held a lease. False if that is not known. */
-export const hasNotBegun = ({ metadata }: V1Lease, runName: string): boolean =>
-    metadata?.annotations?.[annotations.notBegun] === runName;
-
-/** Whether it is a moment since the epoch or a length of time, in milliseconds, of which a Date can be made. */
-const isTime = (value: unknown): value is number =>
-    typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 8.64e15;
 
 /** Deletes the lease if the holder has it. Notes are added to it meanwhile. */
 export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promise<void> {
@@ -284,27 +262,6 @@ export async function othersOfStack(cluster: Cluster, owner: LeaseOwner): Promis
     return running.flatMap((held) =>
         isOfStackName(held, owner) && !belongsTo(held, owner) ? (experimentIn(held) ?? []) : [],
     );
-}
-
-/** The name of the experiment that a lease names. Anybody who may write the lease may write something else there. */
-export function experimentIn({ metadata }: V1Lease): string | undefined {
-    const name = metadata?.annotations?.[labels.experiment];
-    return name !== undefined && dnsLabel().isValid(name) ? name : undefined;
-}
-
-const ofStack = /^stack [\w./-]+ \(its application is in [a-z\d-]+\)$/;
-
-/** Who holds a lease, in words, or what somebody has written there. */
-export function describeHolder({ spec }: V1Lease): string {
-    const { holderIdentity: holder } = spec ?? {};
-    if (holder === undefined) return "somebody";
-    return ofStack.test(holder) ? holder : `the holder of the lease, ${quoted(holder, 100)},`;
-}
-
-/** Whether a stack of some name holds a lease, with any identity. */
-function isOfStackName({ spec }: V1Lease, { stack }: { stack: string }): boolean {
-    const [, name] = /^stack ([\w.-]*)\/\w+ /.exec(spec?.holderIdentity ?? "") ?? [];
-    return name !== undefined && name === stack.replace(/\/\w+$/, "");
 }
 
 /** The leases of experiments, in all namespaces or in one's own, and the time by the API server's clock. */

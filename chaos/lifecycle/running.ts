@@ -1,7 +1,8 @@
 import type { V1Lease, V1Pod } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
 import { experimentOf, labels, targetLabelOf } from "../cluster/labels";
-import { allLeases, describeHolder, earlyEndOf, experimentIn, inAllOr, leaseEndsAt } from "./lease";
+import { allLeases, inAllOr } from "./lease";
+import { describeHolder, earlyEndOf, experimentIn, leaseEndsAt } from "./lease-record";
 
 export interface RunningExperiment {
     namespace: string;

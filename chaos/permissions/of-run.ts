@@ -6,7 +6,7 @@ import { jobTypes, resources, type Right, rightsOn } from "../cluster/resources"
 import { jobRightsOf, rightToMakeEvents } from "../job/rules";
 import { changedBy, restored } from "../ending/left";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
-import { leaseName } from "../lifecycle/lease";
+import { leaseName } from "../lifecycle/lease-record";
 import { rightsToDiscover, rightToRead } from "./of-discovery";
 import { rightsToProve } from "./of-proof";
 

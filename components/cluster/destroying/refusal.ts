@@ -1,6 +1,5 @@
 import type { V1Lease } from "@kubernetes/client-node";
-import { annotations } from "../../../chaos/cluster/labels";
-import { holderIn, leaseEndsAt, leasePath, stopCommand } from "../../../chaos/lifecycle/holder";
+import { endNoteIn, holderIn, leaseEndsAt, leasePath, stopCommand } from "../../../chaos/lifecycle/lease-record";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
 import type { Reader } from "../reading";
 
@@ -144,7 +143,7 @@ async function whatGoesOn(
     if (lease instanceof Error)
         return `Its experiment may go on until its deadline. If the lease is its own, to end it: ${stop}`;
     const isOwn = lease !== undefined && holderIn(lease as V1Lease)?.endsWith(`/${identity}`);
-    if (!isOwn || lease.metadata?.annotations?.[annotations.ended] !== undefined) return undefined;
+    if (!isOwn || endNoteIn(lease) !== undefined) return undefined;
     // The deadline Job ends attacks, and may not write into the lease. If the answer has no date, they may go on.
     if (lease.readAt! > leaseEndsAt(lease)) return undefined;
     return `Its experiment may go on until its deadline. To end it now: ${stop}`;

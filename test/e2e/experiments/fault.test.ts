@@ -10,7 +10,7 @@ import type { Conclusion } from "../../../chaos/report/conclusion";
 import { isPointing, pointedService } from "../../../chaos/attacks/fault/pointing";
 import type { FoundService } from "../../../chaos/attacks/fault/find";
 import type { RunAttack } from "../../../chaos/attacks/kind";
-import { leaseName } from "../../../chaos/lifecycle/lease";
+import { leaseName } from "../../../chaos/lifecycle/lease-record";
 import { pointToProxy } from "../../../chaos/attacks/fault/begin";
 import { choices } from "../../../sandbox/node/choices";
 import { kubectl } from "../../../sandbox/test/e2e/support";

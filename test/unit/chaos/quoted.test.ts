@@ -5,7 +5,7 @@ import { explain, problemOf } from "../../../chaos/cluster/problem";
 import { whyNotRunning } from "../../../chaos/cluster/kubernetes-rules";
 import { lackOfEndpoints } from "../../../chaos/checks/api-server";
 import { excerpt } from "../../../chaos/checks/values";
-import { describeHolder, experimentIn } from "../../../chaos/lifecycle/lease";
+import { describeHolder, experimentIn } from "../../../chaos/lifecycle/lease-record";
 import { onOneLine, quoted, withoutControls, wordOf } from "../../../chaos/quoted";
 import { reason } from "../../../chaos/reasons";
 

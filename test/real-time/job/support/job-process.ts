@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { annotations, labels } from "../../../../chaos/cluster/labels";
 import type { KeptTargets } from "../../../../chaos/definition/plan";
 import type { DeadlineEnvironment, JobAttack } from "../../../../chaos/job/protocol";
-import { leasePath } from "../../../../chaos/lifecycle/lease";
+import { leasePath } from "../../../../chaos/lifecycle/lease-record";
 import { bundledFile } from "../../../../toolchain/bundle";
 import { makeCertificate } from "../../../support/certificate";
 import { local, until } from "../../../support/until";

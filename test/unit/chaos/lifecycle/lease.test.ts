@@ -4,13 +4,12 @@ import {
     LeaseHeldError,
     leaseFor,
     isUnderWay,
-    leaseName,
     releaseLease,
     renewLease,
-    stopCommand,
 } from "../../../../chaos/lifecycle/lease";
+import { leaseName, stopCommand } from "../../../../chaos/lifecycle/lease-record";
 import { type Plan, runNameOf } from "../../../../chaos/definition/plan";
-import { leasePreparationMs } from "../../../../chaos/lifecycle/holder";
+import { leasePreparationMs } from "../../../../chaos/lifecycle/lease-record";
 import { enforcementTimeoutMs } from "../../../../chaos/policies/enforcement";
 import { startTimeoutMs } from "../../../../chaos/proof/job-pod";
 import { readableMs } from "../../../../chaos/proof/witness";

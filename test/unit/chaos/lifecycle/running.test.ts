@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Plan } from "../../../../chaos/definition/plan";
-import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
+import { acquireLease } from "../../../../chaos/lifecycle/lease";
+import { leaseName } from "../../../../chaos/lifecycle/lease-record";
 import { runningExperiments } from "../../../../chaos/lifecycle/running";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { startClock, stopClock } from "../support/time";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { isRequired, type Right } from "../../../../chaos/cluster/resources";
 import { endRuns } from "../../../../chaos/ending/end-run";
-import { leaseName } from "../../../../chaos/lifecycle/lease";
+import { leaseName } from "../../../../chaos/lifecycle/lease-record";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { keptJournals } from "../../../support/kept-journals";
 import { check } from "../../../../chaos/steps/check";

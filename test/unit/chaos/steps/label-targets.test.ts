@@ -1,7 +1,8 @@
 import { ApiException, Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endRuns, noteBegun } from "../../../../chaos/ending/end-run";
-import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
+import { acquireLease } from "../../../../chaos/lifecycle/lease";
+import { leaseName } from "../../../../chaos/lifecycle/lease-record";
 import type { Plan } from "../../../../chaos/definition/plan";
 import type { Room, SteadyState } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";

@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endRuns, noteAborted, noteBegun } from "../../../../chaos/ending/end-run";
-import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
+import { acquireLease } from "../../../../chaos/lifecycle/lease";
+import { leaseName } from "../../../../chaos/lifecycle/lease-record";
 import { keptJournals } from "../../../support/kept-journals";
 import { check } from "../../../../chaos/steps/check";
 import { recovery } from "../../../../chaos/steps/recovery";
