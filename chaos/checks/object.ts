@@ -13,7 +13,7 @@ export interface CheckedObject {
     kind: string;
     /** Its name. */
     name: string;
-    /** Ignored for kinds that belong to no namespace. @default the experiment's */
+    /** Ignored for kinds without a namespace. @default the experiment's */
     namespace?: string;
 }
 

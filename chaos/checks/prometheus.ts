@@ -17,7 +17,7 @@ import { type Response, send } from "./request";
 import type { Route } from "./service";
 import { onOneLine, wordOf } from "../quoted";
 
-/** Asks Prometheus, or what has its API, for the value of a query now. */
+/** Asks Prometheus, or a server with its API, for the current value of a query. */
 export interface PrometheusCheck extends CheckSettings, EndpointSettings {
     kind: "prometheus";
     /** Number or name of a port of `service`. @default 9090 */

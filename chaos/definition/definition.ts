@@ -55,13 +55,13 @@ interface AttackOptions {
     /** Whether pods that are not ready may be chosen, too. Not for `kill` and `fault`. @default false */
     includeNotReady?: boolean;
     /**
-     * `cut`: the verdict is INCONCLUSIVE unless connections into the targets that existed before the attack are shown
-     * to be cut. `any`: what became of them is only reported. @default "any"
+     * `cut`: the verdict is INCONCLUSIVE unless connections into the targets from before the attack are shown to be
+     * cut. `any`: whether they were is only reported. @default "any"
      */
     established?: "any" | "cut";
     /**
-     * `unproven`: if nothing can be tried from within a target, it need not be proven that it reaches no other pod. The
-     * verdict says so. @default "proven"
+     * `unproven`: if nothing can be tried from within a target, it need not be proven that the target reaches no other
+     * pod. @default "proven"
      */
     outward?: "proven" | "unproven";
 }
