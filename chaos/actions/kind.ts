@@ -4,7 +4,7 @@ import type { Restores, Right } from "../cluster/resources";
 import type { FoundWorkload, Workload } from "./workload";
 
 /**
- * One kind of action: a file of its own in this folder, and its lines in `registry.ts`.
+ * One kind of action: a file in this folder, and its lines in `registry.ts`.
  *
  * @typeParam A what a definition says of such an action, its `kind` included
  */
@@ -26,8 +26,8 @@ export interface ActionKind<A extends { kind: string }> {
      */
     restores?: Restores<A>;
     /**
-     * Asked again and again once it is done, until the checks end: why what it has set is not there any more, as a part
-     * of a sentence. Undefined while it is. @default nobody asks
+     * Called repeatedly once the action is done, until the checks end: why what it has set is no longer there, as a
+     * part of a sentence. Undefined while it is there. @default it is not called
      */
     whyNotKept?(action: A, context: Pick<ActionContext, "cluster" | "namespace">): Promise<string | undefined>;
     /**
@@ -35,7 +35,7 @@ export interface ActionKind<A extends { kind: string }> {
      * @default it may leave all
      */
     keeps?(action: A, found: FoundWorkload): number;
-    /** Whether it adds pods to the workload, as found, or replaces some, for certain. @default false */
+    /** Whether the action certainly adds pods to the workload, as found, or replaces some. @default false */
     adds?(action: A, found: FoundWorkload): boolean;
     /** Why it cannot be done to the workload, or what it `restores`, as found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;

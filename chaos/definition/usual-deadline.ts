@@ -14,7 +14,7 @@ export const stayingMs = parseDuration(times.deadline.usual)!;
 /**
  * The deadline of attacks that end with the verdict, in milliseconds, if nobody sets one: what the run needs at most,
  * and a minute. A network may take its time to enforce the attacks, and once more to let through what they spare. If
- * the update is killed, nobody is cut off for longer.
+ * the update is killed, the attacks last no longer than that.
  */
 export function usualDeadlineMs(
     attacks: readonly { attack: Attack }[],
