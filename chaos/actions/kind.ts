@@ -15,7 +15,7 @@ export interface ActionKind<A extends { kind: string }> {
     examples: readonly A[];
     /** What is done, for people, as in "scale hot-deals to 3". */
     describe(action: A): string;
-    /** What the account that runs the experiment must be allowed to, for this action and its undoing. */
+    /** The rights that the account which runs the experiment needs for this action and its undoing. */
     rights(action: A, namespace: string): Right[];
     /** The workload that it changes; it must be there before anything is touched. Absent if it changes none. */
     workload?(action: A): Workload;
@@ -31,8 +31,8 @@ export interface ActionKind<A extends { kind: string }> {
      */
     whyNotKept?(action: A, context: Pick<ActionContext, "cluster" | "namespace">): Promise<string | undefined>;
     /**
-     * How many pods of the workload, as found, it leaves alone at most: it removes or replaces all others for certain.
-     * @default it may leave all
+     * How many pods of the workload, as found, can stay at most: the action certainly removes or replaces all others.
+     * @default all can stay
      */
     keeps?(action: A, found: FoundWorkload): number;
     /** Whether the action certainly adds pods to the workload, as found, or replaces some. @default false */

@@ -17,7 +17,7 @@ export interface CheckedObject {
     namespace?: string;
 }
 
-/** The resources of each API version, by kubeconfig. Asked for once: a look is then one call. */
+/** The resources of each API version, by kubeconfig. Read once: a probe is then one call. */
 const discovered = new WeakMap<object, Map<string, readonly V1APIResource[]>>();
 
 /**

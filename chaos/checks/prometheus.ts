@@ -118,7 +118,7 @@ interface Answered {
     message?: unknown;
     errorType?: string;
     error?: string;
-    /** Of an answer to which a part is missing, such as a store that is down. `infos` beside them say no such thing. */
+    /** Set if a part of the data is missing, for example because a store is down. `infos` do not mean that. */
     warnings?: unknown[] | null;
     /**
      * The same in a cluster of VictoriaMetrics, which has no `warnings`:

@@ -47,7 +47,7 @@ export async function explainFault(
     const { service, selector } = chosen.found!;
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
-        // One that is being deleted goes on for a while, and serves nobody new.
+        // A proxy that is being deleted goes on for a while, and accepts no new callers.
         ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })).then((one) =>
             one?.metadata?.deletionTimestamp ? undefined : one,
         ),
@@ -118,7 +118,7 @@ function parse(line: string): ProxyReport | undefined {
     return report?.pods === undefined ? undefined : (report as ProxyReport);
 }
 
-/** Why it is not known that a fault has hit somebody, although it was there. Undefined if it has. */
+/** Why it is not known that a fault has affected a request, although it was in effect. Undefined if it has. */
 export function whyHitNobody(
     { service, percentage, match }: Pick<Fault, "service" | "percentage" | "match">,
     counted: Counts | undefined,
