@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { drainMs, limits } from "../../../chaos/attacks/fault/proxy/protocol";
 import { answersToHold } from "../../../chaos/checks/observe";
+import { annotations, labels, unlabeling } from "../../../chaos/cluster/labels";
 import { maxNameLength } from "../../../chaos/definition/definition";
 import { maxKept } from "../../../chaos/job/protocol";
 import { recoveryTimeoutMs } from "../../../chaos/lifecycle/recover";
@@ -44,6 +45,30 @@ describe("what pages say of the package is what it does:", () => {
         const line = `- { key: ${key}, operator: ${operator}, values: [${values!.join(", ")}] }`;
         expect(textOf("docs/experiments.md")).toContain(line);
     });
+});
+
+describe("labels and annotations", () => {
+    it("that a person removes by hand are those that the end of an attack removes", () => {
+        const commands = textOf("docs/troubleshooting.md").replaceAll("\\\n", "");
+        const removedBy = (verb: string) => {
+            const [, keys] = new RegExp(`${verb} pods --all (.*)`).exec(commands)!;
+            return keys!.trim().split(/ +/).sort();
+        };
+        const { metadata } = unlabeling;
+        const removing = (all: object) => Object.keys(all).map((key) => `${key}-`);
+        expect(removedBy("label")).toEqual(removing(metadata.labels).sort());
+        expect(removedBy("annotate")).toEqual(removing(metadata.annotations).sort());
+    });
+
+    it.each(["docs/experiments.md", "docs/experiment-reference.md", "docs/troubleshooting.md"])(
+        "that %s names exist",
+        (page) => {
+            const known: string[] = [...Object.values(labels), ...Object.values(annotations)];
+            const named = [...textOf(page).matchAll(/\bchaos-experiments\/[a-z]+(?:-[a-z]+)*/g)].map(([name]) => name);
+            expect(named.length).toBeGreaterThan(0);
+            expect(named.filter((name) => !known.includes(name))).toEqual([]);
+        },
+    );
 });
 
 describe("the resources of a run", () => {
