@@ -73,7 +73,7 @@ export async function explainFault(
     return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
 }
 
-/** That the proxy has died and was started again, and of what. Undefined if it never was. */
+/** That the proxy has died and was restarted, with the reason. Undefined if it was never restarted. */
 export function whyRestarted({ status }: Pick<V1Pod, "status">): string | undefined {
     const [container] = (status?.containerStatuses ?? []) as Partial<V1ContainerStatus>[];
     const { restartCount: count = 0, lastState } = container ?? {};
