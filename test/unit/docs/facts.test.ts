@@ -107,3 +107,38 @@ it("chaos/CONTRIBUTING.md names the fields of a plan that make no other run", ()
     const listed = `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
     expect(prose("chaos/CONTRIBUTING.md")).toContain(`All fields of a plan but ${listed} are a part of the run's name`);
 });
+
+describe("versions", () => {
+    interface Package {
+        engines: { node: string };
+        dependencies?: Record<string, string>;
+        peerDependencies?: Record<string, string>;
+    }
+    const packageOf = (folder: string) => JSON.parse(textOf(join(folder, "package.json"))) as Package;
+
+    it("that docs/decisions.md says are pinned are those of the packages", () => {
+        const [root, services] = [packageOf("."), packageOf("services")];
+        const pinned = [
+            `\`@pulumi/pulumi\` stays at ${root.dependencies!["@pulumi/pulumi"]}`,
+            `\`cockatiel\` at ${services.dependencies!.cockatiel}`,
+            `\`@kubernetes/client-node\` at ${root.dependencies!["@kubernetes/client-node"]}`,
+        ];
+        const page = prose("docs/decisions.md").replaceAll("**", "");
+        for (const said of pinned) expect(page).toContain(said);
+    });
+
+    it("that a user needs are those that the packages allow", () => {
+        const { engines, peerDependencies } = packageOf("chaos");
+        const least = (range: string) => range.replace(/^(?:>=|\^)/, "");
+        const pulumi = least(peerDependencies!["@pulumi/pulumi"]!);
+        for (const page of ["README.md", "chaos/README.md"])
+            expect(prose(page)).toContain(`Node.js ${least(engines.node)} or newer`);
+        expect(prose("chaos/README.md")).toContain(`Pulumi ${pulumi.replace(/\.0$/, "")} or newer`);
+        expect(prose("chaos/README.md")).toContain(`@pulumi/pulumi@${pulumi}`);
+    });
+
+    it("of Kubernetes in the sandbox is that of its module", () => {
+        const [, minor] = /k8s\.io\/kubernetes v(\d+\.\d+)/.exec(textOf("sandbox/modules/kubernetes/go.mod"))!;
+        expect(prose("sandbox/README.md")).toContain(`Kubernetes ${minor} (`);
+    });
+});
