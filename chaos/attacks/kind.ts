@@ -271,7 +271,7 @@ export interface StillWorks {
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
     /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;
-    /** Fresh TCP connections from the targets to a host. Left out if nobody named it and it has none to try. */
+    /** Fresh TCP connections from the targets to a host. Left out if it is the default and has no address to try. */
     host?: Host & { isDefault?: true };
 }
 
