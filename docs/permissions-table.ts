@@ -51,7 +51,7 @@ function permissionsTables(): string {
     const isKnown = (right: Right) =>
         rights.some((one) => keyOf(one) === keyOf(right) && (isRequired(one) || !isRequired(right)));
     const others = permissionsOf([withoutAgent, onlyPolicies]).filter((right) => !isKnown(right));
-    const all = [...rights, ...others];
+    const all = [...rights, ...others].map(withoutGranting);
     const [needed, optional] = [all.filter(isRequired), all.filter((right) => !isRequired(right))];
     const head = ["right", "namespace", "to"];
     return [
@@ -59,6 +59,13 @@ function permissionsTables(): string {
         "These are optional:\n",
         tableOf([[...head, "without it"], ...rowsOf(optional)]),
     ].join("\n");
+}
+
+/** The page says that a person needs the deadline Job's rights, so a right with another reason does not repeat it. */
+function withoutGranting(right: Right): Right {
+    const reasons = right.why.split("; ");
+    const others = reasons.filter((reason) => reason !== "grant the deadline Job its rights");
+    return { ...right, why: (others.length > 0 ? others : reasons).join("; ") };
 }
 
 const keyOf = ({ namespace, resource, names, verbs }: Right) => JSON.stringify([namespace, resource, names, verbs]);

@@ -17,9 +17,8 @@ A setting belongs to a stack and is kept in the stack's file, such as \`Pulumi.l
 - With \`--config-file FILE\`, add that also to the commands in messages.
 
 An update reports all mistakes in settings, each with the command that fixes it, before it changes anything; only the
-attacks of a disabled experiment end before. A setting that a chart or a manifest cannot take is a mistake, such as
-\`replicas.hot-deals\` for a chart. Settings of a way of installing that is not chosen have no effect: set them first,
-then \`install\`.
+attacks of a disabled experiment end before. Settings owned by the chart or manifest are rejected, such as
+\`replicas.hot-deals\` for a chart. Settings of another way of installing have no effect: set them first, then \`install\`.
 `;
 
 export const settingsPage = () =>

@@ -5,8 +5,8 @@ import { wrapped } from "./markdown";
 /** What a reader should know before the experiments of a lesson. */
 const intros: Record<Lesson, string> = {
     gone:
-        "If a cut-off pod notices that, its readiness probe takes it out of its Service: with other pods, the " +
-        "cluster routes around it, otherwise callers are refused at once. If not, callers wait for their time limit.",
+        "If a cut-off pod is not ready, the cluster routes around it, or refuses callers at once if there is no " +
+        "other pod. If it stays ready, callers wait for their time limit.",
     slow: "A slow dependency is worse than one that is gone: its callers wait. They need a time limit.",
     flaky: "A request that failed may succeed when it is sent again, if it may be done twice.",
     change:
@@ -22,16 +22,16 @@ const head = `<!-- Written by \`npm run docs\` from experiments/saved/. -->
 
 # Stories
 
-The saved experiments of the shop, by what they teach. Each has the verdict that it should have in a shop with default
-settings, with the checks that fail, and a remedy: the setting or pattern that makes the difference.
+The saved experiments of the shop, by what they teach. Each has the expected verdict in a shop with default settings,
+the checks that fail, and a remedy: the setting or pattern that makes the difference.
 
     npm run experiment -- --list                              # this page, in the terminal
     npm run experiment -- --all --lesson gone                 # all of a lesson, compared with this page
     npm run experiment -- --all --set variant=seven           # all, in the shop with orders
 
-To see a remedy work, add the options after _Try_ to that run, or _compare_ with an experiment of the other verdict.
-Otherwise other checks of the same run have it. Settings such as \`experiment.radius\` make another experiment, of which
-no verdict is expected.
+To see a remedy work, add the options after _Try_ to the run, or _compare_ with an experiment of the other verdict. If
+there is neither, other checks of the same run have the remedy. With settings such as \`experiment.radius\`, no verdict is
+expected.
 `;
 
 export function storiesPage(): string {

@@ -17,7 +17,7 @@ export interface Story {
     lesson: Lesson;
     /** Names of the checks that fail in a shop with default settings. @default none: PASSED */
     failing?: string[];
-    /** Whether these checks may also hold: a loss takes an unlucky millisecond. @default false */
+    /** Whether these checks may also hold: a request is lost only in an unlucky millisecond. @default false */
     mayPass?: boolean;
     /** What makes the difference. @default this shop has nothing */
     remedy?: Remedy;

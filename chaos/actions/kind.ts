@@ -4,7 +4,7 @@ import type { Restores, Right } from "../cluster/resources";
 import type { FoundWorkload, Workload } from "./workload";
 
 /**
- * One kind of action: a file of its own in this folder, and its lines in `registry.ts`.
+ * One kind of action: a file in this folder, and its lines in `registry.ts`.
  *
  * @typeParam A what a definition says of such an action, its `kind` included
  */
@@ -15,7 +15,7 @@ export interface ActionKind<A extends { kind: string }> {
     examples: readonly A[];
     /** What is done, for people, as in "scale hot-deals to 3". */
     describe(action: A): string;
-    /** What the account that runs the experiment must be allowed to, for this action and its undoing. */
+    /** The rights that the account which runs the experiment needs for this action and its undoing. */
     rights(action: A, namespace: string): Right[];
     /** The workload that it changes; it must be there before anything is touched. Absent if it changes none. */
     workload?(action: A): Workload;
@@ -26,16 +26,16 @@ export interface ActionKind<A extends { kind: string }> {
      */
     restores?: Restores<A>;
     /**
-     * Asked again and again once it is done, until the checks end: why what it has set is not there any more, as a part
-     * of a sentence. Undefined while it is. @default nobody asks
+     * Called repeatedly once the action is done, until the checks end: why what it has set is no longer there, as a
+     * part of a sentence. Undefined while it is there. @default it is not called
      */
     whyNotKept?(action: A, context: Pick<ActionContext, "cluster" | "namespace">): Promise<string | undefined>;
     /**
-     * How many pods of the workload, as found, it leaves alone at most: it removes or replaces all others for certain.
-     * @default it may leave all
+     * How many pods of the workload, as found, can stay at most: the action certainly removes or replaces all others.
+     * @default all can stay
      */
     keeps?(action: A, found: FoundWorkload): number;
-    /** Whether it adds pods to the workload, as found, or replaces some, for certain. @default false */
+    /** Whether the action certainly adds pods to the workload, as found, or replaces some. @default false */
     adds?(action: A, found: FoundWorkload): boolean;
     /** Why it cannot be done to the workload, or what it `restores`, as found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;

@@ -17,22 +17,22 @@ import { type FoundWorkload, referenceTo, type Workload } from "./workload";
 export const changeObjects = (actions: readonly Action[]): boolean =>
     actions.map(actionKindOf).some((kind) => kind.workload !== undefined || kind.restores !== undefined);
 
-/** An action that removes, replaces or adds pods of its workload for certain. */
+/** An action that certainly removes, replaces or adds pods of its workload. */
 export interface PodsChanging {
     /** For people, as in "scale hot-deals to 0". */
     action: string;
     workload: Workload;
-    /** How many of its pods may stay. */
+    /** How many pods of the workload can stay. */
     keeps: number;
-    /** Whether others come. */
+    /** Whether new pods are added. */
     adds: boolean;
 }
 
 /**
- * Looks whether actions can be done: one that cannot would leave an attack without a verdict.
+ * Checks whether actions can be done: one that fails would leave an attack without a verdict.
  *
  * @returns those that remove, replace or add pods
- * @throws ReasonError with all that keeps them from it: objects that are missing or protected, or that the kind refuses
+ * @throws ReasonError with all obstacles: objects that are missing or protected, or that the kind refuses
  */
 export async function requireObjects(
     cluster: Cluster,
@@ -75,7 +75,7 @@ function whyRefused({ metadata, spec }: FoundWorkload): string | undefined {
     return isSpared ? "it is labeled as protected" : undefined;
 }
 
-/** What became of an action, which is named in words. After one that failed, later ones are not started. */
+/** The outcome of an action, which is named in words. After an action that failed, no later one is started. */
 export const performedSchema = z.object({
     action: z.string(),
     begunAt: instant,
@@ -89,7 +89,7 @@ export type Performed = z.infer<typeof performedSchema>;
  *
  * @param attacksLast asked before each action, also of a run without attacks: after the deadline nothing would undo it
  * @param context once its `signal` is set, no further action starts, and a wait ends
- * @param done gets each action that was done, and when. @default nobody wants to know
+ * @param done gets each action that was done, and when. @default it is not called
  * @returns what was done, and what failed. A wait that the abort has cut short is neither
  */
 export async function performAll(
@@ -129,7 +129,7 @@ export interface Done {
 const lookEveryMs = 1_000;
 
 /**
- * Looks until the checks end, or the run is aborted, whether what actions have set is still there.
+ * Watches whether what actions have set is still there, until the checks end or the run is aborted.
  *
  * @param done also those that are added meanwhile
  * @returns why not, as far as is seen

@@ -31,7 +31,10 @@ const fieldsSetIn = ({ metadata }: KubeObject): string[] =>
         key.startsWith(labels.set) ? key.slice(labels.set.length) : [],
     );
 
-/** By its note. Undefined if there is none, or it is of another object, whose manifest somebody has copied. */
+/**
+ * The setting, from the object's note. Undefined if there is no note, or it is another object's, copied with its
+ * manifest.
+ */
 function settingOf({ metadata }: KubeObject, field: string): Setting | undefined {
     const note = metadata?.labels?.[noteLabel(field)] ?? "";
     const { uid, ...setting } = readNote(note) ?? {};

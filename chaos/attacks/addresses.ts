@@ -101,7 +101,7 @@ export function mistakeIn(
     control?: Host,
 ): Mistake | undefined {
     const [hosts, blocks] = [hostsIn(addresses), blocksIn(addresses)];
-    // They have mistakes of their own.
+    // Their mistakes are reported by themselves.
     if (!blocks.every(isValid)) return undefined;
     if (ports && blocks.length === 0)
         return { field: "ports", message: "is for blocks of addresses, and peers name none; allowed: a host's `port`" };

@@ -37,7 +37,7 @@ export interface BlackholeAttack {
 
 const ways = ["ingress", "egress"] as const;
 
-/** Undefined if the peers are no addresses. */
+/** Undefined if the peers are not addresses. */
 const addressesOf = ({ peers }: BlackholeAttack): Address[] | undefined =>
     typeof peers === "object" ? [peers].flat() : undefined;
 

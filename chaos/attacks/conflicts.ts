@@ -9,8 +9,8 @@ import type { RunAttack } from "./kind";
 import { type Attack, attackKindOf } from "./registry";
 
 /**
- * Refuses a run of which one attack denies connections that another makes: that would be found out under attack, or
- * what was denied would come by way of the other.
+ * Refuses a run in which one attack denies connections that another makes: the run would fail under attack, or denied
+ * traffic would pass through the other.
  *
  * @throws ReasonError that names both, and the pod
  */
@@ -39,8 +39,9 @@ export interface AdmittedAttack {
 }
 
 /**
- * Refuses a run of which one attack keeps a pod from the proxy of another: that pod would be cut off from the Service,
- * which neither attack says. Policies for a proxy leave out the targets of the run, whose own policies do not know it.
+ * Refuses a run in which one attack keeps a pod from the proxy of another: that pod would be cut off from the Service,
+ * although neither attack says so. Policies for a proxy leave out the targets of the run, whose own policies do not
+ * know it.
  *
  * @param pods of the namespace
  * @throws ReasonError that names both, and the pod

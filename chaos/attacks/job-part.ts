@@ -3,7 +3,7 @@ import type { ObjectApi, ObjectReference } from "../cluster/resources";
 
 /** What the deadline Job does for an attack, besides ending it and connecting to its targets. */
 export interface JobPart {
-    /** Set if it reports each pod when it attacks that, and the label alone says nothing. */
+    /** Set if it reports each pod when it attacks it: a pod with the label is not attacked yet. */
     readonly saysWhoIsAttacked?: true;
     /** What the last look has found: names that its reports have as `open` or `closed`. @default nothing */
     readonly last?: { open: readonly string[]; closed: readonly string[] };
@@ -38,7 +38,7 @@ export interface JobContext {
     permission: () => Promise<Permission>;
     /** Writes a line for a person. */
     log: (message: unknown) => undefined;
-    /** Sends a POST to a path, and gives what the API server answers to it, whatever that is. */
+    /** Sends a POST to a path. Returns the API server's answer, also an error. */
     post: (path: string, body: object) => Promise<ApiResponse>;
     /** Reports that a pod was deleted. */
     killed: (pod: { at: number; pod: string; uid: string }) => void;

@@ -26,13 +26,13 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     examples: readonly A[];
     /** What is done, for people: completes "hot-deals-1 is …", as in "cut off from the network". */
     describe(attack: A): string;
-    /** The same in a word or two, for programs that show it on a target. Absent if the attack's object tells. */
+    /** The same in a word or two, for programs that show it on a target. Absent if the attack's object shows it. */
     effect?: string;
     /** The traffic that a NetworkPolicy denies the targets. Absent if the attack is not a NetworkPolicy. */
     denies?(attack: A): Denial;
     /** A mistake that lies in several fields. Absent if there can be none. */
     mistake?(attack: A): { field: string; message: string } | undefined;
-    /** Set if pods that are not ready cannot be hit. */
+    /** Set if pods that are not ready cannot be attacked. */
     onlyReady?: true;
     proof(attack: A): Proof;
 
@@ -41,18 +41,18 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /**
      * Types of the other objects that it is made of. Each object has the experiment's label, by which the sweep finds
      * it. Types that the deadline Job has, too, must not be named, such as that of an account: the sweep removes these
-     * objects last, whoever has made them, and the Job may still need its own. @default none
+     * objects last, no matter who made them, and the Job may still need its own. @default none
      */
     parts?: readonly Exclude<KnownResource, (typeof jobTypes)[number]>[];
     /** Set if it leaves all traffic alone, so that NetworkPolicies do not matter. */
     leavesTraffic?: true;
     /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */
     restores?: Restores<A>;
-    /** What the account that runs the experiment must be allowed to for it alone. @default nothing */
+    /** The rights that the account which runs the experiment needs for this attack. @default nothing */
     rights?(namespace: string): Right[];
-    /** What its part in the deadline Job is told, as JSON. @default nothing */
+    /** The input of its part in the deadline Job, as JSON. @default nothing */
     forJob?(attack: A, wanted: { target: string; radius: Radius; clusterName: string }): object;
-    /** What that part must be allowed to. @param object name of the attack's object. @default nothing */
+    /** The rights of that part. @param object name of the attack's object. @default nothing */
     rightsInJob?(object: string, attack: A): Right[];
 
     /**
@@ -83,13 +83,13 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
     reported?(attack: RunAttack<A, F>): Reported;
     /**
-     * That it is over, and why, as far as the cluster says: asked if it does not show, every few seconds of the window,
-     * and at its end. Undefined while it lasts. @param job name of the deadline Job
+     * Why the attack is over, as far as the cluster shows. Called at the end of the window, and every few seconds
+     * within it while the attack does not show. Undefined while it lasts. @param job name of the deadline Job
      */
     explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
     /** What it has counted so far. Undefined if that is not known. */
     count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counted | undefined>;
-    /** Why nothing is known, given what it counted in the window. Undefined if something is. */
+    /** Why the attack shows nothing, given its counts in the window. Undefined if it shows something. */
     whyNothing?(attack: A, counts: Counts | undefined): Reason | undefined;
 }
 
@@ -271,7 +271,7 @@ export interface StillWorks {
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
     /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;
-    /** Fresh TCP connections from the targets to a host. Left out if nobody named it and it has none to try. */
+    /** Fresh TCP connections from the targets to a host. Left out if it is the default and has no address to try. */
     host?: Host & { isDefault?: true };
 }
 

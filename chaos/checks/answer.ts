@@ -32,7 +32,10 @@ export class UnseenError extends Error {
     override readonly name = "UnseenError";
 }
 
-/** How late this machine may be, in milliseconds, before it was asleep or too busy to say anything. */
+/**
+ * How late this machine may be, in milliseconds. If it is later, it was asleep or too busy, and the probe shows
+ * nothing.
+ */
 export const maxLateMs = 1_000;
 
 export function missed(at: number, lateMs: number, latencyMs = 0): Answer {

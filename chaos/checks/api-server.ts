@@ -26,7 +26,7 @@ export function refusalIn(body: string): string | undefined {
     return kind === "Status" && apiVersion === "v1" && !ofService.test(message) ? message.slice(0, 500) : undefined;
 }
 
-/** That a Service has no pods to answer, as the proxy found out, with the next step. Undefined if that is not so. */
+/** That a Service has no pods to answer, as the proxy found out, with the next step. Undefined if it has some. */
 export function lackOfEndpoints(body: string, path: string, cluster: Cluster): string | undefined {
     const { kind, message = "" } = parsed(body);
     if (kind !== "Status" || !message.startsWith(noEndpoints)) return undefined;

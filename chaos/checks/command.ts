@@ -60,7 +60,7 @@ export const command: CheckKind<CommandCheck> = {
             const ended = await runCommand(program!, args, env, signal);
             return { problem: ended.exitCode === exitCode ? undefined : problemWith(ended, exitCode) };
         }, timeoutMs);
-        // What it asks is not known: a stall of this machine's network may have failed it.
+        // The program may use the network, so a stall of this machine's network may have made it fail.
         const isSpoiled = !answer.good && !answer.unseen && pulse?.wasSilentSince(begun);
         return isSpoiled ? spoiledBySilence(answer) : answer;
     },

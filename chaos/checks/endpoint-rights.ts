@@ -4,7 +4,9 @@ import { serviceNamedBy } from "./endpoints";
 import type { CheckPlace } from "./kind";
 import type { NamedService } from "./route";
 
-/** What it takes to ask what a check over HTTP asks. @param verb null if the API server's proxy passes nothing on */
+/**
+ * The rights to send the requests of a check over HTTP. @param verb null if the API server's proxy passes nothing on
+ */
 export function endpointRights(
     check: EndpointSettings & FromSecrets & { kind: string },
     { defaultNamespace, service }: CheckPlace,

@@ -62,7 +62,7 @@ export class Endpoints {
         return once(this.endpoints, check, () => this.find(check));
     }
 
-    /** Reads what checks refer to, within a time at most: their first looks then need not. */
+    /** Reads in advance what checks refer to, for at most `withinMs`: their first probes then need not. */
     async prepare(checks: readonly AnyCheck[], withinMs: number): Promise<void> {
         const referring = checks.filter((check) => check.caFrom !== undefined || secretsOf(check).length > 0);
         if (referring.length === 0) return;
@@ -101,8 +101,8 @@ function once<K, V>(kept: Map<K, Promise<V>>, key: K, find: () => Promise<V>): P
 }
 
 /**
- * Looks at an endpoint. If that is not found, or the API server does not answer either, through which or beside which
- * it is asked, nothing is known about the application. Finding it is not part of the latency.
+ * Sends a probe to an endpoint. If that is not found, or the API server does not answer either, through which or beside
+ * which it is asked, nothing is known about the application. Finding it is not part of the latency.
  */
 export async function askEndpoint(
     check: AnyCheck,

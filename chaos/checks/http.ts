@@ -118,7 +118,7 @@ export const http: CheckKind<HttpCheck> = {
 
 const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed with another method" };
 
-/** A secret takes no other value's place. */
+/** A secret may not replace another value. */
 function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
     return Object.keys(bodyFrom ?? {}).flatMap((path) => {
         const keys = keysOf(path);

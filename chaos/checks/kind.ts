@@ -61,11 +61,11 @@ export interface CheckKind<C extends { kind: string }> {
     name(check: C): string;
     /** What is counted and what makes it good: completes "98% of 40 …", as in "requests to /products succeeded". */
     describeSuccess(check: C): string;
-    /** What the account that runs the experiment must be allowed to, for this check. */
+    /** The rights that the account which runs the experiment needs for this check. */
     rights(check: C, place: CheckPlace): Right[];
     /** Set if it shows how fast the application is. */
     showsLatency?: true;
-    /** From which latency on an answer is bad, in milliseconds. @default only the time limit says */
+    /** The latency above which an answer is bad, in milliseconds. @default only the time limit applies */
     limitMs?(check: C): number | undefined;
     /** Set if a stall of this machine's network could make an answer bad: the API server is watched meanwhile. */
     overNetwork?: true;

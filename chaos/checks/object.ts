@@ -13,11 +13,11 @@ export interface CheckedObject {
     kind: string;
     /** Its name. */
     name: string;
-    /** Ignored for kinds that belong to no namespace. @default the experiment's */
+    /** Ignored for kinds without a namespace. @default the experiment's */
     namespace?: string;
 }
 
-/** The resources of each API version, by kubeconfig. Asked for once: a look is then one call. */
+/** The resources of each API version, by kubeconfig. Read once: a probe is then one call. */
 const discovered = new WeakMap<object, Map<string, readonly V1APIResource[]>>();
 
 /**

@@ -90,7 +90,7 @@ export function problemsOf(failing: readonly Observed[]): string {
 
 /**
  * Asks at a fixed rate: every `intervalMs` from the start, even if earlier answers are missing, since slow answers must
- * not lower the rate. What this machine did not ask when it was due, it does not ask later in a burst.
+ * not lower the rate. A probe that this machine did not send when it was due is not sent later in a burst.
  *
  * @param onAnswer gets each answer, in the order of asking: one that is late delays those after it
  * @param signal ends the asking early. What was asked by then is awaited

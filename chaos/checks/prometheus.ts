@@ -17,7 +17,7 @@ import { type Response, send } from "./request";
 import type { Route } from "./service";
 import { onOneLine, wordOf } from "../quoted";
 
-/** Asks Prometheus, or what has its API, for the value of a query now. */
+/** Asks Prometheus, or a server with its API, for the current value of a query. */
 export interface PrometheusCheck extends CheckSettings, EndpointSettings {
     kind: "prometheus";
     /** Number or name of a port of `service`. @default 9090 */
@@ -118,7 +118,7 @@ interface Answered {
     message?: unknown;
     errorType?: string;
     error?: string;
-    /** Of an answer to which a part is missing, such as a store that is down. `infos` beside them say no such thing. */
+    /** Set if a part of the data is missing, for example because a store is down. `infos` do not mean that. */
     warnings?: unknown[] | null;
     /**
      * The same in a cluster of VictoriaMetrics, which has no `warnings`:

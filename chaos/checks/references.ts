@@ -104,7 +104,10 @@ export async function rejectMissing(
     );
 }
 
-/** Of a namespace that is missing, lists are empty. @throws MissingError, unless the account may not look */
+/**
+ * Requires that a namespace exists: lists of a missing one are empty. @throws MissingError, unless the account may not
+ * look
+ */
 export async function requireNamespace(cluster: Cluster, name: string): Promise<void> {
     const isMissing = await cluster.core.readNamespace({ name }).then(
         () => false,

@@ -133,7 +133,7 @@ export function placeOf(url: string): ServiceAddress {
 /** A host as `URL` writes it: somebody may have written an address of IPv6 in another way. */
 const canonical = (host: string) => (isIPv6(host) ? placeOf(`http://[${host}]`).host : host);
 
-/** Whether a host has a name that the cluster's DNS gives to Services or pods, and nobody else to anything. */
+/** Whether a host has a name that only the cluster's DNS gives, to Services or pods. */
 export const isOfCluster = (host: string): boolean => /\.(?:svc|pod)(?:\.|$)/.test(host);
 
 /** The addresses of a host. None if this machine cannot look them up. */

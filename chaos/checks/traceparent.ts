@@ -5,7 +5,7 @@ import { markedTraceId } from "../trace-mark";
  * The header `traceparent` of a request that begins a trace of its own: as for load generators and synthetic checks, a
  * request is a trace, since a run's thousands of requests would be more than trace stores take as one.
  *
- * @param key by which others recognize the trace as a check's. @default nobody does
+ * @param key by which others recognize the trace as a check's. @default they do not
  * @see https://www.w3.org/TR/trace-context/#traceparent-header
  * @returns also the trace's ID: 32 hexadecimal digits
  */

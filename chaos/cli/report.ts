@@ -63,7 +63,7 @@ export async function chaosReport(args: string[], output: Pick<Console, "log" | 
     return isSent ? exitCodes.allPassed : exitCodes.notSent;
 }
 
-/** Sends to each receiver, also if another fails. @returns whether all was taken */
+/** Sends to each receiver, also if another fails. @returns whether all receivers accepted what they were sent */
 async function sendAll(
     { otlp, grafana }: Receivers,
     runs: readonly ReportedRun[],

@@ -55,13 +55,13 @@ interface AttackOptions {
     /** Whether pods that are not ready may be chosen, too. Not for `kill` and `fault`. @default false */
     includeNotReady?: boolean;
     /**
-     * `cut`: the verdict is INCONCLUSIVE unless connections into the targets that existed before the attack are shown
-     * to be cut. `any`: what became of them is only reported. @default "any"
+     * `cut`: the verdict is INCONCLUSIVE unless connections into the targets from before the attack are shown to be
+     * cut. `any`: whether they were is only reported. @default "any"
      */
     established?: "any" | "cut";
     /**
-     * `unproven`: if nothing can be tried from within a target, it need not be proven that it reaches no other pod. The
-     * verdict says so. @default "proven"
+     * `unproven`: if nothing can be tried from within a target, it need not be proven that the target reaches no other
+     * pod. @default "proven"
      */
     outward?: "proven" | "unproven";
 }
@@ -106,7 +106,7 @@ export const checksWith = (ifEmpty: string) =>
                     context.addIssue({ code: "custom", path: [index, field], message });
         });
 
-/** Of checks that are right by themselves: others may have no name yet. */
+/** Compares only checks that are valid by themselves: others may have no name yet. */
 function refuseSharedNames(all: readonly unknown[], context: z.RefinementCtx): void {
     const names = all.map((check) => {
         const { success, data } = checkSchema.safeParse(check);
@@ -133,7 +133,7 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
     );
 }
 
-/** An object can be changed once. */
+/** An experiment can change an object only once. */
 function refuseSharedObjects(all: readonly AttackDefinition[], context: z.RefinementCtx): void {
     const changedName = (attack: Attack) => changedOf(attackKindOf(attack).restores, attack)?.name;
     for (const [index, attack] of all.entries()) {
@@ -157,8 +157,8 @@ export const definitionSchema = z.strictObject({
 export const maxNameLength = 45;
 
 /**
- * All mistakes in a definition, each with its place and what is allowed there. Types alone prevent none: nothing checks
- * them before an update.
+ * All mistakes in a definition, each with its place and what is allowed there. Types do not prevent mistakes, because
+ * nothing checks types before an update.
  */
 export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = definitionSchema): string[] {
     const mistakes = issuesIn(definition, schema).map(describeIssue);
@@ -178,7 +178,7 @@ export const describeIssue = ({ path, message }: Issue) => `${placeIn(path) || "
 export function issuesIn(definition: unknown, schema: z.ZodType): Issue[] {
     const outputs = outputsIn(definition);
     const { error } = schema.safeParse(definition, { error: inWords });
-    // An Output has any field that is asked for, and so many more mistakes.
+    // An Output has every field that is read, so the schema would find many more mistakes in it.
     const ofOutputs = ({ path }: Issue) =>
         outputs.some((output) => output.every((key, index) => String(key) === String(path[index])));
     const message = "is an Output; allowed: a plain value, so that a preview can say what would be attacked";

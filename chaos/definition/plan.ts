@@ -37,7 +37,10 @@ export interface Plan extends DiscoveryScope, Written {
     actions: Action[];
     window: Window;
     deadlineMs: number;
-    /** Nobody has set the deadline of attacks that end with the verdict. @default absent: somebody has, or they stay */
+    /**
+     * Set if the deadline is the default for attacks that end with the verdict. @default absent: it was set, or they
+     * stay
+     */
     isUsualDeadline?: true;
     /** The attacks stay after the verdict. @default absent: they end with it */
     until?: "disabled";
@@ -95,7 +98,7 @@ export interface PlanArgs
 }
 
 /**
- * What a run's settings make of a definition.
+ * The plan of a run, from its definition and settings.
  *
  * @throws Error if the targets do not name exactly one namespace, an http check has no Service to ask, or an abort rule
  *   contradicts its check
@@ -265,12 +268,12 @@ export const identityOf = (stack: string) => stack.replace(/^.*\//, "");
 export const tokenOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
 /**
- * Distinguishes plans in the names of their objects: another plan is another run. What another machine may have
- * otherwise is no part of it: nobody wants an experiment to run again because a kubeconfig has other names.
+ * Distinguishes plans in the names of their objects: another plan is another run. What differs from machine to machine
+ * is not a part of it: an experiment must not run again because a kubeconfig has other names.
  */
 export function planToken(plan: Plan): string {
     const { context: _, reports: __, settings: ___, stack: ____, isUsualDeadline, ...run } = plan;
-    // The usual deadline of versions until 0.5: it is no other run if another version computes another one.
+    // Versions up to 0.5 always used this default: if another version computes another one, that is not another run.
     if (isUsualDeadline) run.deadlineMs = stayingMs;
     return tokenOf(JSON.stringify(run));
 }

@@ -3,8 +3,8 @@ import { formatDuration } from "../duration";
 /**
  * The times of a run, in milliseconds. Undefined: not known, and compared with nothing.
  *
- * `beginMs`: how long attacks may take until they are proven; see `beginMsOf`. @default 0, without an attack
- * `cutMs`: how long it may take to show that established connections are cut; see `cutMsOf`. @default 0, nobody asks
+ * `beginMs`: how long attacks may take until they are proven; see `beginMsOf`. @default 0, without an attack `cutMs`:
+ * how long it may take to show that established connections are cut; see `cutMsOf`. @default 0, no cut is required
  */
 type Times = Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs" | "beginMs" | "cutMs", number>>;
 

@@ -8,13 +8,13 @@ const spareMs = 60_000;
 /** Without attacks, a deadline counts from the taking of the lease: the Job's pod may take 2 min to start. */
 const preparationMs = 180_000;
 
-/** The deadline of attacks that stay until they are disabled, in milliseconds, if nobody sets one. */
+/** The default deadline of attacks that stay until they are disabled, in milliseconds. */
 export const stayingMs = parseDuration(times.deadline.usual)!;
 
 /**
- * The deadline of attacks that end with the verdict, in milliseconds, if nobody sets one: what the run needs at most,
- * and a minute. A network may take its time to enforce the attacks, and once more to let through what they spare. If
- * the update is killed, nobody is cut off for longer.
+ * The default deadline of attacks that end with the verdict, in milliseconds: what the run needs at most, and a minute.
+ * A network may take its time to enforce the attacks, and once more to let through what they spare. If the update is
+ * killed, the attacks last no longer than that.
  */
 export function usualDeadlineMs(
     attacks: readonly { attack: Attack }[],

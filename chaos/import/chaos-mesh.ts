@@ -36,7 +36,7 @@ const oneWay = new Refusal(
         "To cut off both, write direction: both",
 );
 
-/** Each finds an attack without its target. Undefined if a field is refused that decides about the others. */
+/** Each reads an attack without its target. Undefined if a field is refused that decides about the others. */
 const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | undefined> = {
     PodChaos(spec) {
         const attack = spec.word("action", podActions);

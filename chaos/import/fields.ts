@@ -2,7 +2,7 @@ import { parseDuration } from "../duration";
 import { onOneLine } from "../quoted";
 import { describeValue, placeIn } from "../texts";
 
-/** A place in a file, as keys and indices joined by dots, and what is to be said of it. */
+/** A place in a file, as keys and indices joined by dots, and a remark about it. */
 export interface Remark {
     path: string;
     reason: string;

@@ -21,7 +21,7 @@ export interface Imported {
  *
  * @param text JSON, or YAML, of which each document is an experiment
  * @throws Error if the file is neither
- * @returns the experiments of which all can be said, and what cannot be said of the others
+ * @returns the experiments that can be written, and why the others cannot
  */
 export function importExperiments(text: string, additions: Additions): { experiments: Imported[]; refused: Remark[] } {
     const documents = documentsIn(text);

@@ -280,7 +280,7 @@ const comparison =
     /^\s*(?:"([^"]+)"|([\w./-]+))(?:\s*(!?)=\s*([^()]+)|\s+(NOT\s+)?IN\s*\(([^()]+)\)|\s+IS\s+(NOT\s+)?PRESENT)\s*$/i;
 const inQuotes = /^\s*(?:"([^"\\]*)"|([\w./:-]+))\s*$/;
 
-/** What a part of a query says. Undefined if it is none of these comparisons. */
+/** What a part of a query says. Undefined if it is not one of these comparisons. */
 function compared(part: string): Condition | undefined {
     const [, quoted, plain, unequal, one, notIn, list, notPresent] = comparison.exec(part) ?? [];
     const key = quoted ?? plain;

@@ -1,7 +1,7 @@
 import { onOneLine } from "../quoted";
 import type { Imported } from "./import";
 
-/** Another one for each name, and no word of TypeScript such as `delete`, whatever the name. */
+/** A variable, different for each name, and never a word of TypeScript such as `delete`. */
 const variableOf = (name: string): string =>
     `${name.replace(/^(?=\d)|-(?=\d)/g, "_").replace(/-(.)/g, (_, next: string) => next.toUpperCase())}Experiment`;
 

@@ -36,7 +36,10 @@ export function badgeSvg(runs: readonly ReportedRun[]): string {
     ])}\n`;
 }
 
-/** A file that cannot be read shows only how its name begins, `EXPERIMENT-RUN`. @param read names of experiments */
+/**
+ * Of a file that cannot be read, only the beginning of its name is known: `EXPERIMENT-RUN`. @param read names of
+ * experiments
+ */
 function experimentOf({ journal, experiment }: ReportedRun, read: ReadonlySet<string>): string {
     if (journal) return experiment;
     const candidates = [...read].filter((name) => `${experiment}-`.startsWith(`${name}-`));

@@ -25,7 +25,7 @@ export function writeCiFiles({ junit, summary, index, badge }: CiFiles, runs: re
 }
 
 /**
- * What keeps files from being written later, found out without touching anything.
+ * Why files could not be written later, found out without touching anything.
  *
  * @param paths by the option that names them, such as `--junit`. Undefined if the option is not given
  */
@@ -58,7 +58,7 @@ function mistakeIn(path: string): string | undefined {
     }
 }
 
-/** A folder, or what is there of the way to it. */
+/** The folder, or its nearest ancestor that exists. */
 function nearestFolder(folder: string): string {
     return folder === dirname(folder) || existsSync(folder) ? folder : nearestFolder(dirname(folder));
 }

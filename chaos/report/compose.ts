@@ -22,7 +22,7 @@ export interface Seen {
     reasons: (Reason | undefined)[];
     /** Set if an abort rule ended the window. */
     aborted?: Aborted;
-    /** That pods were terminating which may have answered for the targets, in words. Absent if none were. */
+    /** In words: which pods were terminating, and may have answered instead of the targets. Absent if none were. */
     terminating?: string;
 }
 
@@ -57,7 +57,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
         describeUnproven(unproven) ?? [],
         ...attacks.map(killsOnNodes),
         attacks.flatMap(({ name, counts }) => (counts ? describeHits(name, counts) : [])),
-        // What only opens fresh connections was all that the attack could show.
+        // The attack is proven for fresh connections only.
         ...(verdict === "PASSED" ? [survivors(attacks), seen.terminating ?? []] : []),
     ].flat();
     const done = seen.actions.filter(({ problem }) => problem === undefined);
@@ -116,7 +116,7 @@ function describeLasting(plan: Plan, startedAt: number): string {
     return `until the experiment is disabled, or until ${deadline} at the latest. To end it: ${disabling(plan)}`;
 }
 
-/** When all attacks were proven. Undefined if one is not, or there is none. */
+/** When all attacks were proven. Undefined if one was not proven, or there are no attacks. */
 export function attackedSince(attacks: readonly ShownAttack[]): number | undefined {
     const since = attacks.flatMap(({ proven }) => proven?.attackedAt ?? []);
     return since.length > 0 && since.length === attacks.length ? Math.max(...since) : undefined;
@@ -147,7 +147,7 @@ function killsOnNodes({ name, chosen: { nodes }, kills = [] }: ShownAttack): str
     ];
 }
 
-/** Of which attacks established connections survived, in words. Empty if of none. */
+/** In words: the attacks that established connections survived. Empty if there are none. */
 function survivors(attacks: readonly ShownAttack[]): string[] {
     const survived = attacks.filter(({ became }) => became?.became === "survived");
     const [first, ...others] = survived;

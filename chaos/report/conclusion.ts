@@ -62,11 +62,13 @@ export type ConcludedEstablished = NonNullable<Conclusion["established"]>[number
 export type ConcludedCheck = Conclusion["checks"][number];
 type Unproven = NonNullable<Conclusion["outwardUnproven"]>;
 
-/** The pods of which it is not proven that they reach nobody: nothing can be tried in them, which is accepted. */
+/**
+ * The pods that are not proven to reach no other pod: nothing can be tried in them, and the experiment accepts that.
+ */
 export const unprovenOutward = (attacks: readonly RunAttack[]): Unproven =>
     attacks.flatMap(({ name: attack, chosen: { withoutTool: pods } }) => (pods ? [{ attack, pods }] : []));
 
-/** What was not proven, in words. Undefined if all was. */
+/** In words: what was not proven. Undefined if everything was proven. */
 export function describeUnproven(unproven: Unproven = []): string | undefined {
     const pods = unproven.flatMap((one) => one.pods);
     return pods.length === 0 ? undefined : `outward was not proven: nothing could be tried in ${pods.join(", ")}`;

@@ -3,7 +3,7 @@ import { element, escape } from "./markup";
 /** A page of 600 pixels shows the picture at nine tenths of this: its smallest type then has 11.5 pixels. */
 export const width = 640;
 export const margin = { left: 64, right: 20 };
-/** Width of a character in small type: of digits and capitals, more than the average, in the wide DejaVu Sans. */
+/** Width of a character in small type. Digits and capitals in DejaVu Sans, a wide font, have this width. */
 const characterWidth = 7.2;
 
 /** A part of the picture with a scale of its own. Moments are milliseconds since the epoch. */
@@ -18,7 +18,7 @@ interface Span {
 
 /** The horizontal axis, which is that of the run. */
 export interface TimeAxis extends Span {
-    /** The moment that times are told from. */
+    /** The moment that times are relative to. */
     zero: number;
     /** Beside it: seconds before the run, and up to hours after it. Absent if nothing is known of then. */
     before?: Span;
@@ -44,7 +44,7 @@ export function line(kind: string, x1: number, y1: number, x2: number, y2: numbe
     return element("line", attributes, title === undefined ? [] : [tooltip(title)]);
 }
 
-/** Inside an element: what a pointer shows that rests on it. */
+/** A child of an element: the text that is shown while a pointer rests on that element. */
 export const tooltip = (text: string) => element("title", {}, [escape(text)]);
 
 export function label(
@@ -59,7 +59,7 @@ export function label(
 
 /** About as wide as the text is in small type. */
 export const widthOf = (text: string) => text.length * characterWidth;
-/** A text without its middle, if it is wider than that in small type. */
+/** A text without its middle if it is wider than `space` in small type. */
 export function fitted(text: string, space: number): string {
     const most = Math.max(2, Math.floor(space / characterWidth));
     return text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text;
@@ -67,7 +67,7 @@ export function fitted(text: string, space: number): string {
 
 /** A time relative to the attack: `1.4 s`. */
 export const relative = (at: number, zero: number) => `${((at - zero) / 1_000).toFixed(1)} s`;
-/** A text in lines of that width in small type, at most so many: what does not fit is left out of the last one. */
+/** A text in at most `most` lines of the width `space` in small type. The last line leaves out what does not fit. */
 export function lines(text: string, space: number, most: number): string[] {
     const words = text.split(/\s+/);
     const broken = [""];

@@ -11,7 +11,7 @@ export const tokenVariable = "GRAFANA_TOKEN";
 /** How long Grafana may take to answer: as long as a receiver of OTLP. */
 const answerTimeoutMs = 10_000;
 
-/** What is wrong with the token, which is never printed. Undefined if nothing is. */
+/** What is wrong with the token, which is never printed. Undefined if nothing is wrong. */
 export function mistakeInToken(token = ""): string | undefined {
     const remedy = `set ${tokenVariable} to the token of a service account that may write annotations`;
     if (token === "") return `the token is missing: ${remedy}`;
@@ -81,7 +81,7 @@ const isOfRun = (tags: readonly string[] = [], own: readonly string[]) =>
 /** Grafana shows the text as HTML. */
 const inHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** The annotation of a run, and the tag that no other has. Undefined if it attacked nothing. */
+/** The annotation of a run, and its unique tag. Undefined if the run attacked nothing. */
 function annotationOf(journal: Journal) {
     const time = attackedTime(journal);
     if (time === undefined) return undefined;

@@ -2,7 +2,8 @@ import { ofCertificate } from "../checks/request";
 import { connectionProblems } from "../cluster/problem";
 
 /**
- * What is wrong with the URL of a receiver. Undefined if nothing is. One that may hold a password is not quoted.
+ * What is wrong with the URL of a receiver. Undefined if nothing is wrong. A URL that may have a password is not
+ * quoted.
  *
  * @param remedy where a password belongs
  */
@@ -24,11 +25,11 @@ export interface Receiver {
     credentials: string;
 }
 
-/** A receiver does not take what it was sent. */
+/** A receiver rejects what it was sent. */
 export class RefusedError extends Error {
     override readonly name = "RefusedError";
 
-    /** @param detail what it says, if that is text */
+    /** @param detail what the receiver answers, if that is text */
     constructor(
         readonly status: number,
         readonly detail?: string,

@@ -128,7 +128,7 @@ function timeOf(observed: readonly Observed[] = []): { from: number; to: number 
     };
 }
 
-/** How long each attack lasted, and in that how long its proof took. */
+/** A span for each attack, and within it one for its proof. */
 function attackSpans(journal: Journal, part: Part): RunSpan[] {
     const { plan, startedAt, attacks, conclusion } = journal;
     return attacks.flatMap(({ name, provenAt, targets, kills = [] }) => {

@@ -60,7 +60,7 @@ export interface ResolvedHost {
     addresses: string[];
 }
 
-/** What is not offered to attacks, for the reason why none can be made. */
+/** What is not offered to attacks: if no attack is possible, the reason says how much that was. */
 interface Spared {
     /** Containers that run, and that no experiment attacks. @default none is known */
     spared?: readonly Discovered[];
@@ -198,7 +198,7 @@ function whyAllLeftOut(reasons: readonly string[], expression: string): string {
     return `${matches}, but ${pods} ${first![0]}, and this attack leaves such pods out`;
 }
 
-/** The error that names what can be changed. Undefined if nothing can. */
+/** The error that names what can be changed. Undefined if nothing can be changed. */
 function canBeChanged(
     reasons: readonly string[],
     message: string,
@@ -221,7 +221,9 @@ function canBeChanged(
     return new ReasonError("targets-not-replaced", message, advice);
 }
 
-/** What an expression could have said of the nodes of what runs, in sentences. Empty if it says nothing of nodes. */
+/**
+ * The values that an expression's conditions on nodes could have had, in sentences. Empty if it has no such conditions.
+ */
 function valuesOnNodes(discovered: readonly Discovered[], expression: AttributeExpression): string {
     const keys = new Set(nodeConditions(expression).map(({ key }) => key));
     const sentences = [...keys].map((key) => {

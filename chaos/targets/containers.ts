@@ -22,7 +22,7 @@ export interface Target {
     addresses?: string[];
     /** TCP ports that its pod declares, in any of its containers and native sidecars: these share its address. */
     ports: number[];
-    /** What connections are tried with from within the pod. @default a shell in this container */
+    /** The tool by which connections are tried from within the pod. @default a shell in this container */
     prober?: Prober;
 }
 

@@ -41,7 +41,10 @@ export const peersOf = ({ peers }: WithPeers): AttributeExpression | undefined =
 export const expressionsOf = ({ attacks = [] }: Aims): AttributeExpression[] =>
     attacks.flatMap(({ target, attack }) => [target, peersOf(attack) ?? []].flat());
 
-/** The namespaces that attacks name. Undefined if one names none, or any is looked for: then all are. */
+/**
+ * The namespaces that attacks name. Undefined if an attack names none, or no attacks are given: then all namespaces are
+ * read.
+ */
 export function namespacesNamed(aims: Aims): string[] | undefined {
     const expressions = aims.attacks && expressionsOf(aims);
     const namespaces = expressions?.map((expression) => locateTarget(expression, "Global", "").namespace);
@@ -89,8 +92,8 @@ async function askOnceReady(cluster: Cluster, agents: Agents): Promise<Discovere
 }
 
 /**
- * The running containers that `discover` leaves out, by the API server alone: they are asked for once there is nothing
- * to attack, for the reason. None if the account may not look.
+ * The running containers that `discover` leaves out, as the API server knows them. If there is nothing to attack, the
+ * reason counts them. Empty if the account may not list them.
  */
 export async function discoverSpared(cluster: Cluster, scope: DiscoveryScope): Promise<Discovered[]> {
     const namespaces = namespacesNamed(scope);
@@ -113,7 +116,7 @@ export async function discoverSpared(cluster: Cluster, scope: DiscoveryScope): P
     return onNodes(spared, nodes);
 }
 
-/** What agents would say. @param namespaces @default all */
+/** The containers as agents would list them. @param namespaces @default all */
 export async function askApiServer(
     cluster: Cluster,
     clusterName: string,

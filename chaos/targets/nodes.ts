@@ -49,7 +49,7 @@ export async function recentNodesFor(
     return nodes;
 }
 
-/** What it takes to read them. None if no expression asks for that. */
+/** The rights to read them. Empty if no expression needs them. */
 export const rightsToReadNodes = (expressions: readonly AttributeExpression[]): Right[] =>
     areAsked(expressions)
         ? [rightsOn({ resource: "nodes" })(["list"], "read the labels of nodes that targets name")]
@@ -69,7 +69,7 @@ export function namesOfNodes(nodes: Nodes, expression: AttributeExpression): str
     return [...nodes].flatMap(([name, attributes]) => (matches(conditions, attributes) ? [name] : []));
 }
 
-/** Containers with what the labels of their nodes say. A node that is gone says nothing. */
+/** Containers with the attributes that the labels of their nodes give. A node that is gone gives none. */
 export const onNodes = <T extends { attributes: Attributes }>(
     containers: readonly T[],
     nodes: Nodes = new Map(),

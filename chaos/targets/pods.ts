@@ -11,8 +11,8 @@ export function besides(discovered: readonly Discovered[], targets: readonly Tar
 }
 
 /**
- * An attack hits whole pods: what else it hits than the targets. The end of a sentence about them, and empty if there
- * is nothing else.
+ * The other containers that an attack on some targets affects, because it affects whole pods: the end of a sentence
+ * about the targets. Empty if there are none.
  */
 export function describeBesides(discovered: readonly Discovered[], targets: readonly Target[]): string {
     const others = onePerPod(targets).flatMap((one) =>

@@ -42,7 +42,7 @@ const ownersOf = (attributes: Attributes, namespace: string) =>
         return name === undefined ? [] : [{ kind, name, namespace }];
     });
 
-/** Nothing of a workload that is gone, or that the account may not read. */
+/** Empty for a workload that is gone, or that the account may not read. */
 async function describeGoing(cluster: Cluster, workload: Workload & { namespace: string }): Promise<string[]> {
     const found = await unlessForbidden(readWorkload(cluster, workload, workload.namespace));
     const replaced = found && whatIsReplaced(workload.kind, found);

@@ -3,8 +3,8 @@ import { endpointsIn, isAt } from "../cluster/service-endpoints";
 import type { Target } from "./containers";
 
 /**
- * The TCP ports at which the Services of a namespace lead to some of its pods, by their uid: nobody has to declare a
- * port in a pod. What answers before an attack is what proves it.
+ * The TCP ports at which the Services of a namespace lead to some of its pods, by their uid: ports need not be declared
+ * in pods. What answers before an attack is what proves it.
  */
 export async function servicePorts(
     cluster: Cluster,

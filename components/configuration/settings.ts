@@ -371,19 +371,19 @@ export const settings = {
         ),
         "experiment.attack": setting(
             oneOf(...plainAttackKinds),
-            `What becomes of the targets: ${plainAttacks}. Only for an experiment with one attack.`,
+            `How the targets are attacked: ${plainAttacks}. Only for an experiment with one attack.`,
             { describedDefault: "the saved experiment's", example: "blackhole", makesAnother: true },
         ),
         "experiment.established": override(
             oneOf("any", "cut"),
-            "`cut`: the verdict is INCONCLUSIVE unless connections into the targets from before the attack are shown " +
-                "to be cut. `any`: what becomes of them is only reported.",
+            "`cut`: the verdict is INCONCLUSIVE unless [connections from before the attack]" +
+                "(experiments.md#established-connections) into the targets are shown to be cut.",
             "any",
         ),
         "experiment.outward": override(
             oneOf("proven", "unproven"),
-            "Whether it must be proven that the targets of a blackhole can open no connections. `unproven`: not for " +
-                "pods in which no tool can be run, and the verdict says so.",
+            "`unproven`: in [pods without a tool](experiments.md#pods-without-a-tool), it need not be proven that the " +
+                "targets of a blackhole reach no other pod.",
             "proven",
         ),
         "experiment.duration": time("duration", "Observation time after the grace period."),
@@ -412,8 +412,8 @@ export const settings = {
         ),
         "experiment.until": setting(
             oneOf("verdict", "disabled"),
-            "`disabled`: the attack stays until the experiment is disabled. `verdict`: it ends with the verdict. Its " +
-                "deadline ends it in any case.",
+            "`disabled`: the attack stays until the experiment is disabled, or until its deadline. `verdict`: it ends " +
+                "with the verdict.",
             { default: "disabled" },
         ),
         "experiment.onFailure": setting(

@@ -1,6 +1,6 @@
 /**
- * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept,
- * and by nobody else; its callers may reach it where they may reach these pods.
+ * The policies that a fault's proxy needs beside other NetworkPolicies. It accepts only the callers that the Service's
+ * pods accept, and callers may reach it where they may reach these pods.
  */
 import type {
     V1LabelSelector,
@@ -24,7 +24,7 @@ import { containerPorts } from "./listeners";
 import { proxyLabels } from "./pointing";
 import { proxyContainer } from "./proxy/protocol";
 
-/** Who may be kept from a proxy by policies. */
+/** What decides whether policies keep callers from a proxy. */
 export interface Access {
     service: Pick<FoundService, "service" | "selector" | "ports">;
     proxy: string;
@@ -100,16 +100,16 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
 export interface Beside {
     /** Selectors of pods that accept the proxy. */
     accepting: readonly V1LabelSelector[];
-    /** By which callers may reach it. */
+    /** Policies by which callers may reach the proxy. */
     calling: readonly V1NetworkPolicySpec[];
-    /** Names of those of others that the proxy's own was made from: it accepts whom these accept. */
+    /** Names of the others' policies that the proxy's own was made from: it accepts the callers that these accept. */
     from: readonly string[];
-    /** The rules of the proxy's own by which everybody reaches it. */
+    /** The rules of the proxy's own policy that accept all callers. */
     open: readonly Rule[];
 }
 
 /**
- * Whether a policy keeps somebody from a Service whose place a proxy has taken: its pods do not accept the proxy, or
+ * Whether a policy keeps callers from a Service whose place a proxy has taken: its pods do not accept the proxy, or
  * callers do not reach that. Pods for which the run has made a policy are not kept: another one can only allow more.
  */
 export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accepting, calling }: Beside): boolean {
@@ -159,7 +159,7 @@ function acceptsProxy({ spec }: V1NetworkPolicy, pod: Pod, access: Access): bool
 const tcp = (port: number | string) => ({ protocol: "TCP", port });
 export const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};
 
-/** Whom pods accept, as peers of a policy's rules. */
+/** The callers that pods accept, as peers of a policy's rules. */
 type Accepted = V1NetworkPolicyPeer[] | "everybody";
 
 function ruleFor(peers: Accepted, ports: V1NetworkPolicyPort[]): Rule[] {
@@ -170,7 +170,7 @@ function ruleFor(peers: Accepted, ports: V1NetworkPolicyPort[]): Rule[] {
 const isIsolated = (policy: V1NetworkPolicy, pod: Pod) => isolatesPod(policy, pod, "ingress");
 
 /**
- * Whom all pods of a Service accept at one of its ports, wherever each listens.
+ * The callers that all pods of a Service accept at one of its ports, at whichever number each listens.
  *
  * @throws ReasonError that names a policy by which some of them accept others
  */
@@ -224,8 +224,9 @@ const missedBy = (rule: Rule, access: Access, isElsewhere = false): FoundPort[] 
     );
 
 /**
- * Whether an egress rule lets callers reach a proxy. That has no address yet: blocks in which each pod of the Service
- * has one are taken for such that the proxy will have one in. A pod that is starting has none, and shows nothing.
+ * Whether an egress rule lets callers reach a proxy. The proxy has no address yet: a block that contains an address of
+ * each pod of the Service is assumed to contain the proxy's, too. A pod that is starting has no address, and does not
+ * count.
  */
 function allowsProxy(rule: Rule, listen: number, access: Access, isElsewhere = false): boolean {
     const pod = proxyPodOf(access);

@@ -26,8 +26,8 @@ export interface FaultAttack {
     /** How long a request in HTTP/1.1, else the beginning of a connection, is held, 0 ms to 1 h. @default "0ms" */
     delay?: Duration;
     /**
-     * What becomes of it then. A number from 400 to 599: that status is answered, in HTTP/1.1 in clear text only.
-     * `reset`: the connection is reset. `hang`: nothing is answered. @default it is forwarded
+     * What the proxy does after the delay. A number from 400 to 599: it answers with that status, in HTTP/1.1 in clear
+     * text only. `reset`: it resets the connection. `hang`: it never answers. @default it forwards
      */
     abort?: Abort;
     /** Share of the requests, else of the connections, that is delayed and aborted. @default "100%" */

@@ -14,9 +14,9 @@ import type { Fault } from "./proxy/protocol";
 
 const pauseMs = 1_000;
 const maxProbing = 200;
-/** What was found counts for so long while the API server does not say where the Service leads. */
+/** How long the last answer counts while the API server does not say where the Service leads. */
 const maxUnreadMs = 3_000;
-/** Nothing is waited for longer: what has not come by then is delayed, or hangs. */
+/** The longest wait for an answer: what has not come by then is delayed, or hangs. */
 const longestMs = 2_000;
 /** A timer may fire a moment early. */
 const heldShare = 0.9;
@@ -27,7 +27,10 @@ const unknownMs = 5_000;
 /** What is not delayed comes within this time, on a busy machine, too. */
 const undelayedMs = 1_000;
 
-/** The part of a fault in the deadline Job: the witness meets it, and ends it if nobody reaches its Service. */
+/**
+ * The part of a fault in the deadline Job: the witness probes it, and the Job ends it if callers do not reach its
+ * Service.
+ */
 export function faultInJob(fault: Fault, context: JobContext): JobPart {
     const probes = new FaultProbes(fault, context);
     void probes.lookAgainAndAgain();
@@ -51,7 +54,7 @@ export function faultInJob(fault: Fault, context: JobContext): JobPart {
 const silent = ({ service }: Pick<Fault, "service">) => `the proxy of Service ${service} has ended, or does not answer`;
 
 /**
- * Why nobody reaches the Service whose place a fault's proxy has taken. `restarting` if that may pass by itself.
+ * Why callers do not reach the Service whose place a fault's proxy has taken. `restarting` if that may pass by itself.
  * Undefined if callers reach it, and as long as it does not point to the proxy.
  *
  * @param service as it is now. Undefined if it is gone
@@ -77,9 +80,9 @@ export async function whyOutOfReach(
 const nothing = { open: [], closed: [] };
 
 /**
- * Meets the pods of a Service as its callers do, again and again: through each of its addresses, by the proxy's probes.
- * `closed` is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no target, or
- * for a request that does not match; `open` one that answers at once. What cannot be reached is neither.
+ * Probes the pods of a Service repeatedly, as its callers reach them: through each of its addresses, by the proxy's
+ * probes. `closed` is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no
+ * target, or for a request that does not match; `open` one that answers at once. What cannot be reached is neither.
  */
 class FaultProbes {
     private found: Required<JobPart>["last"] = nothing;

@@ -15,7 +15,7 @@ function describePattern({ path, method, headers = {} }: RequestPattern): string
     return [place, values.length > 0 && `with ${values.join(" and ")}`].filter(Boolean).join(" ");
 }
 
-/** A request that the witness asks the proxy about, which sends it on to nobody. */
+/** A request that the witness asks the proxy about, and that the proxy does not send on. */
 export interface Sample {
     /** As it is sent. Empty if no request need be asked about. */
     head: string;

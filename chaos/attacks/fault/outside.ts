@@ -124,7 +124,8 @@ const meshes: readonly { mesh: string; container?: string; annotation?: readonly
 /**
  * Why the proxy could not pass on what reaches the pods of a Service: they are in a mesh, and it is not. A mesh may
  * want its identity of callers, as Istio does with mTLS mode STRICT. That mode is in objects of the mesh, which are not
- * read, and a connection shows nothing: the sidecar accepts it, and resets it at the first byte. Undefined if none is.
+ * read, and a connection shows nothing: the sidecar accepts it, and resets it at the first byte. Undefined if no pod is
+ * in a mesh.
  */
 export function whyInMesh(pods: readonly Pod[]): string | undefined {
     for (const { metadata, spec } of pods) {

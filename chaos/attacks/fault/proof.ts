@@ -47,7 +47,7 @@ export async function explainFault(
     const { service, selector } = chosen.found!;
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
-        // One that is being deleted goes on for a while, and serves nobody new.
+        // A proxy that is being deleted goes on for a while, and accepts no new callers.
         ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })).then((one) =>
             one?.metadata?.deletionTimestamp ? undefined : one,
         ),
@@ -73,7 +73,7 @@ export async function explainFault(
     return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
 }
 
-/** That the proxy has died and was started again, and of what. Undefined if it never was. */
+/** That the proxy has died and was restarted, with the reason. Undefined if it was never restarted. */
 export function whyRestarted({ status }: Pick<V1Pod, "status">): string | undefined {
     const [container] = (status?.containerStatuses ?? []) as Partial<V1ContainerStatus>[];
     const { restartCount: count = 0, lastState } = container ?? {};
@@ -118,7 +118,7 @@ function parse(line: string): ProxyReport | undefined {
     return report?.pods === undefined ? undefined : (report as ProxyReport);
 }
 
-/** Why it is not known that a fault has hit somebody, although it was there. Undefined if it has. */
+/** Why it is not known that a fault has affected a request, although it was in effect. Undefined if it has. */
 export function whyHitNobody(
     { service, percentage, match }: Pick<Fault, "service" | "percentage" | "match">,
     counted: Counts | undefined,

@@ -14,7 +14,7 @@ import type { ReachReport, Tried } from "./proxy/protocol";
 
 type FaultOfRun = RunAttack<unknown, FoundService>;
 
-/** What rejects the proxy is tried for so long: a policy may be in the way at first. */
+/** How long a pod that rejects the proxy is tried: a policy may be in the way at first. */
 const refusedMs = 2_000;
 const pauseMs = 250;
 const tailLines = 1_000;

@@ -22,7 +22,7 @@ import { containerPorts } from "./listeners";
 import { proxyLabels, witnessNameOf } from "./pointing";
 
 /**
- * Until a proxy that ends is killed, in seconds. It serves callers while nobody may restore their Service, for an hour:
+ * Until a proxy that ends is killed, in seconds. It serves callers for an hour while their Service cannot be restored:
  * upgrades of nodes often wait no longer. Then it drains, for which it needs a moment more. Usually it ends by itself
  * before.
  */

@@ -26,11 +26,11 @@ const maxKills = 16;
 /** A kill that is late by less shows nothing: the API server may be busy, or restart. */
 const maxLateMs = 5_000;
 /**
- * A killed pod that has no replacement for this long is missing for good, or nobody wants one: a workload without a
- * ReplicaSet does not say to the Job how many pods it is to have.
+ * A killed pod that has no replacement for this long is missing for good, or its workload was scaled down: without a
+ * ReplicaSet, the Job does not know how many pods a workload is to have.
  */
 const unreplacedMs = 30_000;
-/** What was refused is asked for again after this time at most: two refusals in a row show within `maxLateMs`. */
+/** A refused eviction is tried again after this time at most: two refusals in a row show within `maxLateMs`. */
 const refusedMs = maxLateMs / 2;
 
 /** Removes pods at an interval, as `kubectl delete pod` or `kubectl drain` do. */
@@ -92,7 +92,7 @@ class Lateness {
     }
 }
 
-/** What became of a kill that was due. */
+/** The outcome of a kill that was due. */
 interface Made {
     killed: number;
     refused: number;
@@ -132,7 +132,7 @@ class Killer {
             return { ...none, stopped: "the namespace's lease names the run, but has expired" };
         if (permission !== "granted") return none;
         const request = (this.request ??= await requestIn(context));
-        // None if it names none.
+        // Empty if the request names no nodes.
         const nodes = killing.isOnNodes && new Set(request.nodes?.split(","));
         const { matching, replicas, isOneStopping } = await listMatching(killing, context, nodes);
         // In a large namespace the list takes a moment.

@@ -7,8 +7,8 @@ import { evictionOf, refusalIn, type Status } from "./eviction";
 import { few, quoted } from "../../quoted";
 
 /**
- * Tries by dry runs whether the API server would evict one of the targets at least. What these do not show is found out
- * under attack.
+ * Tries by dry runs whether the API server would evict one of the targets at least. Refusals that dry runs do not show
+ * come under attack.
  *
  * @throws ReasonError in the API server's words if it would evict none
  */

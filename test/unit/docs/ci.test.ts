@@ -32,10 +32,7 @@ const runs = argumentsOf("npm run experiment --").map((args) => experimentOption
 const stepsWith = (text: string) => github.steps.filter((step: any) => JSON.stringify(step).includes(text));
 
 describe("docs/ci.md", () => {
-    it("has the workflow of GitHub, the job of GitLab and the cluster with Calico", () => {
-        expect(documents).toHaveLength(3);
-        expect(documents.find(({ kind }) => kind === "Cluster")!.networking.disableDefaultCNI).toBe(true);
-    });
+    it("has the workflow of GitHub and the job of GitLab", () => expect(documents).toHaveLength(2));
 
     it("runs experiments with options and settings that exist, and both reports", () => {
         expect(runs).toHaveLength(3);

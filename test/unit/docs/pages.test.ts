@@ -51,6 +51,13 @@ function problemWith(page: string, link: string): string | undefined {
     return anchorsOf(target).has(anchor) ? undefined : `${link}: ${target} has no heading #${anchor}`;
 }
 
+/** A line of an indented block that is a sentence, or is further to the right and continues no line before it. */
+function isMisplaced(line: string, index: number, lines: readonly string[]): boolean {
+    const indentOf = (text: string) => text.search(/\S/);
+    const isContinued = index > 0 && lines[index - 1]!.endsWith("\\");
+    return /^ +[A-Z][a-z]+ .*[.:]$/.test(line) || (indentOf(line) > indentOf(lines[0]!) && !isContinued);
+}
+
 const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
 const folders = readdirSync(project, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && !skipped.includes(entry.name))
@@ -75,6 +82,15 @@ describe.each(pages)("%s", (page) => {
         const command = /\bconfig (?:set|rm) (?:--secret )?([a-z][\w.-]*)/g;
         const named = [...textOf(page).matchAll(command)].map(([, key]) => key!);
         expect(named.filter((key) => !(key in settings))).toEqual([]);
+    });
+
+    it("has no sentence in a block of commands, and no command further to the right than the first", () => {
+        const blocks = withoutFences(textOf(page)).matchAll(/(?<=\n\n)(?: {4}.*\n)+/g);
+        const wrong = [...blocks].flatMap(([block]) =>
+            // An object in TypeScript, and a transcript, have other indents.
+            /^ {4}(?:\{|headers:|Type|<!--)/.test(block) ? [] : block.split("\n").filter(isMisplaced),
+        );
+        expect(wrong).toEqual([]);
     });
 
     it("names files that exist", () => {

@@ -81,7 +81,7 @@ export class Crowd<M extends Member = Member> {
     }
 }
 
-/** The one with the highest weight above 0; of equal ones the first: a set has the oldest connection first. */
+/** The one with the highest weight above 0. If several have it, the oldest: a set keeps the order of insertion. */
 function mostOf<M>(members: Iterable<M>, weightOf: (one: M) => number): M | undefined {
     let [heaviest, most]: [M | undefined, number] = [undefined, 0];
     for (const one of members) {

@@ -7,7 +7,7 @@ export class Faults {
     over = false;
     /** Whether only HTTP/1.1 in clear text can be faulted: nothing else has a status, or what is matched. */
     readonly needsHttp: boolean;
-    /** Whether a request is meant, wherever it goes. */
+    /** Whether the match includes a request, whichever pod it goes to. */
     readonly means: (request: Matchable) => boolean;
     private readonly targets: ReadonlySet<string>;
 
@@ -22,7 +22,7 @@ export class Faults {
         this.needsHttp = fault.match !== undefined || typeof fault.abort === "number";
     }
 
-    /** Whether some requests are meant and others not. */
+    /** Whether the match leaves out some requests. */
     get hasMatch(): boolean {
         return this.fault.match !== undefined;
     }

@@ -79,7 +79,10 @@ const methodBefore = new RegExp(`^[${tokenCharacters}]+(?= )`);
 const beginning = new RegExp(`^(?:\\r?\\n)*(\\r?$|[${tokenCharacters}]{0,${longestMethod}}(.?))`, "s");
 const statusLine = /^HTTP\/1\.\d (\d{3})(?: |$)/;
 
-/** The parts of the first line. Undefined if it is none of a request in HTTP/1.x. Spaces between parts may be many. */
+/**
+ * The parts of the first line. Undefined if it is not that of a request in HTTP/1.x. There may be several spaces
+ * between parts.
+ */
 export function requestLine(line: string): { method: string; target: string; minor: number } | undefined {
     const method = methodBefore.exec(line)?.[0];
     const minor = / HTTP\/1\.(\d)$/.exec(line.slice(-" HTTP/1.1".length))?.[1];
@@ -147,7 +150,7 @@ export function mayBeResponse(bytes: Buffer): boolean {
     return "HTTP/1.".startsWith(begin) || begin === "\r";
 }
 
-/** A request's head. Undefined if it is none of HTTP/1.x. @param head with its end */
+/** A request's head. Undefined if it is not one of HTTP/1.x. @param head with its end */
 export function requestHead(head: Buffer): RequestHead | undefined {
     const { first, headers } = linesOf(head);
     const line = requestLine(first);
@@ -162,7 +165,7 @@ export function requestHead(head: Buffer): RequestHead | undefined {
     };
 }
 
-/** A response's head. Undefined if it is none of HTTP/1.x. @param method of its request */
+/** A response's head. Undefined if it is not one of HTTP/1.x. @param method of its request */
 export function responseHead(head: Buffer, method: string): ResponseHead | undefined {
     const { first, headers } = linesOf(head);
     const status = Number(statusLine.exec(first)?.[1] ?? NaN);

@@ -23,7 +23,7 @@ export interface ProxyArgs {
     /** What connects from one of these is a probe of the witness. */
     witness: Pods;
     pods: Pods;
-    /** Whether the Service still leads to this proxy. Then nobody else serves its callers. */
+    /** Whether the Service still leads to this proxy. Then only this proxy serves its callers. */
     isPointedTo: () => boolean;
     /** Throws the dice. @default Math.random */
     random?: () => number;

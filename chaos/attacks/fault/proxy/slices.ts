@@ -16,7 +16,7 @@ interface SliceEndpoint {
 /** A pod, as it is reached through a port of the Service. */
 export interface PodEndpoint {
     uid: string;
-    /** Its name. Undefined if nobody but the address is known. */
+    /** Its name. Undefined if only the address is known. */
     pod?: string;
     address: string;
     port: number;

@@ -11,7 +11,7 @@ export class Gone extends Error {
 }
 
 /**
- * One side of a connection: a socket whose bytes are taken when somebody wants them. It reads on meanwhile, up to
+ * One side of a connection: a socket whose bytes are taken when they are needed. It reads on meanwhile, up to
  * `readAheadBytes`, since only reading shows that the other end is gone.
  *
  * The socket must have been made with `allowHalfOpen`.
@@ -23,7 +23,10 @@ export class Wire {
     closed: boolean;
     private readonly held = new Bytes();
 
-    /** @param holds is told by how many more bytes the process holds for the connection; fewer if it is negative */
+    /**
+     * @param holds called with the number of bytes that the process holds more for the connection, negative if it holds
+     *   fewer
+     */
     constructor(
         readonly socket: Socket,
         private readonly changes: Changes,
