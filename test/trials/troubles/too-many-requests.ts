@@ -10,6 +10,7 @@ import type { Run, Trouble } from "../kind";
 const name = "chaos-shop-trials";
 const accountNamespace = "kube-system";
 const rejectedForMs = 2_000;
+const answeredMs = 500;
 
 /**
  * Runs the update as an account that API Priority and Fairness may limit. The sandbox's administrator is in the group
@@ -63,8 +64,8 @@ function kubeconfigWith({ kubeconfig }: Cluster, token: string): string {
  * (kube-apiserver's `LongRunningFunc`).
  */
 export const tooManyRequests: Trouble = async ({ stack, moment, afterwards }) => {
-    // As the update is: its kubeconfig is set.
-    const limited = connect({ context: stack.cluster.kubeconfig.getCurrentContext() });
+    // As the update is: its kubeconfig is set. A call that may take longer is sent again until it is answered.
+    const limited = connect({ context: stack.cluster.kubeconfig.getCurrentContext() }, answeredMs);
     await moment({ leaveMs: 1_000 });
     const { namespace } = stack;
     const api = flowControl(stack.cluster);
