@@ -6,15 +6,7 @@ import { accessObjects } from "./addons/access";
 import { dnsObjects } from "./addons/dns";
 import { createVolumeFolders, storageObjects } from "./addons/storage";
 import { noProxy, sandboxContext } from "./addresses";
-import {
-    apiIsReady,
-    applyForGood,
-    applyObject,
-    applyOnceServed,
-    deleteAt,
-    deleteDefinitions,
-    type KubernetesObject,
-} from "./api";
+import { apiIsReady, applyForGood, applyObject, deleteAt, deleteDefinitions, type KubernetesObject } from "./api";
 import { change, requireFit, tellWayBack } from "./change";
 import { changedChoices, type Choices, choices } from "./choices";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
@@ -181,7 +173,7 @@ async function applyObjects(): Promise<void> {
     const objects = network.objects();
     const isDefinition = ({ kind }: KubernetesObject) => kind === "CustomResourceDefinition";
     await Promise.all(objects.filter(isDefinition).map(applyForGood));
-    for (const object of objects.filter((each) => !isDefinition(each))) await applyOnceServed(object);
+    for (const object of objects.filter((each) => !isDefinition(each))) await applyForGood(object);
 }
 
 /** Creates what the components need: files, networks, namespaces. */
