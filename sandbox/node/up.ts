@@ -58,8 +58,8 @@ export function requireSandboxHost(): void {
  * @param wanted what is to change; all else stays as it was. With another network, other nodes or other families of
  *     addresses, everything is stopped and starts again: no rule or interface of the former is left.
  * @returns with `wasUp`: whether it was up already
- * @throws Error if the sandbox cannot run here, or the network cannot do what is wanted; {PartError} when a part cannot
- *     be built; {ComponentError} when a component does not start, with the end of its log.
+ * @throws Error if the sandbox cannot run here, the network cannot do what is wanted, a part cannot be built, or a
+ *     component does not start: with the end of its log.
  */
 export async function sandboxUp(wanted: Partial<Choices> = {}) {
     requireSandboxHost();
