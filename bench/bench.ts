@@ -3,26 +3,30 @@ import { benchProgram } from "../cli/programs";
 import { describeResult, type Figure, judge, type Result } from "./figure";
 import { experimentEnable } from "./figures/experiment-enable";
 import { experimentRun } from "./figures/experiment-run";
-import { matchMedian } from "./figures/match-median";
 import { previewUnchanged } from "./figures/preview-unchanged";
-import { proxyMedian } from "./figures/proxy-median";
+import { matchMedian, proxyMedian } from "./figures/proxy-latency";
 import { shopUp } from "./figures/shop-up";
-import { type BenchOptions, benchOptions } from "./options";
 import { Session } from "./session";
 
-const figures: readonly Figure[] = [
-    shopUp,
-    previewUnchanged,
-    experimentEnable,
-    experimentRun,
-    proxyMedian,
-    matchMedian,
-];
-const names = figures.map(({ name }) => name);
+const figures = [shopUp, previewUnchanged, experimentEnable, experimentRun, proxyMedian, matchMedian];
+
+/**
+ * Reads the arguments of `npm run bench`.
+ *
+ * @param known names of all figures, in the order of measuring
+ * @throws Error with what is wrong
+ */
+export function benchOptions(args: string[], known = figures.map(({ name }) => name)) {
+    const { json = false } = benchProgram.read<{ json?: true }>(args);
+    const given = benchProgram.args;
+    const unknown = given.filter((name) => !known.includes(name));
+    if (unknown.length > 0) throw new Error(`no figure is named ${unknown.join(", ")}; allowed: ${known.join(", ")}`);
+    return { json, names: known.filter((name) => given.length === 0 || given.includes(name)) };
+}
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-async function main({ json, names: wanted }: BenchOptions): Promise<void> {
+async function main({ json, names: wanted }: ReturnType<typeof benchOptions>): Promise<void> {
     const [load] = loadavg() as [number];
     if (load > availableParallelism() / 2)
         say(
@@ -65,9 +69,8 @@ async function measure(figure: Figure, session: Session): Promise<Result> {
     }
 }
 
-const optionsIn = (args: string[]) => benchOptions(args, names);
-
-benchProgram.run(optionsIn, (options) =>
-    // Exits even if an interrupted measurement is still running.
-    main(options).finally(() => setImmediate(() => process.exit())),
-);
+if (require.main === module)
+    benchProgram.run(benchOptions, (options) =>
+        // Exits even if an interrupted measurement is still running.
+        main(options).finally(() => setImmediate(() => process.exit())),
+    );

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { askProducts } from "../experiments/products";
 import { addressRoute, externalAddress } from "../chaos/checks/service";
 import { gatewayOf } from "../components/shop/gateway";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import type { ManifestObject } from "../components/manifest/read";
+import { runCommand } from "../toolchain/run-command";
 import { secondsSince, timed, until } from "./time";
 
 const patienceSeconds = 120;
@@ -18,9 +17,7 @@ const askForMs = 2_000;
  */
 export async function kubectlApply(context: string, manifests: readonly ManifestObject[]): Promise<void> {
     const args = ["--context", context, "apply", "--server-side", "--filename", "-"];
-    const applied = promisify(execFile)("kubectl", args);
-    applied.child.stdin!.end(JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }));
-    await applied;
+    await runCommand("kubectl", args, { input: JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }) });
 }
 
 /**

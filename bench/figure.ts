@@ -71,11 +71,6 @@ function describe(value: number, unit: Unit): string {
     return `${value.toFixed(2)} ${unit === "ratio" ? "times" : unit}`;
 }
 
-/** The median of samples, and the samples: `9.10 s (8.90, 9.10, 9.60)`. */
-function describeSamples(samples: readonly number[], unit: Unit): string {
-    return `${describe(median(samples), unit)} (${samples.map((sample) => sample.toFixed(2)).join(", ")})`;
-}
-
 /** A result in two lines. */
 export function describeResult(result: Result): string {
     const sign = result.holds ? styleText("green", "✔ holds") : styleText("red", "✘ fails");
@@ -84,9 +79,13 @@ export function describeResult(result: Result): string {
     return `${sign}  ${name} ${result.meaning}, at most ${bar}\n         ${measured(result)}`;
 }
 
+/** The value, and of each name the median and the samples: `enable 9.10 s (8.90, 9.10, 9.60)`. */
 function measured(result: Result): string {
     if ("problem" in result) return `not measured: ${result.problem}`;
     const unit = result.unit === "ratio" ? "s" : result.unit;
-    const samples = Object.entries(result.samples).map(([name, values]) => `${name} ${describeSamples(values, unit)}`);
+    const samples = Object.entries(result.samples).map(([name, values]) => {
+        const each = values.map((sample) => sample.toFixed(2)).join(", ");
+        return `${name} ${describe(median(values), unit)} (${each})`;
+    });
     return `${describe(result.value, result.unit)}: ${samples.join(", ")}`;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -57,7 +57,7 @@ export async function startProxiedServer(match?: RequestMatch) {
         stdio: ["ignore", "ignore", "inherit"],
     });
     const end = () => {
-        for (const child of [proxy, server] satisfies ChildProcess[]) child.kill("SIGKILL");
+        for (const child of [proxy, server]) child.kill("SIGKILL");
         api.close();
         rmSync(folder, { recursive: true, force: true });
     };
@@ -70,10 +70,7 @@ export async function startProxiedServer(match?: RequestMatch) {
         end();
         throw error;
     }
-    return {
-        urls: { direct: `http://127.0.0.1:${serverPort}`, proxied: `http://127.0.0.1:${listen}` },
-        end,
-    };
+    return { urls: { direct: `http://127.0.0.1:${serverPort}`, proxied: `http://127.0.0.1:${listen}` }, end };
 }
 
 /** Name of a Service without pods. */

@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { revealed } from "../cli/rendering/objects";
 import type { ManifestObject } from "../components/manifest/read";
+import { tryCommand } from "../toolchain/run-command";
 import { timed } from "./time";
 
 /** A stack that is used by the CLI, as users do. Its backend and configuration are outside the project. */
@@ -79,10 +78,7 @@ function moved(manifest: ManifestObject, namespace: string): ManifestObject {
 
 /** @throws Error with the command's output, if it fails */
 async function run(pulumi: string, args: string[], cwd: string): Promise<string> {
-    try {
-        return (await promisify(execFile)(pulumi, args, { cwd, maxBuffer: 1 << 28 })).stdout;
-    } catch (error) {
-        const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-        throw new Error(`pulumi ${args[0]} failed: ${(error as Error).message}\n${stdout ?? ""}${stderr ?? ""}`);
-    }
+    const { code, stdout, stderr } = await tryCommand(pulumi, args, { cwd });
+    if (code !== 0) throw new Error(`pulumi ${args[0]} failed with exit code ${code}:\n${stdout}${stderr}`);
+    return stdout;
 }

@@ -38,17 +38,22 @@ interface Given extends CiFiles {
  */
 export function experimentOptions(args: string[], saved: () => string[]): ExperimentOptions {
     const values = experimentProgram.read<Given>(args);
-    const positionals = experimentProgram.args;
     const { all = false, stack, json = false, junit, summary } = values;
-    const [name] = positionals;
+    const [name, ...more] = experimentProgram.args;
+    const names = saved();
     const forAll = (["status", "list", "all"] as const).find((option) => values[option]);
     const outputs = { "--junit": junit, "--summary": summary };
-    const mistakes = [
-        ...mistakesInNames(positionals, saved(), stack),
-        ...(name !== undefined && forAll ? [`--${forAll} applies to all experiments: omit ${name}`] : []),
-        ...mistakesInLessons(values.lesson, forAll === "all" || forAll === "list"),
-        ...mistakesInOutputs(outputs),
-    ];
+    const mistakes: string[] = [];
+    if (more.length > 0)
+        mistakes.push(`name one experiment, or run all of them: ${npmCommand(["experiment", "--", "--all"], stack)}`);
+    if (name !== undefined && !names.includes(name))
+        mistakes.push(`there is no saved experiment "${name}"; allowed: ${names.join(", ")}`);
+    if (name !== undefined && forAll) mistakes.push(`--${forAll} applies to all experiments: omit ${name}`);
+    for (const lesson of values.lesson.filter((named) => !Object.hasOwn(lessons, named)))
+        mistakes.push(`there is no lesson "${lesson}"; allowed: ${Object.keys(lessons).join(", ")}`);
+    if (values.lesson.length > 0 && forAll !== "all" && forAll !== "list")
+        mistakes.push("--lesson chooses among several: add --all or --list");
+    mistakes.push(...mistakesInOutputs(outputs));
     for (const [option, path] of Object.entries(outputs))
         if (path !== undefined && forAll && forAll !== "all")
             mistakes.push(`${option} reports runs, and --${forAll} runs nothing: omit one of them`);
@@ -58,23 +63,4 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
     const only = [...new Set(values.lesson as Lesson[])];
     if (values.list) return { list: { json, lessons: only } };
     return { all, lessons: only, name, settings, stack, json, files: { junit, summary } };
-}
-
-function mistakesInNames([name, ...more]: string[], saved: string[], stack: string): string[] {
-    return [
-        ...(more.length > 0
-            ? [`name one experiment, or run all of them: ${npmCommand(["experiment", "--", "--all"], stack)}`]
-            : []),
-        ...(name !== undefined && !saved.includes(name)
-            ? [`there is no saved experiment "${name}"; allowed: ${saved.join(", ")}`]
-            : []),
-    ];
-}
-
-function mistakesInLessons(named: string[], forSeveral: boolean): string[] {
-    const unknown = named.filter((lesson) => !Object.hasOwn(lessons, lesson));
-    return [
-        ...unknown.map((lesson) => `there is no lesson "${lesson}"; allowed: ${Object.keys(lessons).join(", ")}`),
-        ...(named.length > 0 && !forSeveral ? ["--lesson chooses among several: add --all or --list"] : []),
-    ];
 }

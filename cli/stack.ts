@@ -6,12 +6,11 @@ import {
     type PulumiFn,
     Stack,
 } from "@pulumi/pulumi/automation";
-import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { tryCommand } from "../toolchain/run-command";
 import { withoutOutputsAfterUpdates } from "../toolchain/pulumi-internals";
 import { releaseStaleLocks } from "../toolchain/stack-lock";
 import { canForgetPending, saysPending } from "./pending";
@@ -154,11 +153,7 @@ export class BorrowedStack extends StackFile {
 
 /** Runs a command of the CLI. @returns its standard output @throws Error with what it says */
 async function run(pulumi: string, args: string[], { folder = project, input = "" } = {}): Promise<string> {
-    const options = { cwd: folder, maxBuffer: 1 << 28 };
-    const call = promisify(execFile)(pulumi, [...args, "--non-interactive"], options);
-    call.child.stdin!.end(input);
-    const { stdout } = await call.catch(({ stderr, message }: Error & { stderr?: string }) => {
-        throw new Error(stderr?.trim() || message);
-    });
+    const { code, stdout, stderr } = await tryCommand(pulumi, [...args, "--non-interactive"], { cwd: folder, input });
+    if (code !== 0) throw new Error(stderr.trim() || `pulumi ${args.join(" ")} ended with exit code ${code}`);
     return stdout;
 }

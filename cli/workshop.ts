@@ -26,7 +26,11 @@ export function workshopOptions(args: string[], countExercises: () => number): W
     const { check = false, set, stack } = workshopProgram.read<{ check?: true; set: string[]; stack: string }>(args);
     const given = workshopProgram.args;
     const count = countExercises();
-    const mistakes = mistakesInNumbers(given, { check, count, stack });
+    const mistakes = given
+        .filter((text) => !/^\d+$/.test(text) || Number(text) < 1 || Number(text) > count)
+        .map((text) => `there is no exercise "${text}"; allowed: 1 to ${count}`);
+    if (given.length > 1 && !check)
+        mistakes.push(`name one exercise, or check several: ${npmCommand(["workshop", "--", "--check"], stack)}`);
     const settings = settingsIn(set, stack, (mistake) => mistakes.push(mistake));
     for (const key of disturbing(settings)) mistakes.push(`--set ${key} would make another exercise: omit it`);
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
@@ -34,19 +38,6 @@ export function workshopOptions(args: string[], countExercises: () => number): W
     const all = Array.from({ length: count }, (_, index) => index + 1);
     const does = check ? "check" : named.length > 0 ? "prepare" : "list";
     return { does, numbers: named.length > 0 ? named : all, settings, stack };
-}
-
-function mistakesInNumbers(
-    numbers: readonly string[],
-    { check, count, stack }: { check: boolean; count: number; stack: string },
-): string[] {
-    const unknown = numbers.filter((text) => !/^\d+$/.test(text) || Number(text) < 1 || Number(text) > count);
-    return [
-        ...unknown.map((text) => `there is no exercise "${text}"; allowed: 1 to ${count}`),
-        ...(numbers.length > 1 && !check
-            ? [`name one exercise, or check several: ${npmCommand(["workshop", "--", "--check"], stack)}`]
-            : []),
-    ];
 }
 
 async function main(options: WorkshopOptions): Promise<void> {

@@ -37,30 +37,23 @@ const program = new Command("npm run sandbox --")
     .showHelpAfterError()
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
+const oneOf = (values: readonly string[], flags: string, meaning: string) => new Option(flags, meaning).choices(values);
+
+const network =
+    "what connects pods and enforces NetworkPolicies. When first asked for, it is built: " +
+    `${minutesOfNetworks}. At first kube-router`;
+const ipFamilies = "of pods and Services; both only with kube-router. At first ipv4";
+const denied =
+    "what the network does with traffic that a NetworkPolicy denies; reject only with kube-router. At first drop";
+
 program
     .command("up")
     .description("start it; the first time, build its parts (8 min)")
     .addHelpText("after", "\nWhat these options choose is kept until it is changed.")
-    .addOption(
-        new Option(
-            "--network <name>",
-            "what connects pods and enforces NetworkPolicies. When first asked for, it is built: " +
-                `${minutesOfNetworks}. At first kube-router`,
-        ).choices(networkNames),
-    )
-    .addOption(new Option("--nodes <number>", "how many nodes. At first 1").choices(nodeCounts.map(String)))
-    .addOption(
-        new Option("--ip-families <list>", "of pods and Services; both only with kube-router. At first ipv4").choices(
-            ipFamiliesValues,
-        ),
-    )
-    .addOption(
-        new Option(
-            "--denied <what>",
-            "what the network does with traffic that a NetworkPolicy denies; reject only with kube-router. " +
-                "At first drop",
-        ).choices(deniedTrafficValues),
-    )
+    .addOption(oneOf(networkNames, "--network <name>", network))
+    .addOption(oneOf(nodeCounts.map(String), "--nodes <number>", "how many nodes. At first 1"))
+    .addOption(oneOf(ipFamiliesValues, "--ip-families <list>", ipFamilies))
+    .addOption(oneOf(deniedTrafficValues, "--denied <what>", denied))
     .action(async ({ nodes, ...others }: Wanted) => {
         requireSandboxHost();
         const wanted = { ...others, ...(nodes && { nodes: Number(nodes) as Choices["nodes"] }) };

@@ -55,13 +55,14 @@ export class Sources {
     }
 
     apply(edits: readonly Edit[]): void {
-        for (const edit of edits) this.replace(edit.file, edit.before, edit.after, this.stateOf(edit) === "original");
+        for (const edit of edits)
+            if (this.stateOf(edit) === "original") this.replace(edit.file, edit.before, edit.after);
     }
 
     /** Restores what the repository has. @returns the files that were changed */
     revert(edits: readonly Edit[]): string[] {
         const changed = edits.filter((edit) => this.stateOf(edit) === "changed");
-        for (const { file, before, after } of changed) this.replace(file, after, before, true);
+        for (const { file, before, after } of changed) this.replace(file, after, before);
         return [...new Set(changed.map(({ file }) => file))];
     }
 
@@ -70,8 +71,7 @@ export class Sources {
         return existsSync(path) ? stateOf(edit, readFileSync(path, "utf8")) : "unknown";
     }
 
-    private replace(file: string, from: string, to: string, isThere: boolean): void {
-        if (!isThere) return;
+    private replace(file: string, from: string, to: string): void {
         const path = join(this.folder, file);
         // A function, since a text could contain patterns such as `$&`.
         writeFileSync(path, `\n${readFileSync(path, "utf8")}`.replace(`\n${from}\n`, () => `\n${to}\n`).slice(1));

@@ -46,21 +46,16 @@ export async function callApi<T>(path: string, { apply, method, timeoutSeconds =
     const answered = once(call, "response") as Promise<[IncomingMessage]>;
     call.on("error", () => undefined); // What it ends fails: the answer, or the reading of it.
     const [response] = await answered;
-    const answer = parsed(await text(response));
-    const { statusCode = 0 } = response;
+    const { statusCode = 0, headers } = response;
+    const said = (await text(response)).trim();
+    const answer = headers["content-type"]?.startsWith("application/json") ? (JSON.parse(said) as unknown) : said;
     if (statusCode >= 200 && statusCode <= 299) return answer as T;
     // A refusal is a Status object.
     const { message = answer } = answer as { message?: string };
     throw new Error(`${call.method} ${path}: status ${statusCode}: ${String(message)}`);
 }
 
-function parsed(answer: string): unknown {
-    try {
-        return JSON.parse(answer);
-    } catch {
-        return answer.trim();
-    }
-}
+const isNotFound = (error: unknown) => String(error).includes("status 404");
 
 const fieldManager = "sandbox";
 
@@ -69,10 +64,18 @@ export function applyObject(object: KubernetesObject): Promise<KubernetesObject>
     return callApi(`${objectPath(object)}?fieldManager=${fieldManager}&force=true`, { apply: object });
 }
 
-/** Applies an object, again if it is being deleted. @throws if that takes longer than 60 s */
+/**
+ * Applies an object: again if it is being deleted, or its kind, which was defined a moment ago, is not served yet.
+ *
+ * @throws if that takes longer than 60 s
+ */
 export async function applyForGood(object: KubernetesObject): Promise<void> {
-    for (const until = Date.now() + 60_000; ; await sleep(200)) {
-        if (!(await applyObject(object)).metadata.deletionTimestamp) return;
+    for (const until = Date.now() + 60_000; ; await sleep(100)) {
+        const applied = await applyObject(object).catch((error: unknown) => {
+            if (Date.now() > until || !isNotFound(error)) throw error;
+            return undefined;
+        });
+        if (applied && !applied.metadata.deletionTimestamp) return;
         if (Date.now() > until) throw new Error(`${objectPath(object)} is still being deleted after 60 s`);
     }
 }
@@ -100,18 +103,6 @@ export async function deleteDefinitions(apiGroups: readonly string[]): Promise<v
     }
 }
 
-/** Applies an object of a kind that was defined a moment ago. @throws what {@link applyObject} throws, after 10 s */
-export async function applyOnceServed(object: KubernetesObject): Promise<void> {
-    for (const until = Date.now() + 10_000; ; await sleep(100)) {
-        try {
-            await applyObject(object);
-            return;
-        } catch (error) {
-            if (Date.now() > until || !String(error).includes("status 404")) throw error;
-        }
-    }
-}
-
 /** Whether the API server is ready; false also without an answer. */
 export async function apiIsReady(): Promise<boolean> {
     return callApi("/readyz", { timeoutSeconds: 2 }).then(
@@ -123,7 +114,7 @@ export async function apiIsReady(): Promise<boolean> {
 /** Deletes what a path names, if it is there. */
 export async function deleteAt(path: string): Promise<void> {
     await callApi(path, { method: "DELETE" }).catch((error: unknown) => {
-        if (!String(error).includes("status 404")) throw error;
+        if (!isNotFound(error)) throw error;
     });
 }
 

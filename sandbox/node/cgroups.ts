@@ -67,14 +67,17 @@ function sandboxCgroups(): string[] {
     return roots.filter((root) => existsSync(root)).flatMap(withGroupsBelow);
 }
 
-/** A cgroup and all below it, children first. None if it is gone: that of a pod may end at any moment. */
-export function withGroupsBelow(path: string): string[] {
+/** A cgroup and all below it, children first. None if it is gone. */
+export const withGroupsBelow = (path: string): string[] =>
+    unlessGone(() => {
+        const groups = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+        return [...groups.flatMap(({ name }) => withGroupsBelow(join(path, name))), path];
+    });
+
+/** What a look into a cgroup finds; nothing if that is gone: a pod's may end at any moment. */
+function unlessGone<T>(look: () => T[]): T[] {
     try {
-        const entries = readdirSync(path, { withFileTypes: true });
-        return [
-            ...entries.flatMap((entry) => (entry.isDirectory() ? withGroupsBelow(join(path, entry.name)) : [])),
-            path,
-        ];
+        return look();
     } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
         throw error;
@@ -88,19 +91,12 @@ export function withGroupsBelow(path: string): string[] {
  *     @default all, with components
  */
 export function cgroupProcesses(which: "all" | "pods" | SandboxNode = "all"): number[] {
-    const pids = new Set<number>();
-    for (const group of sandboxCgroups()) {
-        if (which === "pods" && !group.includes("/kubepods")) continue;
-        if (typeof which === "object" && !group.includes(`${podCgroupRoot(which)}/kubepods`)) continue;
-        try {
-            for (const pid of readFileSync(join(group, "cgroup.procs"), "utf8").split("\n")) {
-                if (pid !== "" && pid !== "0") pids.add(Number(pid));
-            }
-        } catch (error) {
-            if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // Just removed.
-        }
-    }
-    return [...pids];
+    const root = typeof which === "object" ? podCgroupRoot(which) : "";
+    const groups = sandboxCgroups().filter((group) => which === "all" || group.includes(`${root}/kubepods`));
+    const pids = groups.flatMap((group) =>
+        unlessGone(() => readFileSync(join(group, "cgroup.procs"), "utf8").split("\n")),
+    );
+    return [...new Set(pids.map(Number).filter((pid) => pid !== 0))];
 }
 
 export function cgroupsExist(): boolean {

@@ -1,7 +1,7 @@
 import { addresses } from "./addresses";
 import { perFamily } from "./choices";
 import { callApi, deleteAt, type KubernetesObject } from "./api";
-import { tryCommand } from "./command";
+import { tryCommand } from "../../toolchain/run-command";
 import { firstNode, networkNamespaceFileOf, type SandboxNode } from "./nodes";
 
 interface Condition {

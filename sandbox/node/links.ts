@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { addresses } from "./addresses";
 import { perFamily } from "./choices";
-import { runCommand, tryCommand } from "./command";
+import { runCommand, tryCommand } from "../../toolchain/run-command";
 import { applySettings } from "./node-settings";
 import { firstNode, networkNamespaceFileOf, possibleNodes, secondNode, type SandboxNode } from "./nodes";
 

@@ -1,6 +1,6 @@
 import { addresses } from "./addresses";
 import { choices, perFamily } from "./choices";
-import { runCommand } from "./command";
+import { runCommand } from "../../toolchain/run-command";
 import { networkNamespaceFileOf, type SandboxNode } from "./nodes";
 
 /** Applies kernel settings and firewall rules in a node's network namespace. */
@@ -9,7 +9,7 @@ export async function applySettings(node: SandboxNode): Promise<void> {
     await runCommand("nsenter", [inside, "sysctl", "-qw", ...perFamily(settings, settingsIpv6).flat()]);
     const { podRange, services, loadBalancerPool, podRangeIpv6, servicesIpv6 } = addresses;
     const restore = (family: "" | "6", rules: string) =>
-        runCommand("nsenter", [inside, `ip${family}tables-restore`, "--noflush"], rules);
+        runCommand("nsenter", [inside, `ip${family}tables-restore`, "--noflush"], { input: rules });
     await restore("", rulesFor(podRange, [services, loadBalancerPool]));
     if (choices().ipFamilies === "ipv4,ipv6") await restore("6", rulesFor(podRangeIpv6, [servicesIpv6], true));
 }

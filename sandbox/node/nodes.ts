@@ -23,21 +23,11 @@ export interface SandboxNode {
     readonly identity: "kubelet" | "kubelet-2";
     /** Its cgroup below that of the sandbox. */
     readonly cgroup: string;
-    readonly folders: NodeFolders;
+    readonly folders: ReturnType<typeof foldersIn>;
 }
 
 /** The folders of one node's runtime and kubelet. */
-interface NodeFolders {
-    readonly config: string;
-    readonly containerdRoot: string;
-    readonly containerdState: string;
-    readonly containerdSocket: string;
-    readonly kubelet: string;
-    readonly podAddresses: string;
-    readonly podLogs: string;
-}
-
-function foldersIn(root: string): NodeFolders {
+function foldersIn(root: string) {
     const containerdState = join(root, "containerd-state");
     return {
         config: join(root, "config"),

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addresses } from "./addresses";
-import { runCommand } from "./command";
+import { runCommand } from "../../toolchain/run-command";
 import { layout } from "./layout";
 import { firstNode, secondNode, type SandboxNode } from "./nodes";
 
@@ -74,17 +74,6 @@ export const pki = {
     serviceAccountPublicKey: join(layout.pki, "service-account.pub"),
 };
 
-function leafExtensions(certificate: Certificate): string[] {
-    const usage = { client: "clientAuth", server: "serverAuth", both: "clientAuth,serverAuth" }[certificate.usage];
-    return [
-        "basicConstraints = critical,CA:FALSE",
-        "keyUsage = critical,digitalSignature",
-        `extendedKeyUsage = ${usage}`,
-        "authorityKeyIdentifier = keyid",
-        ...(certificate.names ? [`subjectAltName = ${certificate.names.join(",")}`] : []),
-    ];
-}
-
 /**
  * Creates authorities, certificates and keys, if they are missing or the list above has changed. They are created in a
  * temporary folder that is renamed at the end: an interruption leaves all of them or none.
@@ -116,10 +105,17 @@ function createAuthority(folder: string, authority: Certificate["authority"]): P
 }
 
 function createCertificate(folder: string, name: string, certificate: Certificate): Promise<void> {
-    const signer = join(folder, `ca-${certificate.authority}`);
-    const subject = `${certificate.organization ? `/O=${certificate.organization}` : ""}/CN=${certificate.commonName}`;
+    const { commonName, organization, authority, usage, names } = certificate;
+    const extensions = [
+        "basicConstraints = critical,CA:FALSE",
+        "keyUsage = critical,digitalSignature",
+        `extendedKeyUsage = ${{ client: "clientAuth", server: "serverAuth", both: "clientAuth,serverAuth" }[usage]}`,
+        "authorityKeyIdentifier = keyid",
+        ...(names ? [`subjectAltName = ${names.join(",")}`] : []),
+    ];
+    const signer = join(folder, `ca-${authority}`);
     const signature = ["-CA", `${signer}.crt`, "-CAkey", `${signer}.key`];
-    return openssl(folder, name, subject, leafExtensions(certificate), signature);
+    return openssl(folder, name, `${organization ? `/O=${organization}` : ""}/CN=${commonName}`, extensions, signature);
 }
 
 /** Signs and verifies service account tokens. Needs no certificate. */

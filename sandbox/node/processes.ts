@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ensureCgroups } from "./cgroups";
-import { systemPath } from "./command";
+import { systemPath } from "../../toolchain/run-command";
 import { layout, writeFileAtomically } from "./layout";
 import { firstNode, type SandboxNode } from "./nodes";
 
@@ -42,27 +42,17 @@ function startTicks(pid: number): string | undefined {
     }
 }
 
-function recordPath(name: string): string {
-    return join(layout.run, `${name}.json`);
-}
-
-export function logPath(name: string): string {
-    return join(layout.logs, `${name}.log`);
-}
-
-/** A component's record, alive or not; undefined if it was stopped or never started. */
-function readRecord(name: string): ProcessRecord | undefined {
-    try {
-        return JSON.parse(readFileSync(recordPath(name), "utf8")) as ProcessRecord;
-    } catch {
-        return undefined; // Missing or incomplete.
-    }
-}
+const recordPath = (name: string) => join(layout.run, `${name}.json`);
+export const logPath = (name: string) => join(layout.logs, `${name}.log`);
 
 /** A component's record, if its process is alive. */
 export function runningComponent(name: string): ProcessRecord | undefined {
-    const record = readRecord(name);
-    return record && startTicks(record.pid) === record.startTicks ? record : undefined;
+    try {
+        const record = JSON.parse(readFileSync(recordPath(name), "utf8")) as ProcessRecord;
+        return startTicks(record.pid) === record.startTicks ? record : undefined;
+    } catch {
+        return undefined; // Missing or incomplete: it was stopped, or never started.
+    }
 }
 
 export function recordedComponents(): string[] {
@@ -83,11 +73,8 @@ export function logTail(name: string): string[] {
 
 /** Whether it runs with this command line and environment. Paths of programs contain their hash. */
 export function isCurrent({ name, command, args, environment }: Component): boolean {
-    const record = runningComponent(name);
-    return (
-        record !== undefined &&
-        isDeepStrictEqual([record.commandLine, record.environment], [[command, ...args], environment])
-    );
+    const { commandLine, environment: has } = runningComponent(name) ?? {};
+    return isDeepStrictEqual([commandLine, has], [[command, ...args], environment]);
 }
 
 /** The process that holds the namespaces of a node while its components start and stop. */
@@ -114,26 +101,20 @@ export async function startComponent(component: Component): Promise<void> {
     const path = logPath(component.name);
     if (existsSync(path)) renameSync(path, `${path}.previous`);
     const log = openSync(path, "a", 0o600);
-    const commandLine = [component.command, ...component.args];
+    const { command, args, environment } = component;
+    const commandLine = [command, ...args];
+    // The shell enters the cgroup before anything can fork. Each step is an exec: the process id stays.
+    const entering = ["-c", 'echo $$ > "$0" && exec "$@"', ensureCgroups(), ...join, ...commandLine];
+    const env = { PATH: systemPath, HOME: "/root", ...environment };
     try {
-        const child = spawn(
-            "/bin/sh",
-            // The shell enters the cgroup before anything can fork. Each step is an exec: the process id stays.
-            ["-c", 'echo $$ > "$0" && exec "$@"', ensureCgroups(), ...join, ...commandLine],
-            {
-                detached: true,
-                stdio: ["ignore", log, log],
-                cwd: "/",
-                env: { PATH: systemPath, HOME: "/root", ...component.environment },
-            },
-        );
+        const child = spawn("/bin/sh", entering, { detached: true, stdio: ["ignore", log, log], cwd: "/", env });
         if (child.pid === undefined) throw new Error(`cannot start ${component.name}: /bin/sh could not be started`);
         child.unref();
         const record: ProcessRecord = {
             pid: child.pid,
             startTicks: startTicks(child.pid) ?? "gone",
             commandLine,
-            environment: component.environment,
+            environment,
             startedAt: new Date().toISOString(),
         };
         writeFileAtomically(recordPath(component.name), JSON.stringify(record));

@@ -1,95 +1,81 @@
 import { withNeeds } from "../../toolchain/parts/part";
-import { type PartState, stateOf } from "../../toolchain/parts/store";
+import { stateOf } from "../../toolchain/parts/store";
 import { networkParts, userParts } from "../parts/locate";
 import { addresses, apiServerUrl, sandboxContext } from "./addresses";
 import { callApi } from "./api";
 import { cgroupsExist } from "./cgroups";
 import { importedImages } from "./components/containerd";
-import { type Choices, choices } from "./choices";
+import { choices } from "./choices";
 import { clusterDnsAnswers, isReady, nodeIsReady, type Pod } from "./health";
 import { layout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
 import { linkIsUp, someLinkExists } from "./links";
 import { sandboxNodes } from "./nodes";
-import { isCurrent, logPath, runningComponent } from "./processes";
+import { type Component, isCurrent, logPath, runningComponent } from "./processes";
 import { allComponents } from "./up";
 
-interface ComponentStatus {
-    readonly name: string;
-    /** `outdated`: it runs with another command line or environment than `up` would use. */
-    readonly state: "running" | "outdated" | "stopped";
-    readonly pid?: number;
-    /** ISO 8601. */
-    readonly since?: string;
-    readonly log: string;
-}
-
-export interface SandboxStatus {
-    /** `up`: healthy. `broken`: some of it does not work; `up` repairs it. `down`: nothing runs. */
-    readonly state: "up" | "broken" | "down";
-    readonly context: typeof sandboxContext;
-    readonly kubeconfig: string;
-    readonly apiServer: string;
-    readonly loadBalancerPool: string;
-    readonly components: readonly ComponentStatus[];
-    /** Sentences; empty when up or down. */
-    readonly problems: readonly string[];
-    /** What it is started with. */
-    readonly choices: Choices;
-    /** Whether all nodes are. */
-    readonly nodeReady: boolean;
-    readonly dnsAnswers: boolean;
-    /** Pods that are neither ready nor completed, as `namespace/name: reason`. */
-    readonly podsNotReady: readonly string[];
-    readonly images: readonly string[];
-    readonly parts: readonly { readonly name: string; readonly version: string; readonly state: PartState }[];
-}
+export type SandboxStatus = Awaited<ReturnType<typeof sandboxStatus>>;
 
 /** The state of the sandbox. Changes nothing. */
-export async function sandboxStatus(): Promise<SandboxStatus> {
-    const components = allComponents().map((component): ComponentStatus => {
-        const { name } = component;
-        const record = runningComponent(name);
-        const state = record ? (isCurrent(component) ? "running" : "outdated") : "stopped";
-        return { name, state, pid: record?.pid, since: record?.startedAt, log: logPath(name) };
-    });
+export async function sandboxStatus() {
+    const components = allComponents().map(statusOf);
     const isThere = components.some(({ state }) => state !== "stopped") || someLinkExists() || cgroupsExist();
-    const nothing = { nodeReady: false, dnsAnswers: false, podsNotReady: [], images: [] };
-    const cluster = isThere ? await lookInside() : nothing;
+    const cluster = isThere ? await lookInside() : nothingInside;
     const problems = isThere ? await problemsOf(components, cluster) : [];
+    const parts = withNeeds([...userParts, ...networkParts[choices().network]]);
+    /** `up`: healthy. `broken`: some of it does not work; `up` repairs it. `down`: nothing runs. */
+    const state: "up" | "broken" | "down" = !isThere ? "down" : problems.length > 0 ? "broken" : "up";
     return {
-        state: !isThere ? "down" : problems.length > 0 ? "broken" : "up",
+        state,
         context: sandboxContext,
         kubeconfig: layout.kubeconfig,
         apiServer: apiServerUrl,
         loadBalancerPool: addresses.loadBalancerPool,
         components,
+        /** Sentences; empty when up or down. */
         problems,
+        /** What it is started with. */
         choices: choices(),
         ...cluster,
         parts: await Promise.all(
-            withNeeds([...userParts, ...networkParts[choices().network]]).map(async (part) => {
-                const { name, version } = part;
-                return { name, version, state: await stateOf(part) };
-            }),
+            parts.map(async (part) => ({ name: part.name, version: part.version, state: await stateOf(part) })),
         ),
     };
 }
 
-type Inside = Pick<SandboxStatus, "nodeReady" | "dnsAnswers" | "podsNotReady" | "images">;
+function statusOf(component: Component) {
+    const { name } = component;
+    const record = runningComponent(name);
+    /** `outdated`: it runs with another command line or environment than `up` would use. */
+    const state: "running" | "outdated" | "stopped" = !record
+        ? "stopped"
+        : isCurrent(component)
+          ? "running"
+          : "outdated";
+    return { name, state, pid: record?.pid, since: record?.startedAt, log: logPath(name) };
+}
 
-async function lookInside(): Promise<Inside> {
+const nothingInside = {
+    /** Whether all nodes are. */
+    nodeReady: false,
+    dnsAnswers: false,
+    /** Pods that are neither ready nor completed, as `namespace/name: reason`. */
+    podsNotReady: [] as string[],
+    images: [] as string[],
+};
+
+async function lookInside(): Promise<typeof nothingInside> {
     const pods = callApi<{ items: Pod[] }>("/api/v1/pods").then(({ items }) => items.flatMap(podProblem));
-    const [nodeReady, dnsAnswers, podsNotReady, images] = await Promise.all([
-        Promise.all(sandboxNodes().map((node) => nodeIsReady(node))).then((ready) => ready.every(Boolean)),
+    const [ready, dnsAnswers, podsNotReady, images] = await Promise.all([
+        Promise.all(sandboxNodes().map((node) => nodeIsReady(node))),
         clusterDnsAnswers().catch(() => false),
         pods.catch(() => []),
         importedImages().catch(() => []),
     ]);
-    return { nodeReady, dnsAnswers, podsNotReady, images };
+    return { nodeReady: ready.every(Boolean), dnsAnswers, podsNotReady, images };
 }
 
-async function problemsOf(components: readonly ComponentStatus[], inside: Inside): Promise<string[]> {
+async function problemsOf(components: readonly ReturnType<typeof statusOf>[], inside: typeof nothingInside) {
     const problems = components
         .filter(({ state }) => state !== "running")
         .map(({ name, state, log }) => `${name} is ${state}; its log: ${log}`);

@@ -6,15 +6,7 @@ import { accessObjects } from "./addons/access";
 import { dnsObjects } from "./addons/dns";
 import { createVolumeFolders, storageObjects } from "./addons/storage";
 import { noProxy, sandboxContext } from "./addresses";
-import {
-    apiIsReady,
-    applyForGood,
-    applyObject,
-    applyOnceServed,
-    deleteAt,
-    deleteDefinitions,
-    type KubernetesObject,
-} from "./api";
+import { apiIsReady, applyForGood, applyObject, deleteAt, deleteDefinitions, type KubernetesObject } from "./api";
 import { change, requireFit, tellWayBack } from "./change";
 import { changedChoices, type Choices, choices } from "./choices";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
@@ -66,8 +58,8 @@ export function requireSandboxHost(): void {
  * @param wanted what is to change; all else stays as it was. With another network, other nodes or other families of
  *     addresses, everything is stopped and starts again: no rule or interface of the former is left.
  * @returns with `wasUp`: whether it was up already
- * @throws Error if the sandbox cannot run here, or the network cannot do what is wanted; {PartError} when a part cannot
- *     be built; {ComponentError} when a component does not start, with the end of its log.
+ * @throws Error if the sandbox cannot run here, the network cannot do what is wanted, a part cannot be built, or a
+ *     component does not start: with the end of its log.
  */
 export async function sandboxUp(wanted: Partial<Choices> = {}) {
     requireSandboxHost();
@@ -181,7 +173,7 @@ async function applyObjects(): Promise<void> {
     const objects = network.objects();
     const isDefinition = ({ kind }: KubernetesObject) => kind === "CustomResourceDefinition";
     await Promise.all(objects.filter(isDefinition).map(applyForGood));
-    for (const object of objects.filter((each) => !isDefinition(each))) await applyOnceServed(object);
+    for (const object of objects.filter((each) => !isDefinition(each))) await applyForGood(object);
 }
 
 /** Creates what the components need: files, networks, namespaces. */

@@ -2,19 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Component, logPath, logTail, runningComponent } from "./processes";
 
 /** A component ended, or did not start in time. The message contains the end of its log. */
-class ComponentError extends Error {
-    constructor(component: string, what: string) {
-        const tail = logTail(component)
-            .map((line) => `\n    ${line.slice(0, 400)}`)
-            .join("");
-        super(`${component} ${what}; its log is ${logPath(component)}${tail && `, which ends with:${tail}`}`);
-        this.name = "ComponentError";
-    }
+function componentError(component: Component["name"], what: string): Error {
+    const lines = logTail(component).map((line) => `\n    ${line.slice(0, 400)}`);
+    const tail = lines.length > 0 ? `, which ends with:${lines.join("")}` : "";
+    return new Error(`${component} ${what}; its log is ${logPath(component)}${tail}`);
 }
 
-/** @throws {ComponentError} if a component has ended */
+/** @throws Error with the end of its log, if a component has ended */
 export function requireRunning(component: Component["name"]): void {
-    if (!runningComponent(component)) throw new ComponentError(component, "ended unexpectedly");
+    if (!runningComponent(component)) throw componentError(component, "ended unexpectedly");
 }
 
 /**
@@ -22,7 +18,7 @@ export function requireRunning(component: Component["name"]): void {
  *
  * @param component if it ends, the wait fails; the error contains the end of its log.
  * @param wish completes the message "did not <wish> within 30 s".
- * @throws {ComponentError}
+ * @throws Error with the end of its log
  */
 export async function waitFor(
     component: Component["name"],
@@ -33,7 +29,7 @@ export async function waitFor(
     const deadline = Date.now() + timeoutSeconds * 1000;
     while (!(await probe())) {
         requireRunning(component);
-        if (Date.now() > deadline) throw new ComponentError(component, `did not ${wish} within ${timeoutSeconds} s`);
+        if (Date.now() > deadline) throw componentError(component, `did not ${wish} within ${timeoutSeconds} s`);
         await sleep(50);
     }
 }

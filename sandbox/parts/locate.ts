@@ -7,8 +7,7 @@ import { CLANG_FOLDER, debianClang, debianPackages } from "./debian-packages";
 import { imageCoreDns, imageNats, imageNode, imagePause, imagePostgres } from "./image-recipes";
 import type { NetworkName } from "../node/choices";
 import { ARCHIVE } from "./images";
-import { calico, cilium } from "./networks";
-import { kube } from "./programs";
+import { calico, cilium, kube } from "./programs";
 
 /** The images that the sandbox brings. */
 export const imageParts = [imageNode, imagePostgres, imageNats, imagePause, imageCoreDns];

@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { anyGo, goToolchain } from "./go-toolchain";
 import type { StoredPart, Workshop } from "./part";
-import { run } from "./run";
+import { type BuildLog, run } from "./run";
 
 /** How Go programs are built. */
 export interface GoBuild {
@@ -85,70 +85,55 @@ function compilerMemory(): NodeJS.ProcessEnv {
     return { GOGC: "off", GOMEMLIMIT: `${Math.floor(memory / 2 ** 21 / availableParallelism())}MiB` };
 }
 
-async function goBuild(build: GoBuild, folder: string, workshop: Workshop): Promise<Record<string, string>> {
-    const go = anyGo();
+/** Runs Go in a module, and returns what it prints. */
+type Go = (...args: readonly string[]) => Promise<string>;
+
+async function goBuild(build: GoBuild, folder: string, { log }: Workshop): Promise<Record<string, string>> {
+    const { path: program, version } = anyGo();
+    const cwd = join(build.sourceFolder, "modules", build.module);
+    const env = { CGO_ENABLED: "0", GOWORK: "off", GO111MODULE: "on", GOTOOLCHAIN: "local", ...compilerMemory() };
+    const go: Go = (...args) => run(program, args, log, { cwd, env });
     const [verb = "build", ...rest] = goBuildArguments(build);
-    const options = {
-        cwd: join(build.sourceFolder, "modules", build.module),
-        env: { CGO_ENABLED: "0", GOWORK: "off", GO111MODULE: "on", GOTOOLCHAIN: "local", ...compilerMemory() },
-    };
     const patched = join(folder, "patched");
-    const flags = build.patch ? [await patchModule(build.patch, patched, workshop, options)] : [];
-    await run(go.path, [verb, "-o", `${folder}/`, ...flags, ...rest], workshop.log, options);
+    const flags = build.patch ? [await patchModule(build.patch, cwd, patched, go, log)] : [];
+    await go(verb, "-o", `${folder}/`, ...flags, ...rest);
     rmSync(patched, { recursive: true, force: true });
     for (const [link, program] of Object.entries(build.links ?? {})) {
         mkdirSync(join(folder, "bin"), { recursive: true });
         symlinkSync(join("..", program), join(folder, "bin", link));
     }
-    for (const [path, copied] of Object.entries(build.copies ?? {})) {
-        const module = await moduleFolder(copied.module, workshop, options);
-        await copyFolder(join(module, copied.folder), join(folder, path), workshop);
-    }
-    return { go: go.version };
-}
-
-interface GoOptions {
-    readonly cwd: string;
-    readonly env: NodeJS.ProcessEnv;
+    for (const [path, copied] of Object.entries(build.copies ?? {}))
+        await copyFolder(join(await moduleFolder(copied.module, go), copied.folder), join(folder, path), log);
+    return { go: version };
 }
 
 /**
  * Copies a dependency, changes it, and a go.mod that takes the copy. `go build -overlay` rejects files of the module
  * cache.
  *
+ * @param from the folder of the module
  * @returns the flag for `go build`
  */
-async function patchModule(
-    { module, files }: Patch,
-    folder: string,
-    workshop: Workshop,
-    options: GoOptions,
-): Promise<string> {
+async function patchModule({ module, files }: Patch, from: string, folder: string, go: Go, log: BuildLog) {
     mkdirSync(folder);
-    for (const name of ["go.mod", "go.sum"]) copyFileSync(join(options.cwd, name), join(folder, name));
+    for (const name of ["go.mod", "go.sum"]) copyFileSync(join(from, name), join(folder, name));
     const [copy, modFile] = [join(folder, "module"), join(folder, "go.mod")];
-    await copyFolder(await moduleFolder(module, workshop, options, [`-modfile=${modFile}`]), copy, workshop);
+    await copyFolder(await moduleFolder(module, go, `-modfile=${modFile}`), copy, log);
     for (const [file, changes] of Object.entries(files)) {
         const path = join(copy, file);
         writeFileSync(path, changed(readFileSync(path, "utf8"), changes, file));
     }
-    await run(anyGo().path, ["mod", "edit", `-replace=${module}=${copy}`, modFile], workshop.log, options);
+    await go("mod", "edit", `-replace=${module}=${copy}`, modFile);
     return `-modfile=${modFile}`;
 }
 
 /** The folder of a dependency in the module cache. On a new machine it is not there yet. */
-async function moduleFolder(
-    module: string,
-    { log }: Workshop,
-    options: GoOptions,
-    flags: readonly string[] = [],
-): Promise<string> {
-    const answer = await run(anyGo().path, ["mod", "download", ...flags, "-json", module], log, options);
-    return (JSON.parse(answer) as { Dir: string }).Dir;
+async function moduleFolder(module: string, go: Go, ...flags: readonly string[]): Promise<string> {
+    return (JSON.parse(await go("mod", "download", ...flags, "-json", module)) as { Dir: string }).Dir;
 }
 
 /** Copies a folder of the module cache, which is read-only; the copy is not. */
-async function copyFolder(from: string, to: string, { log }: Workshop): Promise<void> {
+async function copyFolder(from: string, to: string, log: BuildLog): Promise<void> {
     mkdirSync(dirname(to), { recursive: true });
     await run("cp", ["--recursive", "--no-preserve=mode", "--no-target-directory", from, to], log);
 }

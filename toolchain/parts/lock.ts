@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * Does work under an exclusive lock, once that is free.
@@ -21,11 +20,10 @@ export async function withLock<Result>(
     work: () => Promise<Result>,
 ): Promise<Result> {
     mkdirSync(dirname(file), { recursive: true });
-    let holder = await tryLock(file);
-    if (!holder) onWait(readFileSync(file, "utf8").trim() || "unknown");
-    while (!holder) {
-        await sleep(500);
-        holder = await tryLock(file);
+    let holder = await lock(file, "--nonblock", "--conflict-exit-code", String(TAKEN));
+    if (!holder) {
+        onWait(readFileSync(file, "utf8").trim() || "unknown");
+        holder = (await lock(file))!;
     }
     writeFileSync(file, `${process.pid}\n`);
     const ended = once(holder, "exit");
@@ -41,9 +39,10 @@ export async function withLock<Result>(
 /** The exit status of `flock` for a taken lock; any other status is a failure. */
 const TAKEN = 75;
 
-function tryLock(file: string): Promise<ChildProcess | undefined> {
+/** @returns undefined if the lock is taken, and `options` say not to wait for it */
+function lock(file: string, ...options: string[]): Promise<ChildProcess | undefined> {
     // Detached: Ctrl-C at the terminal must not free the lock before this process has cleaned up.
-    const args = ["--nonblock", "--conflict-exit-code", String(TAKEN), file, "sh", "-c", "echo held; exec cat"];
+    const args = [...options, file, "sh", "-c", "echo held; exec cat"];
     const child = spawn("flock", args, { detached: true, stdio: ["pipe", "pipe", "inherit"] });
     return new Promise((resolve, reject) => {
         child.stdout.once("data", () => {

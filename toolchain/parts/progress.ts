@@ -46,24 +46,25 @@ export class PartsProgress {
         plan: readonly Build[],
         private readonly lines: Pick<LiveLines, "print" | "show" | "isLive"> = new LiveLines(process.stderr),
     ) {
-        this.builds = plan.map(({ title, minutes }) => ({ title, minutes }));
+        const numbered = (title: string, index: number) => `[${index + 1}/${plan.length}] ${title}`;
+        this.builds = plan.map(({ title, minutes }, index) => ({ title: numbered(title, index), minutes }));
         this.lines.print(`Building ${plan.length} parts, once; ${this.left()}`);
         this.heartbeat = setInterval(() => this.beat(), lines.isLive ? 1000 : HEARTBEAT_SECONDS * 1000).unref();
     }
 
     /** @returns what to call when the build prints a line, has finished or has failed */
     begin(index: number) {
-        const name = `[${index + 1}/${this.builds.length}] ${this.builds[index]!.title}`;
+        const { title } = this.builds[index]!;
         const startedMs = Date.now();
         const change = (changes: object) => (this.builds[index] = { ...this.builds[index]!, ...changes });
         const end = (mark: string, done: boolean) => {
             const seconds = (Date.now() - startedMs) / 1000;
             change({ seconds, done, startedMs: undefined });
-            this.lines.print(`${name} ${mark} ${spoken(seconds)}`);
+            this.lines.print(`${title} ${mark} ${spoken(seconds)}`);
         };
         change({ startedMs });
         if (this.lines.isLive) this.beat();
-        else this.lines.print(`${name} …`);
+        else this.lines.print(`${title} …`);
         return {
             line: (text: string) => change({ lastLine: `; at ${text.slice(0, 60)}` }),
             finished: () => end("✔", true),
@@ -77,10 +78,10 @@ export class PartsProgress {
     }
 
     private beat(): void {
-        const running = this.now().flatMap(({ title, startedMs, seconds = 0, lastLine = "" }, index) => {
-            const name = `[${index + 1}/${this.builds.length}] ${title}`;
-            return startedMs === undefined ? [] : [`${name}: ${spoken(seconds)} so far; ${this.left()}${lastLine}`];
-        });
+        const left = this.left();
+        const running = this.now()
+            .filter(({ startedMs }) => startedMs !== undefined)
+            .map(({ title, seconds = 0, lastLine = "" }) => `${title}: ${spoken(seconds)} so far; ${left}${lastLine}`);
         if (this.lines.isLive) this.lines.show(running);
         else running.forEach(this.lines.print);
     }

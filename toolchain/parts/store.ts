@@ -49,23 +49,16 @@ export function folderOf(part: StoredPart): string {
 }
 
 /**
- * `missing` includes a part whose inputs changed: its new folder does not exist yet. `damaged`: a file differs from its
- * state after the build. `unneeded`: the machine has an equivalent.
+ * The state of a part; of a stored one by the size and time of its files. `missing` includes a part whose inputs
+ * changed: its new folder does not exist yet. `damaged`: a file differs from its state after the build. `unneeded`: the
+ * machine has an equivalent.
  */
-export type PartState = "made" | "missing" | "damaged" | "unneeded";
-
-/** The state of a part; of a stored one by the size and time of its files. */
-export async function stateOf(part: Part): Promise<PartState> {
+export async function stateOf(part: Part): Promise<"made" | "missing" | "damaged" | "unneeded"> {
     if (part.kind === "installed") return (await part.isPresent()) ? "made" : "missing";
-    const state = storedState(part);
-    return state === "missing" && part.isUnneeded?.() ? "unneeded" : state;
-}
-
-function storedState(part: StoredPart): PartState {
     const folder = folderOf(part);
     const manifest = readManifest(folder);
-    if (!manifest) return "missing";
-    return damagedFiles(folder, manifest).length > 0 ? "damaged" : "made";
+    if (manifest) return damagedFiles(folder, manifest).length > 0 ? "damaged" : "made";
+    return part.isUnneeded?.() ? "unneeded" : "missing";
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { setMaxListeners } from "node:events";
 import { fstatSync } from "node:fs";
 import * as grpc from "@grpc/grpc-js";
@@ -7,7 +8,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 const MAX_MESSAGE_BYTES = 400 * 1024 * 1024;
 
 /** How long a plugin's processes may take to end; the engine kills the plugin after 5 s. */
-export const STOP_GRACE_MILLISECONDS = 4_000;
+const STOP_GRACE_MILLISECONDS = 4_000;
 
 const lastArgument = process.argv.slice(2).at(-1);
 
@@ -56,6 +57,26 @@ export class Running {
         this.#ending.abort();
         await Promise.allSettled(this.#running);
     }
+}
+
+/**
+ * Waits for the end of a process. A cancellation ends it: by a signal, on which it can clean up, and by SIGKILL after
+ * the grace period.
+ */
+export async function untilEnded<End>(
+    child: ChildProcess,
+    end: Promise<End>,
+    cancelled: AbortSignal,
+    signal: NodeJS.Signals,
+    send: (signal: NodeJS.Signals) => void = (each) => child.kill(each),
+): Promise<End> {
+    const cancel = () => {
+        send(signal);
+        const kill = setTimeout(() => send("SIGKILL"), STOP_GRACE_MILLISECONDS);
+        child.once("close", () => clearTimeout(kill));
+    };
+    cancelled.addEventListener("abort", cancel, { once: true });
+    return end.finally(() => cancelled.removeEventListener("abort", cancel));
 }
 
 /**

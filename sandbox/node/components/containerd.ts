@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand, tryCommand } from "../command";
+import { runCommand, tryCommand } from "../../../toolchain/run-command";
 import { layout, writeFileAtomically } from "../layout";
 import { currentNetwork } from "../networks/registry";
 import { firstNode, type SandboxNode } from "../nodes";

@@ -1,11 +1,10 @@
-import { crdsIn } from "../../parts/crds";
 import { locateParts } from "../../parts/locate";
 import { addresses } from "../addresses";
-import { runCommand } from "../command";
+import { runCommand } from "../../../toolchain/run-command";
 import { answersOnNode } from "../health";
 import { componentKubeconfig } from "../kubeconfig";
 import { networkNamespaceFileOf } from "../nodes";
-import { hostLocalAddresses, type Network, ownBpf } from "./network";
+import { crdsIn, hostLocalAddresses, type Network, ownBpf } from "./network";
 
 const apiGroup = "crd.projectcalico.org";
 

@@ -1,15 +1,14 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { crdsIn } from "../../parts/crds";
 import { locateParts } from "../../parts/locate";
 import { addresses } from "../addresses";
 import { applyObject } from "../api";
-import { systemPath } from "../command";
+import { systemPath } from "../../../toolchain/run-command";
 import { answersOnNode } from "../health";
 import { componentKubeconfig } from "../kubeconfig";
 import type { SandboxNode } from "../nodes";
 import { runningComponent } from "../processes";
-import { type Network, ownBpf } from "./network";
+import { crdsIn, type Network, ownBpf } from "./network";
 
 const apiGroup = "cilium.io";
 

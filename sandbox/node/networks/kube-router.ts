@@ -2,7 +2,7 @@ import { deniedTrafficVariable } from "../../parts/programs";
 import { locateParts } from "../../parts/locate";
 import { addresses } from "../addresses";
 import { perFamily } from "../choices";
-import { runCommand } from "../command";
+import { runCommand } from "../../../toolchain/run-command";
 import { componentKubeconfig } from "../kubeconfig";
 import { networkNamespaceFileOf, type SandboxNode } from "../nodes";
 import { hostLocalAddresses, type Network } from "./network";

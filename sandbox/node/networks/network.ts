@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadAll } from "js-yaml";
 import type { KubernetesObject } from "../api";
 import { type DeniedTraffic, perFamily } from "../choices";
 import type { SandboxNode } from "../nodes";
@@ -43,4 +46,12 @@ export function hostLocalAddresses({ folders, podRange, podRangeIpv6 }: SandboxN
         ranges: perFamily([{ subnet: podRange }], [{ subnet: podRangeIpv6 }]),
         routes: perFamily({ dst: "0.0.0.0/0" }, { dst: "::/0" }),
     };
+}
+
+/** The objects of the YAML files in a folder and those below it. */
+export function crdsIn(folder: string): KubernetesObject[] {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".yaml"))
+        .sort()
+        .flatMap((file) => loadAll(readFileSync(join(folder, file), "utf8")) as KubernetesObject[]);
 }

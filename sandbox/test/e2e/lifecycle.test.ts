@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "../../node/command";
+import { runCommand } from "../../../toolchain/run-command";
 import { archivesPath, importedImages } from "../../node/components/containerd";
 import { sandboxDown } from "../../node/down";
 import { layout } from "../../node/layout";

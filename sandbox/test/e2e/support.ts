@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { tryCommand } from "../../node/command";
+import { tryCommand } from "../../../toolchain/run-command";
 import { imageNode } from "../../parts/image-recipes";
 import { locateParts } from "../../parts/locate";
 import { layout } from "../../node/layout";
@@ -10,11 +10,9 @@ export const nodeImage = imageNode.references[0]!;
 /** Runs kubectl against the sandbox. @throws with what it printed if it fails. */
 export async function kubectl(args: string[], input?: object): Promise<string> {
     const program = join(locateParts().kubectlFolder, "kubectl");
-    const { code, stdout, stderr } = await tryCommand(
-        program,
-        ["--kubeconfig", layout.kubeconfig, ...args],
-        input && JSON.stringify(input),
-    );
+    const { code, stdout, stderr } = await tryCommand(program, ["--kubeconfig", layout.kubeconfig, ...args], {
+        input: input && JSON.stringify(input),
+    });
     if (code !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr.trim()}`);
     return stdout.trim();
 }

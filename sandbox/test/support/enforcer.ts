@@ -1,4 +1,4 @@
-import { runCommand } from "../../node/command";
+import { runCommand } from "../../../toolchain/run-command";
 import { choices } from "../../node/choices";
 import { enforcerOn, kubeRouter } from "../../node/networks/kube-router";
 import { type SandboxNode, sandboxNodes } from "../../node/nodes";
@@ -23,7 +23,9 @@ async function stopOn(node: SandboxNode): Promise<void> {
     const inside = ["--target", String(holder), "--net", "--mount"];
     for (const family of ["", "6"]) {
         const rules = await runCommand("nsenter", [...inside, `ip${family}tables-save`]);
-        await runCommand("nsenter", [...inside, `ip${family}tables-restore`, "--noflush"], withoutEnforcer(rules));
+        await runCommand("nsenter", [...inside, `ip${family}tables-restore`, "--noflush"], {
+            input: withoutEnforcer(rules),
+        });
     }
     const sets = (await runCommand("nsenter", [...inside, "ipset", "list", "-name"])).split("\n");
     for (const set of sets.filter((name) => /^(inet6:)?(KUBE-(SRC|DST|PEER)|kube-router-)/.test(name))) {

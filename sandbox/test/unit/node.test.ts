@@ -73,7 +73,7 @@ describe("the printed status", () => {
         kubeconfig: "/k",
         apiServer: "https://198.18.0.2:6443",
         loadBalancerPool: "198.18.1.0/24",
-        components: [{ name: "etcd", state: "stopped", log: "/etcd.log" }],
+        components: [{ name: "etcd", state: "stopped", pid: undefined, since: undefined, log: "/etcd.log" }],
         problems: [],
         choices: { network: "kube-router", nodes: 1, ipFamilies: "ipv4", denied: "drop" },
         nodeReady: false,

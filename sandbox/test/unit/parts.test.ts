@@ -6,7 +6,7 @@ import { withNeeds } from "../../../toolchain/parts/part";
 import { cachePaths } from "../../../toolchain/parts/paths";
 import { pulumiParts } from "../../../toolchain/pulumi/parts";
 import { helm } from "../support/helm";
-import { crdsIn } from "../../parts/crds";
+import { crdsIn } from "../../node/networks/network";
 import { clusterParts, locateParts, networkParts, userParts } from "../../parts/locate";
 import { layout } from "../../node/layout";
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { askApiServer } from "../../../chaos/checks/request";
 import { ignoreNotFound, mergePatch } from "../../../chaos/cluster/client";
 import { addresses } from "../../../sandbox/node/addresses";
-import { runCommand } from "../../../sandbox/node/command";
+import { runCommand } from "../../../toolchain/run-command";
 import { firstNode, networkNamespaceFileOf } from "../../../sandbox/node/nodes";
 import type { TestStack } from "../../e2e/shop/support";
 import { until } from "../../support/until";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { benchOptions } from "../../../bench/options";
+import { benchOptions } from "../../../bench/bench";
 import { manifestsOf } from "../../../bench/stack";
 
 describe("the manifests of a stack", () => {

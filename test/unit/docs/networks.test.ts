@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { networkNames } from "../../../sandbox/node/choices";
-import { calico, cilium } from "../../../sandbox/parts/networks";
+import { calico, cilium } from "../../../sandbox/parts/programs";
 import { cellFor, networkTable, tableIn } from "../../../sandbox/test/support/network-page";
 
 const project = resolve(__dirname, "..", "..", "..");

@@ -11,7 +11,7 @@ import { engineAddress, Running, servePlugin, unary } from "../plugin";
 import { COMMAND_PROVIDER_VERSION } from "../versions";
 import { checkInputs, type CommandInputs, onlyInOfficialProvider } from "./inputs";
 import { type Output, runCommand } from "./process";
-import { fromStruct, holdsSecret, plainProperties, type Properties, secret, toStruct, UNKNOWN } from "./values";
+import { fromStruct, holdsSecret, plain, type Properties, secret, toStruct, UNKNOWN } from "./values";
 
 const engine = engineAddress && new EngineClient(engineAddress, grpc.credentials.createInsecure());
 
@@ -33,7 +33,7 @@ const running = new Running();
 async function create(request: provider.CreateRequest): Promise<provider.CreateResponse> {
     const inputs = fromStruct(request.getProperties());
     if (request.getPreview()) return new provider.CreateResponse().setProperties(toStruct(previewed(inputs)));
-    const how = plainProperties(inputs) as CommandInputs;
+    const how = plain(inputs) as CommandInputs;
     const outputs = await run(request.getUrn(), how.create, how);
     const name = request.getUrn().split("::").slice(3).join("::");
     return new provider.CreateResponse()
@@ -44,14 +44,14 @@ async function create(request: provider.CreateRequest): Promise<provider.CreateR
 async function update(request: provider.UpdateRequest): Promise<provider.UpdateResponse> {
     const inputs = fromStruct(request.getNews());
     if (request.getPreview()) return new provider.UpdateResponse().setProperties(toStruct(previewed(inputs)));
-    const how = plainProperties(inputs) as CommandInputs;
-    const olds = plainProperties(fromStruct(request.getOlds())) as Partial<Output>;
+    const how = plain(inputs) as CommandInputs;
+    const olds = plain(fromStruct(request.getOlds())) as Partial<Output>;
     const outputs = await run(request.getUrn(), how.update ?? how.create, how, olds);
     return new provider.UpdateResponse().setProperties(toStruct(withOutputs(inputs, outputs)));
 }
 
 async function remove(request: provider.DeleteRequest): Promise<Empty> {
-    const state = plainProperties(fromStruct(request.getProperties())) as CommandInputs & Partial<Output>;
+    const state = plain(fromStruct(request.getProperties())) as CommandInputs & Partial<Output>;
     await run(request.getUrn(), state.delete, state, state);
     return new Empty();
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { STOP_GRACE_MILLISECONDS } from "../plugin";
+import { untilEnded } from "../plugin";
 import type { CommandInputs } from "./inputs";
 
 /** The output of a finished command, without the final newline. */
@@ -48,14 +48,15 @@ export async function runCommand(
     // A command need not read its input; a broken pipe is no failure.
     child.stdin.on("error", () => undefined).end(inputs.stdin);
 
-    const cancel = () => terminateGroup(child);
-    cancelled.addEventListener("abort", cancel, { once: true });
-    try {
-        const failure = await failureOf(child);
-        if (failure) throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, stdout() + stderr());
-    } finally {
-        cancelled.removeEventListener("abort", cancel);
-    }
+    const signalGroup = (signal: NodeJS.Signals) => {
+        try {
+            process.kill(-child.pid!, signal);
+        } catch {
+            // The group has ended, or never began.
+        }
+    };
+    const failure = await untilEnded(child, failureOf(child), cancelled, "SIGTERM", signalGroup);
+    if (failure) throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, stdout() + stderr());
     return { stdout: stdout().replace(/\n$/, ""), stderr: stderr().replace(/\n$/, "") };
 }
 
@@ -71,18 +72,4 @@ function failureOf(child: ChildProcess): Promise<string | undefined> {
         ([code, signal]) => (signal ? `signal: ${signal}` : code === 0 ? undefined : `exit status ${code}`),
         (error: Error) => error.message,
     );
-}
-
-function terminateGroup(child: ChildProcess): void {
-    signalGroup(child, "SIGTERM");
-    const kill = setTimeout(() => signalGroup(child, "SIGKILL"), STOP_GRACE_MILLISECONDS);
-    child.once("close", () => clearTimeout(kill));
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-    try {
-        process.kill(-child.pid!, signal);
-    } catch {
-        // The group has ended, or never began.
-    }
 }

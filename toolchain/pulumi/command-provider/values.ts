@@ -20,41 +20,20 @@ export function fromStruct(struct: Struct | undefined): Properties {
 
 /** Without undefined properties. */
 export function toStruct(properties: Properties): Struct {
-    const defined = Object.entries(properties).filter(([, value]) => value !== undefined);
-    return Struct.fromJavaScript(Object.fromEntries(defined) as Parameters<typeof Struct.fromJavaScript>[0]);
-}
-
-function isObject(value: Value | undefined): value is Properties {
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isSecret(value: Value | undefined): value is Properties & { readonly value: Value } {
-    return isObject(value) && value[SIGNATURE] === SECRET;
-}
-
-export function holdsSecret(value: Value | undefined): boolean {
-    return isSecret(value) || children(value).some(holdsSecret);
-}
-
-/** The value with all secrets unwrapped. */
-export function plain(value: Value): Value {
-    if (isSecret(value)) return plain(value.value);
-    if (Array.isArray(value)) return value.map(plain);
-    return isObject(value) ? plainProperties(value) : value;
-}
-
-export function plainProperties(properties: Properties): Properties {
-    const entries = Object.entries(properties).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, plain(value)] as const],
-    );
-    return Object.fromEntries(entries);
+    return Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)) as Parameters<typeof Struct.fromJavaScript>[0]);
 }
 
 export function secret(value: Value): Value {
     return { [SIGNATURE]: SECRET, value };
 }
 
-function children(value: Value | undefined): (Value | undefined)[] {
-    if (Array.isArray(value)) return [...(value as readonly Value[])];
-    return isObject(value) ? Object.values(value) : [];
+/** Whether there is a secret at any depth. In a text, the quotation marks would be escaped. */
+export function holdsSecret(value: Value): boolean {
+    return JSON.stringify(value).includes(`"${SIGNATURE}":"${SECRET}"`);
+}
+
+/** The value with all secrets unwrapped. */
+export function plain(value: Value): Value {
+    const unwrapped = (each: Properties | null) => (each?.[SIGNATURE] === SECRET ? each.value : each);
+    return JSON.parse(JSON.stringify(value), (_, each: Properties | null) => unwrapped(each)) as Value;
 }

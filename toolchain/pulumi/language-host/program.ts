@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProgramInfo, RunRequest } from "@pulumi/pulumi/proto/language_pb";
 import { split } from "shlex";
-import { STOP_GRACE_MILLISECONDS } from "../plugin";
+import { untilEnded } from "../plugin";
 
 /** How a program's run ended. */
 export interface RunResult {
@@ -60,15 +60,10 @@ export async function runProgram(
     const child = spawn("node", args, { env: environment, stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.pipe(process.stdout, { end: false });
     child.stderr.pipe(process.stderr, { end: false });
-    const interrupt = () => interruptThenKill(child);
-    cancelled.addEventListener("abort", interrupt, { once: true });
-    try {
-        return resultOf(await endOf(child));
-    } catch (error) {
-        return { error: `could not start node, which must be on PATH: ${(error as Error).message}`, bail: false };
-    } finally {
-        cancelled.removeEventListener("abort", interrupt);
-    }
+    return untilEnded(child, endOf(child), cancelled, "SIGINT").then(resultOf, ({ message }: Error) => ({
+        error: `could not start node, which must be on PATH: ${message}`,
+        bail: false,
+    }));
 }
 
 /** @throws Error that names the option, if it cannot be split */
@@ -115,11 +110,6 @@ function locate(module: string, programDirectory: string): string {
         if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
         throw new Error(`${module} is not installed for the program in ${programDirectory}; run: npm install`);
     }
-}
-
-function interruptThenKill(child: ChildProcess): void {
-    child.kill("SIGINT");
-    setTimeout(() => child.kill("SIGKILL"), STOP_GRACE_MILLISECONDS).unref();
 }
 
 type End = [code: number | null, signal: NodeJS.Signals | null];
