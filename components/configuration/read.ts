@@ -1,11 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isConfigSecret } from "../../toolchain/pulumi-internals";
-import { agentMistakes, defaultAgentNamespace, newKeyCommand } from "./agent";
+import { defaultAgentNamespace, newKeyCommand } from "./agent";
 import { contradictions } from "./contradictions";
-import { installMistakes } from "./install";
 import { commandOf, ConfigurationError, type Found, isSecretKey, suggestion, unknownKey } from "./mistakes";
 import {
-    type Fields,
+    fieldsOf,
     type Key,
     type KnownExperiment,
     type ReadAs,
@@ -46,11 +45,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
     }
     const get: Values = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
 
-    mistakes.push(
-        ...contradictions(get, around.experiments),
-        ...agentMistakes(get, own, around),
-        ...installMistakes(get, own),
-    );
+    mistakes.push(...contradictions({ get, own, around }));
     const valueOf = (key: string) => {
         if (own.has(key) && isHidden(key)) return "[secret]";
         const setting = settingOf(key);
@@ -179,14 +174,6 @@ function configurationOf(get: Values, stack: string) {
         /** Undefined fields are the saved experiment's. */
         experiment: fieldsOf("experiment", get),
     };
-}
-
-/** See `Fields`. */
-function fieldsOf<Word extends string>(word: Word, get: Values): Fields<Word> {
-    const fields = Object.entries<Setting<unknown>>(settings)
-        .filter(([key]) => key.startsWith(`${word}.`))
-        .map(([key, { unit = "" }]) => [key.slice(word.length + 1) + unit, get(key as Key)]);
-    return Object.fromEntries(fields) as Fields<Word>;
 }
 
 /**
