@@ -1,3 +1,4 @@
+import type { AgentReference } from "../../chaos/targets/agents";
 import { sourceMistakes } from "./install";
 import { type Found, setCommand, setSecretCommand } from "./mistakes";
 import type { Given, Values } from "./settings";
@@ -5,6 +6,14 @@ import { label } from "./readers";
 
 /** Makes a key and sets it. The key appears neither on the screen nor in a process's arguments. */
 export const newKeyCommand = (stack?: string) => `openssl rand -hex 32 | ${setSecretCommand("agent.key", stack)}`;
+
+/** Name of the agent: of its component, and of the builtin agent's DaemonSet. */
+export const agentName = "agent";
+
+/** The agent that experiments ask. Undefined without one, and for a vendor's, which reports only to its platform. */
+export function builtinAgent(settings: { install: string; namespace: string } | undefined): AgentReference | undefined {
+    return settings?.install === "builtin" ? { namespace: settings.namespace, name: agentName } : undefined;
+}
 
 export const defaultAgentNamespace = (shop: string) => `${shop}-agent`;
 

@@ -1,6 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { AllowedContext } from "../../chaos/cluster/guard";
 import { isConfigSecret } from "../../toolchain/pulumi-internals";
-import { defaultAgentNamespace, newKeyCommand } from "./agent";
+import { runningStack } from "../pulumi-command";
+import { gatewayOf } from "../shop/gateway";
+import { builtinAgent, defaultAgentNamespace, newKeyCommand } from "./agent";
 import { contradictions } from "./contradictions";
 import { commandOf, ConfigurationError, type Found, isSecretKey, suggestion, unknownKey } from "./mistakes";
 import {
@@ -185,4 +188,12 @@ function configurationOf(get: Values, stack: string) {
 export function stackConfiguration(experiments: readonly KnownExperiment[]): StackConfiguration {
     const around = { project: pulumi.getProject(), stack: pulumi.getStack(), experiments, isSecret: isConfigSecret };
     return readConfiguration(pulumi.runtime.allConfig(), around);
+}
+
+/** The settings of the stack's experiment: its own, and where the shop and the agent are. */
+export function experimentSettings(configuration: StackConfiguration, context: Pick<AllowedContext, "name">) {
+    const { experiment, clusterName, namespace, agent } = configuration;
+    const service = gatewayOf(namespace);
+    const stack = runningStack() || undefined;
+    return { ...experiment, clusterName, context: context.name, stack, service, agent: builtinAgent(agent) };
 }
