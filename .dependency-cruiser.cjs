@@ -23,7 +23,6 @@ const face = {
         "chaos/checks/kind.ts",
         "chaos/definition/patch.ts",
         "chaos/definition/time-mistakes.ts",
-        "chaos/definition/usual-deadline.ts",
         "chaos/targets/radius.ts",
     ],
     /** How a Service is asked, and what it answers. */

@@ -1,16 +1,8 @@
-import {
-    attackKinds,
-    beginMsOf,
-    cutMsOf,
-    findsTargets,
-    onlyReadyOf,
-    wrongOptionsOf,
-} from "../../chaos/attacks/registry";
+import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../chaos/attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../../chaos/checks/abort";
 import { type CheckSettings, completed } from "../../chaos/checks/kind";
 import { patched } from "../../chaos/definition/patch";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
-import { stayingMs } from "../../chaos/definition/usual-deadline";
 import { formatDuration } from "../../chaos/duration";
 import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/share";
@@ -98,9 +90,9 @@ function timesOfRun({ get, experiment, attacks }: Facts) {
         // Without an attack, all answers count.
         graceMs: experiment && !experiment.attacks?.length ? 0 : get("experiment.grace"),
         intervalMs: get("experiment.interval"),
-        deadlineMs: get("experiment.deadline") ?? (get("experiment.until") === "disabled" ? stayingMs : undefined),
-        beginMs: beginMsOf(attacks),
-        cutMs: cutMsOf(attacks),
+        deadlineMs: get("experiment.deadline"),
+        until: get("experiment.until"),
+        attacks,
     };
     return timeMistakes(times, experiment?.actions).map(({ against, reason, betterMs }) =>
         // Actions are the saved experiment's.
