@@ -21,8 +21,8 @@ const face = {
         "chaos/attacks/registry.ts",
         "chaos/checks/abort.ts",
         "chaos/checks/kind.ts",
+        "chaos/definition/patch.ts",
         "chaos/definition/time-mistakes.ts",
-        "chaos/definition/usual-deadline.ts",
         "chaos/targets/radius.ts",
     ],
     /** How a Service is asked, and what it answers. */
@@ -58,7 +58,10 @@ const layers = {
         "chaos/targets/attributes.ts",
         "chaos/targets/containers.ts",
     ],
-    experiments: [...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/first-acts.ts", "chaos/stash.ts"],
+    experiments: [
+        ...[...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/definition/patch.ts"],
+        ...["chaos/first-acts.ts", "chaos/stash.ts"],
+    ],
     components: [
         ...[...face.package, ...face.clusters, ...face.units, ...face.settings, ...face.targets, ...face.state],
         "toolchain/bundle.ts",

@@ -40,6 +40,16 @@ export interface Range {
     most: Duration;
 }
 
+/** @param examples completes "such as …" */
+export const allowedDuration = ({ least, most }: Range, examples = "500ms, 30s or 5m0s") =>
+    `a duration from ${least} to ${most}, such as ${examples}`;
+
+/** A duration in milliseconds. Undefined if the text is none, or outside of the range. */
+export function durationWithin({ least, most }: Range, text: Duration): number | undefined {
+    const milliseconds = parseDuration(text) ?? -1;
+    return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)! ? milliseconds : undefined;
+}
+
 /** The times of an experiment: their ranges, and their values if nobody sets them. */
 export const times = {
     /** Observation time after the grace period. */

@@ -7,6 +7,9 @@ export type Share = number;
 const billion = 1_000_000_000;
 const billionthsOf = (share: Share) => Math.max(1, Math.round(share * billion));
 
+/** @param example completes "such as …" */
+export const allowedPercentage = (example = "99.5%") => `a percentage above 0% and up to 100%, such as ${example}`;
+
 /** A share as written in configuration: `99.5%`. Undefined if `text` is not a percentage above 0% and up to 100%. */
 export function parsePercentage(text: string): Share | undefined {
     const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];

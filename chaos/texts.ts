@@ -3,8 +3,8 @@ import { quote } from "shlex";
 import * as z from "zod";
 import { dnsLabel } from "./cluster/kubernetes-rules";
 import { credentialIn } from "./credentials";
-import { parseDuration, type Range } from "./duration";
-import { parsePercentage } from "./share";
+import { allowedDuration, durationWithin, type Range } from "./duration";
+import { allowedPercentage, parsePercentage } from "./share";
 
 export const isOutput = (value: unknown): boolean =>
     value instanceof Promise || (typeof value === "object" && value !== null && "__pulumiOutput" in value);
@@ -88,20 +88,14 @@ function outside(input: unknown, bound: string): string {
 }
 
 /** @param examples completes "such as …", in the error */
-export function durationBetween({ least, most }: Range, examples = "500ms, 30s or 5m0s") {
-    const error = notAllowed(`a duration from ${least} to ${most}, such as ${examples}`);
-    return z.string({ error }).refine(
-        (text) => {
-            const milliseconds = parseDuration(text) ?? -1;
-            return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)!;
-        },
-        { error },
-    );
+export function durationBetween(range: Range, examples?: string) {
+    const error = notAllowed(allowedDuration(range, examples));
+    return z.string({ error }).refine((text) => durationWithin(range, text) !== undefined, { error });
 }
 
 /** A percentage above 0% and up to 100%. @param example completes "such as …", in the error */
-export function percentage(example = "99.5%") {
-    const error = notAllowed(`a percentage above 0% and up to 100%, such as ${example}`, "a percentage");
+export function percentage(example?: string) {
+    const error = notAllowed(allowedPercentage(example), "a percentage");
     return z.string({ error }).refine((text) => parsePercentage(text) !== undefined, { error });
 }
 

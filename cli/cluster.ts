@@ -3,7 +3,7 @@ import type { AllowedContext } from "../chaos/cluster/guard";
 import { type Cluster, connect } from "../chaos/cluster/client";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { explain } from "../chaos/cluster/problem";
-import { allowedContext } from "../components/cluster/guard";
+import { allowedContext } from "../components/cluster/allowed-context";
 import { noProxy, sandboxContext } from "../sandbox/node/addresses";
 import type { StackPlace } from "./stack-file";
 

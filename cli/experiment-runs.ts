@@ -1,5 +1,5 @@
 import { overrides, settings } from "../components/configuration/settings";
-import { findRuns } from "../chaos/report/find-runs";
+import { findRuns } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
 import type { ReportedRun } from "../chaos/report/reported-run";
 import { reportsFolder } from "../experiments/run";

@@ -1,6 +1,5 @@
-import { experimentSettings } from "../components/configuration/experiment";
 import { ConfigurationError, type Mistake, stateOf } from "../components/configuration/mistakes";
-import { readConfiguration, type StackConfiguration } from "../components/configuration/read";
+import { experimentSettings, readConfiguration, type StackConfiguration } from "../components/configuration/read";
 import type { KnownExperiment } from "../components/configuration/settings";
 import { planOnShop } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";

@@ -1,7 +1,7 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { allowedContext } from "../components/cluster/guard";
+import { allowedContext } from "../components/cluster/allowed-context";
 import { annotations } from "../components/cluster/marks";
 import { recordIn } from "../components/cluster/state-records";
 import { settings } from "../components/configuration/settings";

@@ -3,9 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { yamlProblem } from "../chaos/json";
 import type { AgentReference } from "../chaos/targets/agents";
-import { builtinAgent } from "../components/configuration/experiment";
-import { defaultAgentNamespace } from "../components/configuration/agent";
-import type { AgentSettings } from "../components/configuration/read";
+import { builtinAgent, defaultAgentNamespace } from "../components/configuration/agent";
 import { nearestFirst } from "../components/configuration/mistakes";
 import { settings } from "../components/configuration/settings";
 import { pulumiCommand } from "../components/pulumi-command";
@@ -49,7 +47,7 @@ export function placeOfStack(stack: string, elsewhere?: string, folder = project
 export function agentOf(set: Record<string, string>, shop: string): AgentReference | undefined {
     if ((set["agent.enabled"] ?? settings["agent.enabled"].default) !== "true") return undefined;
     return builtinAgent({
-        install: (set["agent.install"] ?? settings["agent.install"].default) as AgentSettings["install"],
+        install: set["agent.install"] ?? settings["agent.install"].default,
         namespace: set["agent.namespace"] ?? defaultAgentNamespace(shop),
     });
 }

@@ -9,6 +9,7 @@ import {
     planOf,
     type ServiceReference,
 } from "../chaos/index";
+import { type Patch, patched } from "../chaos/definition/patch";
 import { endAndReport, warnNotEnded } from "../chaos/first-acts";
 import { ifKnown } from "../chaos/stash";
 import { productsCheck } from "./products";
@@ -19,22 +20,22 @@ export const reportsFolder = "reports";
 export const reportsVariable = "CHAOS_SHOP_REPORTS";
 
 /** A stack's settings `experiment.*`, and where its shop is. */
-export interface ExperimentSettings extends Omit<
-    PlanArgs,
-    "definition" | "defaultChecks" | "reports" | "defaultNamespace" | "service" | "settings"
-> {
+export interface ExperimentSettings
+    extends
+        Omit<PlanArgs, "definition" | "defaultChecks" | "reports" | "defaultNamespace" | "service" | "settings">,
+        Patch {
     /** The gateway's Service, in the shop's namespace. */
     service: ServiceReference;
 }
 
-/** Settings that no plan takes. With one that is new, and no field of `PlanArgs`, the program does not compile. */
+/** Settings that no plan takes. With one that is new, and no field of those, the program does not compile. */
 type Unplanned<S> = Record<Exclude<keyof S, keyof ExperimentSettings | "enabled">, never>;
 
 /** The plan of a run on the shop. @throws Error with all mistakes in the saved experiment, enabled or not */
 export function planOnShop<S extends ExperimentSettings>(settings: S & Unplanned<S>): Plan {
     return planOf({
         ...settings,
-        definition: validExperiment(settings.name),
+        definition: patched(validExperiment(settings.name), settings),
         defaultChecks: [productsCheck],
         defaultNamespace: settings.service.namespace,
         reports: process.env[reportsVariable] ?? reportsFolder,

@@ -72,11 +72,7 @@ export const objectTypeOf = (attack: Attack): Resource => attackKindOf(attack).o
 export const objectNameOf = (runName: string, attack: string) => `${runName}-${attack}`;
 
 /** Whether an attack denies all callers connections into its targets: what becomes of established ones can be seen. */
-export const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attack).inward !== undefined;
-
-/** Why `established` must not be `cut` for other attacks; completes a sentence that begins with what is wanted. */
-export const cutIsNotShown =
-    "can be shown only for a blackhole of direction both or ingress without peers; allowed for this attack: any";
+const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attack).inward !== undefined;
 
 /**
  * How long the checks must last to show that established connections were cut, in milliseconds: 2 s until one counts as
@@ -92,10 +88,33 @@ export function mayStayUnproven(attack: Attack): boolean {
     return inward !== undefined && outward !== undefined;
 }
 
-/** Why `outward` must not be `unproven` for other attacks; completes a sentence that begins with what is wanted. */
-export const outwardMustBeProven =
-    "is allowed only for a blackhole of direction both without peers, which connections into the targets prove, too; " +
-    "allowed for this attack: proven";
+/** Options that only some attacks may have. `why` completes a sentence that begins with the wish. */
+const optionsOfSome = [
+    {
+        field: "established",
+        wish: "cut",
+        otherwise: "any",
+        canHave: deniesInward,
+        why:
+            "can be shown only for a blackhole of direction both or ingress without peers; " +
+            "allowed for this attack: any",
+    },
+    {
+        field: "outward",
+        wish: "unproven",
+        otherwise: "proven",
+        canHave: mayStayUnproven,
+        why:
+            "is allowed only for a blackhole of direction both without peers, which connections into the targets " +
+            "prove, too; allowed for this attack: proven",
+    },
+] as const;
+
+/** The options that one of some attacks has and must not have. */
+export const wrongOptionsOf = (...attacks: (Attack & { established?: string; outward?: string })[]) =>
+    optionsOfSome.filter(({ field, wish, canHave }) =>
+        attacks.some((attack) => attack[field] === wish && !canHave(attack)),
+    );
 
 /** Why `includeNotReady` must not be set: such a pod could be chosen, and nothing would be done to it. */
 export const onlyReadyOf = (kind: Attack["kind"]): string | undefined =>

@@ -29,6 +29,15 @@ export const checkSettingsSchema = {
     ...abortSettingsSchema,
 };
 
+/** What an abort rule is compared with, of a check and of what completes it. */
+export const completed = (
+    { perSecond, successRate }: CheckSettings,
+    defaults: { intervalMs: number; successRate: number },
+) => ({
+    intervalMs: perSecond === undefined ? defaults.intervalMs : 1_000 / perSecond,
+    successRate: successRate ?? defaults.successRate,
+});
+
 export interface CheckContext {
     cluster: Cluster;
     endpoints: Endpoints;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { type CiFiles, mistakesInOutputs, writeCiFiles } from "../report/ci-files";
-import { findRuns, type Wanted } from "../report/find-runs";
+import { findRuns, type Wanted } from "../report/journal-files";
 import { annotate, mistakeInToken, tokenVariable } from "../report/grafana";
 import { mistakeInUrl } from "../report/receiver";
 import { countResults, hasPassed, type ReportedRun } from "../report/reported-run";

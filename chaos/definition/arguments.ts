@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { beginMsOf, cutMsOf } from "../attacks/registry";
 import type { Check } from "../checks/registry";
 import { dnsLabel } from "../cluster/kubernetes-rules";
 import { durationBetween, nameSchema, percentage } from "../texts";
@@ -17,7 +16,6 @@ import {
 } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
-import { stayingMs } from "./usual-deadline";
 import { timeMistakes } from "./time-mistakes";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
@@ -164,11 +162,9 @@ function contradictionsIn(args: DefinedExperiment, wrong: ReadonlySet<string>): 
         durationMs: isRight("window", "window.duration") ? durationMs : undefined,
         graceMs: isRight("window", "window.grace", "attacks") ? graceMs : undefined,
         intervalMs: isRight("interval") ? intervalMs : undefined,
-        deadlineMs: isRight("deadline")
-            ? (deadlineMs ?? (args.until === "disabled" ? stayingMs : undefined))
-            : undefined,
-        beginMs: isRight("attacks") ? beginMsOf(attacks ?? []) : undefined,
-        cutMs: isRight("attacks") ? cutMsOf(attacks ?? []) : undefined,
+        deadlineMs: isRight("deadline") ? deadlineMs : undefined,
+        until: isRight("deadline") ? args.until : undefined,
+        attacks: aimed.attacks,
     };
     const faults = timeMistakes(known, isRight("actions") ? actions : []).map(
         ({ against, reason }) => `${against === "duration" ? "window.duration" : against}: ${reason}`,

@@ -5,12 +5,9 @@ import {
     attackKindOf,
     attackSchemaWith,
     type AttackWithTarget,
-    cutIsNotShown,
-    deniesInward,
     findsTargets,
-    mayStayUnproven,
     onlyReadyOf,
-    outwardMustBeProven,
+    wrongOptionsOf,
 } from "../attacks/registry";
 import { changedOf } from "../cluster/resources";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
@@ -83,16 +80,12 @@ const aimOf = (kind: Attack["kind"]) => ({
     outward: z.enum(["proven", "unproven"]).optional(),
 });
 
-const attacks = attackSchemaWith(aimOf).superRefine(
-    ({ target: _, radius: __, includeNotReady: ___, established, outward, ...attack }, context) => {
-        if (established === "cut" && !deniesInward(attack))
-            context.addIssue({ code: "custom", path: ["established"], message: `"cut" ${cutIsNotShown}` });
-        if (outward === "unproven" && !mayStayUnproven(attack))
-            context.addIssue({ code: "custom", path: ["outward"], message: `"unproven" ${outwardMustBeProven}` });
-        const { field, message } = attackKindOf(attack).mistake?.(attack) ?? {};
-        if (field !== undefined) context.addIssue({ code: "custom", path: [field], message });
-    },
-) satisfies z.ZodType<AttackDefinition>;
+const attacks = attackSchemaWith(aimOf).superRefine((attack, context) => {
+    for (const { field, wish, why } of wrongOptionsOf(attack))
+        context.addIssue({ code: "custom", path: [field], message: `"${wish}" ${why}` });
+    const { field, message } = attackKindOf(attack).mistake?.(attack) ?? {};
+    if (field !== undefined) context.addIssue({ code: "custom", path: [field], message });
+}) satisfies z.ZodType<AttackDefinition>;
 
 /** A list of checks. @param ifEmpty what is wrong with none, and what is allowed */
 export const checksWith = (ifEmpty: string) =>

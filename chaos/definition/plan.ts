@@ -1,20 +1,19 @@
 import { createHash } from "node:crypto";
 import { type Action, restoredBy } from "../actions/registry";
 import type * as kind from "../attacks/kind";
-import { type Attack, attackKindOf, objectNameOf, type PlainAttack } from "../attacks/registry";
+import { type Attack, attackKindOf, findsTargets, objectNameOf } from "../attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
-import { plansService } from "../checks/kind";
+import { completed, plansService } from "../checks/kind";
 import type { PlannedCheck } from "../checks/observe";
 import { type Check, checkKindOf, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
 import type { Written } from "../texts";
-import type { AttributeExpression } from "../targets/attributes";
 import type { ChosenFor } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
 import { stayingMs, usualDeadlineMs } from "./usual-deadline";
-import { parseRadius, type Radius } from "../targets/radius";
+import { parseRadius } from "../targets/radius";
 import type { Share } from "../share";
 
 /** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
@@ -81,18 +80,6 @@ export interface PlanArgs
     until?: "verdict" | "disabled";
     /** @default see `usualDeadlineMs`; 10 min for attacks that stay */
     deadlineMs?: number;
-    /** For an experiment with one attack. @default the definition's */
-    target?: AttributeExpression;
-    /** For each attack. @default the definition's, else one container */
-    radius?: Radius;
-    /** For each attack. @default the definition's, else false */
-    includeNotReady?: boolean;
-    /** For an experiment with one attack. @default the definition's */
-    attack?: PlainAttack["kind"];
-    /** For each attack. @default the definition's, else "any" */
-    established?: AttackDefinition["established"];
-    /** For each attack. @default the definition's, else "proven" */
-    outward?: AttackDefinition["outward"];
     /** For a definition without checks. */
     defaultChecks: Check[];
 }
@@ -140,28 +127,22 @@ export function planOf(args: PlanArgs): Plan {
 
 function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick<Plan, "namespace" | "attacks"> {
     const located = attacks.map((definition, index): PlannedAttack & { namespace: string } => {
-        const { target, radius, includeNotReady: own = false, established, outward, ...attack } = definition;
-        const earlier = attacks.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
-        const kind = args.attack ?? attack.kind;
-        const wanted = args.target ?? target;
-        if (wanted === undefined && kind !== attack.kind)
+        const { target, radius, includeNotReady, established, outward, ...attack } = definition;
+        const { kind } = attack;
+        // A patch may have made it of an attack that needs none.
+        if (target === undefined && !findsTargets(kind))
             throw new Error(`the experiment ${args.name} has no target for the attack ${kind}: set one, too`);
-        const where = locateTarget(wanted, args.area, args.defaultNamespace);
-        const planned = withPeersLocated(
-            kind === attack.kind ? attack : { kind: kind as PlainAttack["kind"] },
-            where.namespace,
-        );
-        // `experiment.attack` may have made such an attack of another.
-        const includeNotReady = (args.includeNotReady ?? own) && !attackKindOf(planned).onlyReady;
+        const earlier = attacks.slice(0, index).filter((other) => other.kind === kind).length;
+        const where = locateTarget(target, args.area, args.defaultNamespace);
         return {
-            name: earlier === 0 ? planned.kind : `${planned.kind}-${earlier + 1}`,
+            name: earlier === 0 ? kind : `${kind}-${earlier + 1}`,
             ...where,
-            radius: args.radius ?? parseRadius(String(radius ?? 1))!,
+            radius: parseRadius(String(radius ?? 1))!,
             // What has its default is left out as JSON: plans are kept, and shown.
             includeNotReady: includeNotReady || undefined,
-            attack: planned,
-            established: (args.established ?? established) === "cut" ? "cut" : undefined,
-            outward: (args.outward ?? outward) === "unproven" ? "unproven" : undefined,
+            attack: withPeersLocated(attack, where.namespace),
+            established: established === "cut" ? "cut" : undefined,
+            outward: outward === "unproven" ? "unproven" : undefined,
         };
     });
     const namespaces = [...new Set(located.map(({ namespace }) => namespace))];
@@ -181,14 +162,14 @@ function withPeersLocated(attack: Attack, namespace: string): Attack {
 }
 
 function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
-    const abort = abortRuleOf(check, defaults.abortBelow);
+    const { intervalMs, successRate } = completed(check, defaults);
     return {
         name: checkName(check),
         check,
-        intervalMs: check.perSecond === undefined ? defaults.intervalMs : 1_000 / check.perSecond,
+        intervalMs,
         timeoutMs: check.timeoutMs ?? defaults.timeoutMs,
-        successRate: check.successRate ?? defaults.successRate,
-        abort,
+        successRate,
+        abort: abortRuleOf(check, defaults.abortBelow),
     };
 }
 

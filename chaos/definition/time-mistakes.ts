@@ -1,12 +1,13 @@
+import { beginMsOf, cutMsOf } from "../attacks/registry";
 import { formatDuration } from "../duration";
+import type { AttackDefinition } from "./definition";
+import { stayingMs } from "./usual-deadline";
 
-/**
- * The times of a run, in milliseconds. Undefined: not known, and compared with nothing.
- *
- * `beginMs`: how long attacks may take until they are proven; see `beginMsOf`. @default 0, without an attack `cutMs`:
- * how long it may take to show that established connections are cut; see `cutMsOf`. @default 0, no cut is required
- */
-type Times = Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs" | "beginMs" | "cutMs", number>>;
+/** The times of a run, in milliseconds, and what they depend on. Undefined: not known, and compared with nothing. */
+interface Times extends Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs", number>> {
+    until?: "verdict" | "disabled";
+    attacks?: readonly AttackDefinition[];
+}
 
 /** A value that is valid by itself, but not with the others. */
 export interface TimeFault {
@@ -21,9 +22,11 @@ export interface TimeFault {
 type TimedAction = { kind: string; durationMs?: number; timeoutMs?: number };
 
 export function timeMistakes(
-    { durationMs, graceMs, intervalMs, deadlineMs, beginMs = 0, cutMs = 0 }: Times,
+    { durationMs, graceMs, intervalMs, until, attacks = [], ...times }: Times,
     actions: readonly TimedAction[] = [],
 ): TimeFault[] {
+    const { deadlineMs = until === "disabled" ? stayingMs : undefined } = times;
+    const [beginMs, cutMs] = [beginMsOf(attacks), cutMsOf(attacks)];
     const faults: TimeFault[] = [];
     if (durationMs !== undefined && intervalMs !== undefined && intervalMs > durationMs)
         faults.push({

@@ -3,13 +3,9 @@
  * https://github.com/chaos-mesh/chaos-mesh/tree/master/api/v1alpha1 and https://chaos-mesh.org/docs/
  */
 import { times } from "../duration";
-import { peersAt, portNeeded } from "./addresses";
-import { Fields, headersAt, Refusal } from "./fields";
+import { Fields, headersAt, noCounterpart, Refusal } from "./fields";
 import { type Additions, type Draft, type Found, killOnce, killsFewer, placesOf, windowOf } from "./imported";
-import { radiusWith } from "./radius";
-import { attributeOfNode, type Condition, targetOf } from "./target";
-
-const noCounterpart = "has no counterpart";
+import { attributeOfNode, type Condition, peersAt, portNeeded, radiusWith, targetOf } from "./target";
 
 const without = (what: string) => new Refusal(`${what}; no attack does that`);
 const netem = without("shapes packets");
@@ -67,7 +63,7 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
         target.word("mode", { all: "all" });
         noteUnusedValue(target);
         const peers = selected(target, additions.namespace);
-        target.refuseRest(noCounterpart);
+        target.refuseRest();
         return { ...attack, peers: peers?.target };
     },
     HTTPChaos(spec, { service }) {
@@ -167,7 +163,7 @@ function chaosOf(spec: Fields, attack: Draft | undefined, { namespace }: Additio
     if (durationMs === undefined && attack !== killOnce)
         spec.note(`is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`, "duration");
     if (spec.has("scheduler")) spec.note(runsOnce, "scheduler");
-    spec.refuseRest(noCounterpart);
+    spec.refuseRest();
     const places = {
         ...placesOf("attacks.0", spec, placesInAttack),
         "attacks.0.peers": spec.at(spec.has("externalTargets") ? "externalTargets" : "target"),
@@ -261,6 +257,6 @@ function selected(spec: Fields, named: string | undefined) {
     // Targets are of running pods.
     if (selector.texts("podPhaseSelectors").some((phase) => phase !== "Running"))
         selector.refuse("only running pods can be targets", "podPhaseSelectors");
-    selector.refuseRest(noCounterpart);
+    selector.refuseRest();
     return targetOf(selector, conditions, named);
 }

@@ -22,6 +22,9 @@ export const remarkOf = (path: string, reason: string): Remark => ({
     reason: onOneLine(reason, 1_000),
 });
 
+/** Completes a sentence that begins with what an experiment cannot say. */
+export const noCounterpart = "has no counterpart";
+
 type JsonObject = Record<string, unknown>;
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -124,7 +127,7 @@ export class Fields {
         if (meaning instanceof Refusal) return void this.refuse(`${text}${isDefault}: ${meaning.reason}`, key);
         if (meaning !== undefined) return meaning;
         const known = Object.keys(meanings).filter((each) => !(meanings[each] instanceof Refusal));
-        const problem = text === undefined ? "is missing" : `${describeValue(text)} has no counterpart`;
+        const problem = text === undefined ? "is missing" : `${describeValue(text)} ${noCounterpart}`;
         return void this.refuse(`${problem}; has one: ${known.join(", ")}`, key);
     }
 
@@ -165,8 +168,8 @@ export class Fields {
         for (const key of this.unread) this.note(reason, key);
     }
 
-    refuseRest(reason: string): void {
-        for (const key of this.unread) this.refuse(reason, key);
+    refuseRest(): void {
+        for (const key of this.unread) this.refuse(noCounterpart, key);
         this.unread.clear();
     }
 }

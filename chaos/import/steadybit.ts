@@ -8,14 +8,10 @@ import type { Action } from "../actions/registry";
 import type { AttackDefinition } from "../definition/definition";
 import { formatDuration, times } from "../duration";
 import { parseJson } from "../json";
-import { peersAt, portNeeded } from "./addresses";
-import { type Fields, headersAt, Refusal } from "./fields";
+import { type Fields, headersAt, noCounterpart, Refusal } from "./fields";
 import { type Additions, checkOf, type Draft, type Found, killOnce, killsFewer, placesOf, windowOf } from "./imported";
-import { radiusWith } from "./radius";
-import { attributeOfNode, type Condition, targetOf } from "./target";
+import { attributeOfNode, type Condition, peersAt, portNeeded, radiusWith, targetOf } from "./target";
 import { offsetOf, placed, type Placed, relationTo } from "./timeline";
-
-const noCounterpart = "has no counterpart";
 
 /** Reads a step's parameters. @param deployment the one that an action is done to */
 type Read = (parameters: Fields, step: { durationMs: number; deployment?: string }) => Draft;
@@ -100,7 +96,7 @@ export function ofSteadybit(object: Fields, additions: Additions): Found {
         const label = fields.text("customLabel");
         if (label !== undefined && label.length > 60) fields.note("is longer than a check's name, 60", "customLabel");
         const check = read(parameters, { durationMs });
-        parameters.refuseRest(noCounterpart);
+        parameters.refuseRest();
         if (fields.has("radius")) fields.note("requests come from where the update runs", "radius");
         fields.noteRest(noCounterpart);
         return { ...check, name: label === undefined || label.length > 60 ? undefined : label };
@@ -145,7 +141,7 @@ function attackOf(step: Step, first: Step, { namespace }: Additions) {
     if (offsetOf(step, first) !== 0 || durationMs !== first.durationMs)
         fields.refuse("does not begin and end with the other attacks; attacks here do: import one each");
     const bare = read(parameters, { durationMs });
-    parameters.refuseRest(noCounterpart);
+    parameters.refuseRest();
     const radius = fields.object("radius");
     radius.take("targetType");
     const found = targetOf(radius, conditionsIn(radius), namespace);
@@ -163,7 +159,7 @@ function attackOf(step: Step, first: Step, { namespace }: Additions) {
         of: isKill ? "pods" : "containers",
         rounded: "to the nearest",
     });
-    radius.refuseRest(noCounterpart);
+    radius.refuseRest();
     finish(fields, "a failure of an attack makes the verdict INCONCLUSIVE");
     const definition: Draft = {
         ...bare,
@@ -197,8 +193,8 @@ function actionsOf(steps: readonly Step[], first: Step, additions: Additions) {
         namespace = found?.namespace;
         places[`actions.${actions.length}`] = fields.at();
         actions.push(read(parameters, { durationMs, deployment: names?.[0] }));
-        parameters.refuseRest(noCounterpart);
-        radius.refuseRest(noCounterpart);
+        parameters.refuseRest();
+        radius.refuseRest();
         finish(fields, "a failure of an action makes the verdict INCONCLUSIVE");
         before = step;
     }
@@ -326,7 +322,7 @@ function ofPredicate(predicate: Fields): Condition[] {
     const key = isGroup ? undefined : predicate.text("key");
     const values = isGroup ? [] : predicate.texts("values");
     if (!isGroup && !predicate.has("key")) predicate.refuse("is missing", "key");
-    predicate.refuseRest(noCounterpart);
+    predicate.refuseRest();
     return key === undefined || operator === undefined ? inner : [{ key, ...operator, values }];
 }
 

@@ -1,10 +1,9 @@
 import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plan } from "../definition/plan";
-import { findRuns } from "./find-runs";
-import { lastJournalOf, writeJournal } from "./journal-files";
+import { findRuns, lastJournalOf, writeJournal } from "./journal-files";
 import type { Journal } from "./journal-schema";
-import { runPage } from "./page";
+import { runPage } from "./run-page";
 import { indexPage } from "./runs-page";
 import { timelineSvg } from "./timeline";
 

@@ -4,7 +4,7 @@ import { verdictLine } from "../reasons";
 import { round, tooltip } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
-import { page, utc, verdictMark } from "./page";
+import { page, utc, verdictMark } from "./run-page";
 import { countResults, hasPassed, noVerdict, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
 import { verdicts } from "./verdict";
 

@@ -8,7 +8,7 @@ import { placement } from "../base/placement";
 import type { StackConfiguration } from "../configuration/read";
 import { type Key, settings } from "../configuration/settings";
 import type { AllowedContext } from "../../chaos/cluster/guard";
-import { allowedContext } from "./guard";
+import { allowedContext } from "./allowed-context";
 import { requireOwnLeft } from "./destroying/moving";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
 import { knownIdentity, requireSameCluster, stackIdentity } from "./state-records";

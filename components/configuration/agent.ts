@@ -1,27 +1,29 @@
+import type { AgentReference } from "../../chaos/targets/agents";
 import { sourceMistakes } from "./install";
 import { type Found, setCommand, setSecretCommand } from "./mistakes";
-import type { Surroundings, Values } from "./settings";
+import type { Given, Values } from "./settings";
 import { label } from "./readers";
 
 /** Makes a key and sets it. The key appears neither on the screen nor in a process's arguments. */
 export const newKeyCommand = (stack?: string) => `openssl rand -hex 32 | ${setSecretCommand("agent.key", stack)}`;
+
+/** Name of the agent: of its component, and of the builtin agent's DaemonSet. */
+export const agentName = "agent";
+
+/** The agent that experiments ask. Undefined without one, and for a vendor's, which reports only to its platform. */
+export function builtinAgent(settings: { install: string; namespace: string } | undefined): AgentReference | undefined {
+    return settings?.install === "builtin" ? { namespace: settings.namespace, name: agentName } : undefined;
+}
 
 export const defaultAgentNamespace = (shop: string) => `${shop}-agent`;
 
 /** In characters, for a shop whose agent's namespace is named after it. A namespace has at most 63. */
 export const longestShopNamespace = 63 - defaultAgentNamespace("").length;
 
-/**
- * Finds the mistakes in the settings `agent.*` of an agent that is to be installed.
- *
- * @param get a setting's value; undefined if it is unset or invalid
- * @param own the settings that the stack itself sets
- */
-export function agentMistakes(get: Values, own: ReadonlyMap<string, string>, around: Surroundings): Found[] {
-    const mistakes = plaintextKey(get, around);
-    if (get("agent.enabled") !== true) return mistakes;
+/** Finds the mistakes in the settings `agent.*` of an agent that is to be installed. */
+export function agentMistakes({ get, own }: Given): Found[] {
+    if (get("agent.enabled") !== true) return [];
     return [
-        ...mistakes,
         // An invalid one is reported by itself.
         ...(own.has("agent.key") ? [] : missingKey(get)),
         ...namespaceOfShop(get),
@@ -31,7 +33,7 @@ export function agentMistakes(get: Values, own: ReadonlyMap<string, string>, aro
 }
 
 /** A key in plain text is a mistake even if no agent uses it: the stack's file is under version control. */
-function plaintextKey(get: Values, { project, isSecret }: Surroundings): Found[] {
+export function plaintextKey({ get, around: { project, isSecret } }: Given): Found[] {
     if (get("agent.key") === undefined || isSecret?.(`${project}:agent.key`)) return [];
     const reason = "it is in plain text in the stack's file; allowed: a secret. Use a new key";
     return [{ key: "agent.key", reason, mend: { "agent.key": "<AGENT_KEY>" } }];

@@ -1,43 +1,36 @@
-import {
-    type Attack,
-    attackKinds,
-    beginMsOf,
-    cutIsNotShown,
-    cutMsOf,
-    deniesInward,
-    findsTargets,
-    mayStayUnproven,
-    onlyReadyOf,
-    outwardMustBeProven,
-} from "../../chaos/attacks/registry";
+import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../chaos/attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../../chaos/checks/abort";
-import type { CheckSettings } from "../../chaos/checks/kind";
+import { type CheckSettings, completed } from "../../chaos/checks/kind";
+import { patched } from "../../chaos/definition/patch";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
-import { stayingMs } from "../../chaos/definition/usual-deadline";
 import { formatDuration } from "../../chaos/duration";
 import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { isHeededBy } from "./install";
+import { agentMistakes, plaintextKey } from "./agent";
+import { installMistakes, isHeededBy } from "./install";
 import { type Found, nearestFirst } from "./mistakes";
-import { connections, type Key, type KnownExperiment, mostPodsOnDatabase, type Values } from "./settings";
+import {
+    connections,
+    fieldsOf,
+    type Given,
+    type Key,
+    type KnownExperiment,
+    mostPodsOnDatabase,
+    type Values,
+} from "./settings";
 
-/** A check of values that are valid one by one but not together. It returns the mistakes that it finds. */
-type Rule = (facts: Facts) => Found[];
-
-interface Facts {
-    get: Values;
+interface Facts extends Given {
     /** The saved experiment that `experiment.name` names. Undefined if there is none. */
     experiment?: KnownExperiment;
-    /** Its attacks, as `experiment.attack` changes them. */
-    attacks: readonly WishedAttack[];
+    /** Its attacks, as the settings change them. */
+    attacks: readonly AttackDefinition[];
     /** Names of the saved experiments that run on the stack's variant, for messages. */
     fitting: readonly string[];
 }
 
-type WishedAttack = Attack & Pick<AttackDefinition, "established" | "outward">;
-
-const rules: readonly Rule[] = [
+/** Each checks values that are valid one by one but not together, and returns the mistakes that it finds. */
+const rules: readonly ((facts: Facts) => Found[])[] = [
     unknownExperiment,
     experimentOfOtherVariant,
     timesOfRun,
@@ -45,34 +38,27 @@ const rules: readonly Rule[] = [
     overrideOfNotOneAttack,
     notReadyWhereOnlyReadyAre,
     attackWithoutTarget,
-    wishesOfOtherAttacks,
+    optionsOfOtherAttacks,
     areaWithoutTarget,
     idleSettings,
     replicasBeyondDatabase,
+    plaintextKey,
+    agentMistakes,
+    installMistakes,
 ];
 
-/**
- * Finds the values that are valid one by one but contradict one another.
- *
- * @param get a setting's value; undefined if it is unset or invalid
- * @param experiments the saved experiments
- */
-export function contradictions(get: Values, experiments: readonly KnownExperiment[]): Found[] {
+/** Finds the values that are valid one by one but contradict one another. */
+export function contradictions(given: Given): Found[] {
+    const { get, around } = given;
     const variant = get("variant");
-    const kind = get("experiment.attack");
-    const experiment = experiments.find(({ name }) => name === get("experiment.name"));
+    const experiment = around.experiments.find(({ name }) => name === get("experiment.name"));
+    // Nothing has checked the saved experiment yet.
+    const attacks = experiment?.attacks?.filter(({ kind }) => attackKinds.includes(kind)) ?? [];
     const facts: Facts = {
-        get,
+        ...given,
         experiment,
-        attacks: (experiment?.attacks ?? [])
-            // Nothing has checked the saved experiment yet.
-            .filter((attack) => attackKinds.includes(attack.kind))
-            .map(({ established, outward, ...attack }) =>
-                kind === undefined || kind === attack.kind
-                    ? { ...attack, established, outward }
-                    : { kind, established, outward },
-            ),
-        fitting: experiments
+        attacks: patched({ attacks }, fieldsOf("experiment", get)).attacks,
+        fitting: around.experiments
             .filter((known) => known.variant === undefined || known.variant === variant)
             .map(({ name }) => name),
     };
@@ -104,9 +90,9 @@ function timesOfRun({ get, experiment, attacks }: Facts) {
         // Without an attack, all answers count.
         graceMs: experiment && !experiment.attacks?.length ? 0 : get("experiment.grace"),
         intervalMs: get("experiment.interval"),
-        deadlineMs: get("experiment.deadline") ?? (get("experiment.until") === "disabled" ? stayingMs : undefined),
-        beginMs: beginMsOf(attacks),
-        cutMs: cutMsOf(attacks.map((attack) => ({ established: get("experiment.established") ?? attack.established }))),
+        deadlineMs: get("experiment.deadline"),
+        until: get("experiment.until"),
+        attacks,
     };
     return timeMistakes(times, experiment?.actions).map(({ against, reason, betterMs }) =>
         // Actions are the saved experiment's.
@@ -138,35 +124,19 @@ function attackWithoutTarget({ get, experiment }: Facts) {
     return [{ key: "experiment.attack", reason, mend: { "experiment.target": "k8s.deployment=hot-deals" } }];
 }
 
-/** Fields of each attack that only some attacks may have. `others` and `saved` complete sentences. */
-const wishes = [
-    {
-        field: "established",
-        wish: "cut",
-        otherwise: "any",
-        canHave: deniesInward,
-        others: cutIsNotShown,
-        saved: "requires that established connections are cut",
-    },
-    {
-        field: "outward",
-        wish: "unproven",
-        otherwise: "proven",
-        canHave: mayStayUnproven,
-        others: outwardMustBeProven,
-        saved: "accepts that outward is not proven",
-    },
-] as const;
+/** What an experiment that has such an option does, in a sentence. */
+const saved = {
+    established: "requires that established connections are cut",
+    outward: "accepts that outward is not proven",
+};
 
-function wishesOfOtherAttacks({ get, experiment, attacks }: Facts) {
-    return wishes.flatMap(({ field, wish, otherwise, canHave, others, saved }): Found[] => {
+function optionsOfOtherAttacks({ get, experiment, attacks }: Facts) {
+    return wrongOptionsOf(...attacks).flatMap(({ field, otherwise, why }): Found[] => {
         const key = `experiment.${field}` as const;
-        const value = get(key);
+        if (get(key) !== undefined) return [correct(key, `this ${why}`, otherwise)];
         // A mistake in the saved experiment itself is reported with its others.
-        if (value === undefined && get("experiment.attack") === undefined) return [];
-        if (!attacks.some((attack) => (value ?? attack[field]) === wish && !canHave(attack))) return [];
-        if (value !== undefined) return [correct(key, `this ${others}`, otherwise)];
-        const reason = `${experiment!.name} ${saved}, which ${others}`;
+        if (get("experiment.attack") === undefined) return [];
+        const reason = `${experiment!.name} ${saved[field]}, which ${why}`;
         return [{ key: "experiment.attack", reason, mend: { [key]: otherwise } }];
     });
 }
@@ -204,7 +174,7 @@ const dependent: { keys: Key[]; isIdle: (get: Values) => boolean; reason: string
     },
 ];
 
-function idleSettings({ get }: Facts) {
+function idleSettings({ get }: Given) {
     const install = get("install") ?? "program";
     return dependent.flatMap(({ keys, isIdle, reason, remedy }) =>
         keys
@@ -215,7 +185,7 @@ function idleSettings({ get }: Facts) {
 }
 
 /** A pod too many would fail at random, whenever the others are busy. */
-function replicasBeyondDatabase({ get }: Facts) {
+function replicasBeyondDatabase({ get }: Given) {
     const keys = (["fashion-bestseller", "toys-bestseller", "hot-deals", "orders", "inventory"] as const)
         .map((workload) => `replicas.${workload}` as const)
         .slice(0, get("variant") === "seven" ? 5 : 3);
@@ -242,13 +212,9 @@ function abortRuleOfCheck({ get, experiment }: Facts) {
     const found = (experiment?.checks ?? [{}]).flatMap((check: CheckSettings) => {
         const rule = abortRuleOf(check, get("experiment.abortBelow"));
         if (rule === undefined) return [];
-        const completed = {
-            durationMs,
-            intervalMs: check.perSecond === undefined ? intervalMs : 1_000 / check.perSecond,
-            successRate: check.successRate ?? successRate,
-        };
+        const observed = { durationMs, ...completed(check, { intervalMs, successRate }) };
         const over = formatDuration(rule.overMs);
-        return contradictionsIn(rule, completed).flatMap(({ against, reason }): Found[] => {
+        return contradictionsIn(rule, observed).flatMap(({ against, reason }): Found[] => {
             const allow = (key: Key, allowed: string, better: string) => [
                 correct(key, `${reason}; allowed: ${allowed}`, better),
             ];
@@ -262,7 +228,7 @@ function abortRuleOfCheck({ get, experiment }: Facts) {
                         : [];
                 }
                 case "successRate": {
-                    const [limit, rate] = [describeShare(rule.below), describeShare(completed.successRate)];
+                    const [limit, rate] = [describeShare(rule.below), describeShare(observed.successRate)];
                     if (check.abortBelow === undefined) return allow("experiment.abortBelow", `at most ${rate}`, rate);
                     if (check.successRate !== undefined) return [];
                     return allow("experiment.successRate", `at least ${limit}`, limit);

@@ -2,15 +2,10 @@ import { load } from "js-yaml";
 import { readFileSync, statSync } from "node:fs";
 import { isUrl } from "../manifest/read";
 import type { Found } from "./mistakes";
-import { type Install, settingOf, settings, type Values } from "./settings";
+import { type Given, type Install, settingOf, settings, type Values } from "./settings";
 
-/**
- * Finds the mistakes in the settings for installing the shop.
- *
- * @param get a setting's value; undefined if it is unset or invalid
- * @param own the settings that the stack itself sets
- */
-export function installMistakes(get: Values, own: ReadonlyMap<string, string>): Found[] {
+/** Finds the mistakes in the settings for installing the shop. */
+export function installMistakes({ get, own }: Given): Found[] {
     const install = get("install");
     if (install === undefined || install === "program") return [];
     // It is also the builtin agent's.

@@ -1,11 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { AllowedContext } from "../../chaos/cluster/guard";
 import { isConfigSecret } from "../../toolchain/pulumi-internals";
-import { agentMistakes, defaultAgentNamespace, newKeyCommand } from "./agent";
+import { runningStack } from "../pulumi-command";
+import { gatewayOf } from "../shop/gateway";
+import { builtinAgent, defaultAgentNamespace, newKeyCommand } from "./agent";
 import { contradictions } from "./contradictions";
-import { installMistakes } from "./install";
 import { commandOf, ConfigurationError, type Found, isSecretKey, suggestion, unknownKey } from "./mistakes";
 import {
-    type Fields,
+    fieldsOf,
     type Key,
     type KnownExperiment,
     type ReadAs,
@@ -46,11 +48,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
     }
     const get: Values = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
 
-    mistakes.push(
-        ...contradictions(get, around.experiments),
-        ...agentMistakes(get, own, around),
-        ...installMistakes(get, own),
-    );
+    mistakes.push(...contradictions({ get, own, around }));
     const valueOf = (key: string) => {
         if (own.has(key) && isHidden(key)) return "[secret]";
         const setting = settingOf(key);
@@ -181,14 +179,6 @@ function configurationOf(get: Values, stack: string) {
     };
 }
 
-/** See `Fields`. */
-function fieldsOf<Word extends string>(word: Word, get: Values): Fields<Word> {
-    const fields = Object.entries<Setting<unknown>>(settings)
-        .filter(([key]) => key.startsWith(`${word}.`))
-        .map(([key, { unit = "" }]) => [key.slice(word.length + 1) + unit, get(key as Key)]);
-    return Object.fromEntries(fields) as Fields<Word>;
-}
-
 /**
  * This stack's configuration.
  *
@@ -198,4 +188,12 @@ function fieldsOf<Word extends string>(word: Word, get: Values): Fields<Word> {
 export function stackConfiguration(experiments: readonly KnownExperiment[]): StackConfiguration {
     const around = { project: pulumi.getProject(), stack: pulumi.getStack(), experiments, isSecret: isConfigSecret };
     return readConfiguration(pulumi.runtime.allConfig(), around);
+}
+
+/** The settings of the stack's experiment: its own, and where the shop and the agent are. */
+export function experimentSettings(configuration: StackConfiguration, context: Pick<AllowedContext, "name">) {
+    const { experiment, clusterName, namespace, agent } = configuration;
+    const service = gatewayOf(namespace);
+    const stack = runningStack() || undefined;
+    return { ...experiment, clusterName, context: context.name, stack, service, agent: builtinAgent(agent) };
 }

@@ -1,10 +1,10 @@
-import type { Toleration } from "../../chaos/index";
+import type { AttackDefinition, Toleration } from "../../chaos/index";
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { parseDuration, type Range } from "../../chaos/duration";
+import { allowedDuration, durationWithin, type Range } from "../../chaos/duration";
 import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/cluster/kubernetes-rules";
 import { nodeImage } from "../../chaos/cluster/pod-security";
-import { parsePercentage, type Share } from "../../chaos/share";
-import { allowedRadius, parseRadius, type Radius } from "../../chaos/targets/radius";
+import { allowedPercentage, parsePercentage, type Share } from "../../chaos/share";
+import { allowedRadius, parseRadius } from "../../chaos/targets/radius";
 
 /** Parses one setting's text. */
 export interface Reader<T> {
@@ -45,24 +45,19 @@ export function count(least: number, most: number): Reader<number> {
     };
 }
 
-export function duration({ least, most }: Range): Reader<number> & { unit: "Ms" } {
-    return {
-        unit: "Ms",
-        allowed: `a duration from ${least} to ${most}, such as 500ms, 30s or 5m0s`,
-        read: (text) => {
-            const milliseconds = parseDuration(text) ?? Number.NaN;
-            const isWithin = milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)!;
-            return isWithin ? milliseconds : undefined;
-        },
-    };
-}
+export const duration = (range: Range): Reader<number> & { unit: "Ms" } => ({
+    unit: "Ms",
+    allowed: allowedDuration(range),
+    read: (text) => durationWithin(range, text),
+});
 
-export const percentage: Reader<Share> = {
-    allowed: "a percentage above 0% and up to 100%, such as 99.5%",
-    read: parsePercentage,
+export const percentage: Reader<Share> = { allowed: allowedPercentage(), read: parsePercentage };
+
+/** As a definition has it. A number stays a text, which a definition reads, too. */
+export const radius: Reader<NonNullable<AttackDefinition["radius"]>> = {
+    allowed: allowedRadius,
+    read: (text) => (parseRadius(text) === undefined ? undefined : (text as "all")),
 };
-
-export const radius: Reader<Radius> = { allowed: allowedRadius, read: parseRadius };
 
 export const label = byRule(dnsLabel());
 

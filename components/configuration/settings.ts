@@ -448,6 +448,14 @@ type FieldOf<K extends Key, Word extends string> = K extends `${Word}.${infer Fi
 /** A setting's value; undefined if it is unset or invalid. */
 export type Values = <K extends Key>(key: K) => ReadAs<K> | undefined;
 
+/** See `Fields`. */
+export function fieldsOf<Word extends string>(word: Word, get: Values): Fields<Word> {
+    const fields = Object.entries<Setting<unknown>>(settings)
+        .filter(([key]) => key.startsWith(`${word}.`))
+        .map(([key, { unit = "" }]) => [key.slice(word.length + 1) + unit, get(key as Key)]);
+    return Object.fromEntries(fields) as Fields<Word>;
+}
+
 /** A saved experiment, as far as settings depend on it. */
 export interface KnownExperiment extends Omit<ExperimentDefinition, "hypothesis"> {
     name: string;
@@ -462,6 +470,14 @@ export interface Surroundings {
     experiments: readonly KnownExperiment[];
     /** Whether a `project:key` was set with `--secret`. Errors do not show its value. @default no key was */
     isSecret?: (fullKey: string) => boolean;
+}
+
+/** What a stack has set, and what is around it. */
+export interface Given {
+    get: Values;
+    /** The settings that the stack itself sets. */
+    own: ReadonlyMap<string, string>;
+    around: Surroundings;
 }
 
 /** The settings that make another experiment of a saved one. A shorter or longer one is still the same. */

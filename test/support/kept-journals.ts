@@ -1,4 +1,4 @@
-import { findRuns } from "../../chaos/report/find-runs";
+import { findRuns } from "../../chaos/report/journal-files";
 import type { Journal } from "../../chaos/report/journal-schema";
 
 /** The journals in a folder, newest first. */

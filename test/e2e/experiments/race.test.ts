@@ -28,7 +28,6 @@ beforeAll(async () => {
         name,
         run: "race",
         area: "Global",
-        radius: { kind: "count", containers: 1 },
         deadlineMs: 60_000,
         onFailure: "report",
         context,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { BuiltinAgent } from "../../../components/agent/builtin";
 import { chartAgent } from "../../../components/agent/agent";
-import { agentName, builtinAgent } from "../../../components/configuration/experiment";
+import { agentName, builtinAgent } from "../../../components/configuration/agent";
 import { manifestAgent } from "../../../components/agent/manifest";
 import type { ManifestObject } from "../../../components/manifest/read";
 import { type Asked, find, kinds, recordGraph, secretMark } from "./support";

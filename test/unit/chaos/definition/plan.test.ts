@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExperimentDefinition } from "../../../../chaos/definition/definition";
+import { type Patch, patched } from "../../../../chaos/definition/patch";
 import { keptTargetsOf, planOf, type PlanArgs, planToken, runNameOf } from "../../../../chaos/definition/plan";
 
 const definition: ExperimentDefinition = {
@@ -26,6 +27,8 @@ const args: PlanArgs = {
 };
 const plan = (changes: Partial<PlanArgs> = {}, defined: Partial<ExperimentDefinition> = {}) =>
     planOf({ ...args, ...changes, definition: { ...definition, ...defined } });
+const planPatched = (patch: Patch, defined: Partial<ExperimentDefinition> = {}) =>
+    planOf({ ...args, definition: patched({ ...definition, ...defined }, patch) });
 
 describe("the attacks of a plan", () => {
     const attack = (kind: "blackhole" | "dns", target: string) => ({ kind, target });
@@ -62,7 +65,7 @@ describe("the attacks of a plan", () => {
         "include pods that are not ready by the setting %s, else by the definition's %s",
         (setting, defined, planned) => {
             const attacks = [{ ...attack("blackhole", "k8s.deployment=a"), includeNotReady: defined }];
-            const [planned1] = plan({ includeNotReady: setting }, { attacks }).attacks;
+            const [planned1] = planPatched({ includeNotReady: setting }, { attacks }).attacks;
             expect(planned1!.includeNotReady).toBe(planned);
             expect(planned1!.attack).toEqual({ kind: "blackhole" });
         },
@@ -70,11 +73,11 @@ describe("the attacks of a plan", () => {
 
     it("include no pods that are not ready if the setting for the kind makes them a kill", () => {
         const attacks = [{ ...attack("blackhole", "k8s.deployment=a"), includeNotReady: true }];
-        expect(plan({ attack: "kill" }, { attacks }).attacks[0]!.includeNotReady).toBeUndefined();
+        expect(planPatched({ attack: "kill" }, { attacks }).attacks[0]!.includeNotReady).toBeUndefined();
     });
 
     it("are changed by the settings for target, radius and kind", () => {
-        const changed = plan({ target: "k8s.deployment=gateway", radius: { kind: "all" }, attack: "dns" });
+        const changed = planPatched({ target: "k8s.deployment=gateway", radius: "all", attack: "dns" });
         expect(changed.attacks).toEqual([
             {
                 name: "dns",
@@ -87,8 +90,10 @@ describe("the attacks of a plan", () => {
 
     it("want established connections cut if the definition or the setting says so", () => {
         const wants = (established?: "any" | "cut", setting?: "any" | "cut") =>
-            plan({ established: setting }, { attacks: [{ ...attack("blackhole", "k8s.deployment=a"), established }] })
-                .attacks[0]!.established;
+            planPatched(
+                { established: setting },
+                { attacks: [{ ...attack("blackhole", "k8s.deployment=a"), established }] },
+            ).attacks[0]!.established;
         expect([wants("cut"), wants("cut", "any"), wants("any", "cut"), wants()]).toEqual([
             "cut",
             undefined,
@@ -96,19 +101,19 @@ describe("the attacks of a plan", () => {
             undefined,
         ]);
         // Another plan is another run.
-        expect(planToken(plan({ established: "any" }))).toBe(planToken(plan()));
+        expect(planToken(planPatched({ established: "any" }))).toBe(planToken(plan()));
     });
 
     it("may stay unproven outward if the definition or the setting says so", () => {
         const accepts = (outward?: "proven" | "unproven", setting?: "proven" | "unproven") =>
-            plan({ outward: setting }, { attacks: [{ ...attack("blackhole", "k8s.deployment=a"), outward }] })
+            planPatched({ outward: setting }, { attacks: [{ ...attack("blackhole", "k8s.deployment=a"), outward }] })
                 .attacks[0]!.outward;
         expect([accepts("unproven"), accepts("unproven", "proven"), accepts("proven", "unproven")]).toEqual([
             "unproven",
             undefined,
             "unproven",
         ]);
-        expect(planToken(plan({ outward: "proven" }))).toBe(planToken(plan()));
+        expect(planToken(planPatched({ outward: "proven" }))).toBe(planToken(plan()));
     });
 
     it("that deny connections into their targets have the witness keep some", () => {

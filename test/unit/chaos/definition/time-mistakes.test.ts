@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
-import { type Attack, beginMsOf, cutMsOf } from "../../../../chaos/attacks/registry";
+import { type Attack, beginMsOf } from "../../../../chaos/attacks/registry";
 import { timeMistakes } from "../../../../chaos/definition/time-mistakes";
 
 const times = { durationMs: 30_000, graceMs: 15_000, intervalMs: 1_000, deadlineMs: 600_000 };
+const blackhole = { kind: "blackhole", target: "k8s.deployment=hot-deals" } as const;
 
 it("must not accept a deadline before the checks end", () => {
     expect(timeMistakes({ ...times, deadlineMs: 45_000 })).toEqual([
@@ -17,19 +18,24 @@ it("must not accept a deadline before the checks end", () => {
 });
 
 it("must leave a deadline room for the proof of the attacks, and names the number that fits", () => {
-    const ofDeadline = (deadlineMs: number) => timeMistakes({ ...times, beginMs: 5_000, deadlineMs });
+    const ofDeadline = (deadlineMs: number) => timeMistakes({ ...times, attacks: [blackhole], deadlineMs });
     expect(ofDeadline(49_999)).toMatchObject([
         { reason: expect.stringContaining("allowed: at least 50s, which is grace, duration and 5s until the attacks") },
     ]);
     expect(ofDeadline(50_000)).toEqual([]);
-    expect(timeMistakes({ ...times, graceMs: 0, durationMs: 599_000, beginMs: 5_000 })).toHaveLength(1);
+    const late = { ...times, graceMs: 0, durationMs: 599_000, attacks: [blackhole] };
+    expect(timeMistakes(late)).toHaveLength(1);
+    const unset = { ...late, deadlineMs: undefined };
+    expect([timeMistakes(unset), timeMistakes({ ...unset, until: "disabled" })].map(({ length }) => length)).toEqual([
+        0, 1,
+    ]);
 });
 
 it("must not accept a window in which nobody could see whether established connections are cut", () => {
     const short = { ...times, graceMs: 1_000, durationMs: 3_500 };
-    expect(timeMistakes({ ...short, cutMs: cutMsOf([{}, { established: "any" }]) })).toEqual([]);
-    const cutMs = cutMsOf([{}, { established: "cut" }]);
-    expect(timeMistakes({ ...short, cutMs })).toEqual([
+    expect(timeMistakes({ ...short, attacks: [blackhole, { ...blackhole, established: "any" }] })).toEqual([]);
+    const attacks = [blackhole, { ...blackhole, established: "cut" as const }];
+    expect(timeMistakes({ ...short, attacks })).toEqual([
         {
             against: "duration",
             reason:
@@ -38,7 +44,7 @@ it("must not accept a window in which nobody could see whether established conne
             betterMs: 10_000,
         },
     ]);
-    expect(timeMistakes({ ...short, graceMs: 1_500, cutMs })).toEqual([]);
+    expect(timeMistakes({ ...short, graceMs: 1_500, attacks })).toEqual([]);
 });
 
 it("knows that a fault takes longer to begin: its proxy must start", () => {

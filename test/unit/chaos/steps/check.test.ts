@@ -13,7 +13,7 @@ import { keptJournals } from "../../../support/kept-journals";
 import type { Conclusion } from "../../../../chaos/report/conclusion";
 import { AttackProofs } from "../../../../chaos/proof/attack-proofs";
 import { knownPolicies } from "../../../../chaos/policies/known";
-import { runPage } from "../../../../chaos/report/page";
+import { runPage } from "../../../../chaos/report/run-page";
 import { check } from "../../../../chaos/steps/check";
 import type { LabeledTargets, SteadyState, StepContext } from "../../../../chaos/steps/contract";
 import { refuse } from "../support/fake-cluster";

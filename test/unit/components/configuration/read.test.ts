@@ -102,7 +102,7 @@ it("reads what the stack sets", () => {
         namespace: "shop-1",
         replicas: { "hot-deals": 3 },
         ingress: { hosts: ["shop.example.com", "www.example.com"], class: "nginx" },
-        experiment: { radius: { kind: "share", share: 0.5 }, durationMs: 90_000 },
+        experiment: { radius: "50%", durationMs: 90_000 },
     });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../../../chaos/report/journal-schema";
-import { runPage } from "../../../../chaos/report/page";
+import { runPage } from "../../../../chaos/report/run-page";
 import { indexPage } from "../../../../chaos/report/runs-page";
 import { timelineSvg } from "../../../../chaos/report/timeline";
 import { passed } from "./runs";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AllowedContext, GuardError } from "../../../../chaos/cluster/guard";
-import { allowedContext } from "../../../../components/cluster/guard";
+import { allowedContext } from "../../../../components/cluster/allowed-context";
 import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
 import { runAs } from "../../../support/running-stack";
 
