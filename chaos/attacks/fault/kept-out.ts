@@ -55,7 +55,7 @@ export async function whyKeptOut(
         );
     const pods: Pod[] = [];
     let kept = 0;
-    for await (const pod of api.list(resources.pod, namespace, selectorOf(service.selector)) as AsyncIterable<Pod>) {
+    for await (const pod of api.list(resources.pod, { namespace, labelSelector: selectorOf(service.selector) })) {
         if (hasEnded(pod)) continue;
         pods.push(ofPolicies(pod));
         kept += JSON.stringify(pods.at(-1)).length;
