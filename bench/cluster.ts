@@ -7,6 +7,7 @@ import { gatewayOf } from "../components/shop/gateway";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import type { ManifestObject } from "../components/manifest/read";
 import { secondsSince, timed, until } from "./time";
+import { otherResources, resources } from "../chaos/cluster/resources";
 
 const patienceSeconds = 120;
 const askEveryMs = 100;
@@ -34,7 +35,7 @@ export async function untilProductsAnswer(cluster: Cluster, namespace: string, b
     let answeredAfter: number | undefined;
     const ask = async () => {
         const { name } = gatewayOf(namespace);
-        const found = await ignoreNotFound(cluster.core.readNamespacedService({ name, namespace }));
+        const found = await cluster.get({ resource: resources.service, name, namespace });
         const address = found && externalAddress(found);
         if (!address) return;
         const answer = await askProducts(cluster, addressRoute(address), askForMs);
@@ -67,7 +68,7 @@ export async function removeNamespaces(cluster: Cluster, names: readonly string[
     await Promise.all(
         names.map((name) => ignoreNotFound(cluster.core.deleteNamespace({ name, gracePeriodSeconds: 0 }))),
     );
-    const isGone = async (name: string) => !(await ignoreNotFound(cluster.core.readNamespace({ name })));
+    const isGone = async (name: string) => !(await cluster.get({ resource: otherResources.namespace, name }));
     for (const name of names)
         await until(
             `namespace ${name} is deleted; see: kubectl get namespace ${name} --output yaml`,

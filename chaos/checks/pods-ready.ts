@@ -1,4 +1,4 @@
-import type { V1Pod, V1ReplicaSet } from "@kubernetes/client-node";
+import type { V1Pod, V1ReplicaSet } from "../cluster/types";
 import * as z from "zod";
 import { resources, rightsOn } from "../cluster/resources";
 import type { AttributeExpression } from "../targets/attributes";
@@ -50,8 +50,8 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
     const { cluster, defaultNamespace, clusterName } = context;
     const { target, namespace } = locateTarget(of, "Global", defaultNamespace);
     const [pods, replicaSets] = await Promise.all([
-        cluster.core.listNamespacedPod({ namespace }),
-        cluster.apps.listNamespacedReplicaSet({ namespace }),
+        cluster.all(resources.pod, { namespace }),
+        cluster.all(resources.replicaSet, { namespace }),
     ]);
     const named = pods.items.flatMap(({ spec }) => spec?.nodeName ?? []);
     const nodes = await recentNodesFor(cluster, [target], named);

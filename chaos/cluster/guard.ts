@@ -1,4 +1,4 @@
-import type { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfig } from "./types";
 import { requireSupported } from "./kubeconfig";
 
 export interface AllowedContext {

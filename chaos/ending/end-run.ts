@@ -1,12 +1,11 @@
-import type { V1Lease } from "@kubernetes/client-node";
+import type { V1Lease } from "../cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { againOnConflict } from "../cluster/change";
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { dnsLabel } from "../cluster/kubernetes-rules";
-import { objectApi, unlessUnreadable } from "../cluster/objects";
-import { jobTypes, type ObjectApi } from "../cluster/resources";
+import { jobTypes, type ObjectApi, otherResources } from "../cluster/resources";
 import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import {
     earlyEndOf,
@@ -148,7 +147,7 @@ export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Pla
     // Of a run without a verdict, an update that was killed may not have made all attacks yet.
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
     const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
-    const api = objectApi(cluster);
+    const api = cluster;
     const get: ObjectApi["get"] = (object) => unlessUnreadable(api.get(object));
     return (await uidsOfAttacks({ get }, holder.plan, run, job)) === undefined;
 }
@@ -166,7 +165,7 @@ async function end(
     lease: V1Lease | undefined,
     how: (api: ObjectApi) => Promise<number>,
 ): Promise<{ at: number; swept: number; noted?: V1Lease }> {
-    const ending = how(objectApi(cluster));
+    const ending = how(cluster);
     const unnaming = lease && note(cluster, lease, { [annotations.run]: null });
     await valuesOf<unknown>([ending, unnaming]);
     const at = Date.now();
@@ -199,14 +198,14 @@ const noteOf = (end: RunEnd) => ({ [annotations.ended]: JSON.stringify(end) });
  * @returns the lease with the note. Undefined if there is nothing to note
  */
 async function note(
-    { coordination }: Cluster,
+    cluster: Cluster,
     known: V1Lease,
     noted: Record<string, string | null>,
 ): Promise<V1Lease | undefined> {
     const place = { name: leaseName, namespace: known.metadata!.namespace! };
     let last: V1Lease | undefined = known;
     return againOnConflict(async () => {
-        const lease = last ?? (await ignoreNotFound(coordination.readNamespacedLease(place)));
+        const lease = last ?? (await cluster.get({ resource: otherResources.lease, ...place }));
         last = undefined;
         if (!lease || !isDeepStrictEqual(runIn(lease), runIn(known))) return undefined;
         const { uid, resourceVersion } = lease.metadata!;

@@ -5,7 +5,7 @@ import type {
     V1NetworkPolicy,
     V1Role,
     V1RoleBinding,
-} from "@kubernetes/client-node";
+} from "../cluster/types";
 import { resourcesOfActions, restoredBy } from "../actions/registry";
 import {
     attackKindOf,

@@ -1,5 +1,5 @@
 /** What is known of a lease without a cluster. Few imports: the program that guards a destroy has this file, too. */
-import type { V1Lease } from "@kubernetes/client-node";
+import type { V1Lease } from "../cluster/types";
 import { kubectl, type KubectlPlace } from "../kubectl";
 
 export const leaseName = "chaos-experiment";

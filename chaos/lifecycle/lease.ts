@@ -10,6 +10,7 @@ import { type Reason, reasonCodes, ReasonError } from "../reasons";
 import { onOneLine, quoted } from "../quoted";
 import { anotherRun } from "../texts";
 import { holderIn, leaseEndsAt, leaseName, leasePath, leasePreparationMs, stopCommand, timeOf } from "./holder";
+import { otherResources } from "../cluster/resources";
 
 export { leaseEndsAt, leaseName, leasePath, stopCommand };
 
@@ -116,7 +117,7 @@ interface Taken {
 }
 
 async function take(
-    { coordination }: Cluster,
+    cluster: Cluster,
     { stack, plan }: LeaseHolder & { plan: Plan },
     { held, now }: FoundLease,
     { runName = runNameOf(plan, stack), since = new V1MicroTime(now), begun = !isAttack(plan) }: Taken = {},
@@ -162,7 +163,7 @@ const holderOf = ({ stack, defaultNamespace }: LeaseOwner) =>
  * @param at when the attacks had ended, in milliseconds since the epoch
  */
 export async function noteNotRecovered(
-    { coordination }: Cluster,
+    cluster: Cluster,
     { stack, plan }: LeaseHolder,
     at: number,
 ): Promise<void> {
@@ -310,8 +311,7 @@ function isOfStackName({ spec }: V1Lease, { stack }: { stack: string }): boolean
 /** The leases of experiments, in all namespaces or in one's own, and the time by the API server's clock. */
 export const allLeases = (cluster: Cluster, own: string) =>
     inAllOr<{ items: V1Lease[]; now: number }>(
-        cluster.coordination
-            .listLeaseForAllNamespacesWithHttpInfo({ fieldSelector: `metadata.name=${leaseName}` })
+        cluster.all(otherResources.lease, { fieldSelector: `metadata.name=${leaseName}` })
             .then((answer) => ({ items: answer.data.items, now: sentAt(answer) })),
         async () => {
             const { held, now } = await readAt(cluster, own);
@@ -344,9 +344,8 @@ const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
  * The lease, and the time by the API server's clock, in milliseconds since the epoch, to the second: two machines that
  * compare a lease with their own clocks may both believe that they hold it.
  */
-async function readAt({ coordination }: Cluster, namespace: string): Promise<FoundLease> {
-    const answer = await coordination
-        .readNamespacedLeaseWithHttpInfo({ name: leaseName, namespace })
+async function readAt(cluster: Cluster, namespace: string): Promise<FoundLease> {
+    const answer = await cluster.read({ resource: otherResources.lease, name: leaseName, namespace })
         .catch((error: unknown) => {
             if (error instanceof ApiException && error.code === 404) return error;
             throw error;

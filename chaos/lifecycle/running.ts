@@ -1,7 +1,8 @@
-import type { V1Lease, V1Pod } from "@kubernetes/client-node";
+import type { V1Lease, V1Pod } from "../cluster/types";
 import type { Cluster } from "../cluster/client";
 import { experimentOf, labels, targetLabelOf } from "../cluster/labels";
 import { allLeases, describeHolder, earlyEndOf, experimentIn, inAllOr, leaseEndsAt } from "./lease";
+import { resources } from "../cluster/resources";
 
 export interface RunningExperiment {
     namespace: string;
@@ -30,11 +31,10 @@ export interface RunningExperiments {
  * list the others'. A lease without targets that is over is left out: nothing is attacked, and anybody may take it.
  */
 export async function runningExperiments(cluster: Cluster, own: string): Promise<RunningExperiments> {
-    const { core } = cluster;
     const [leases, pods] = await Promise.all([
         allLeases(cluster, own),
-        inAllOr<{ items: V1Pod[] }>(core.listPodForAllNamespaces({ labelSelector: labels.target }), () =>
-            core.listNamespacedPod({ namespace: own, labelSelector: labels.target }),
+        inAllOr<{ items: V1Pod[] }>(cluster.all(resources.pod, { labelSelector: labels.target }), () =>
+            cluster.all(resources.pod, { namespace: own, labelSelector: labels.target }),
         ),
     ]);
     const namespaces = new Set([...leases.items, ...pods.items].map(({ metadata }) => metadata!.namespace!));

@@ -1,4 +1,4 @@
-import type { V1ResourceRule } from "@kubernetes/client-node";
+import type { V1ResourceRule } from "../cluster/types";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { isRequired, type Right } from "../cluster/resources";
 import { type Grant, grantsOf } from "./permissions";
@@ -38,7 +38,7 @@ export function describeRight({ namespace, apiGroup, resource, names, verbs }: R
     return `${verbs.join(", ")} ${kind}${names ? ` ${names.join(", ")}` : ""} ${place}`;
 }
 
-async function rulesIn({ authorization }: Cluster, namespace: string): Promise<V1ResourceRule[]> {
+async function rulesIn(cluster: Cluster, namespace: string): Promise<V1ResourceRule[]> {
     const asked = authorization.createSelfSubjectRulesReview({ body: { spec: { namespace } } });
     return (await unlessForbidden(asked))?.status?.resourceRules ?? [];
 }
@@ -67,7 +67,7 @@ async function mayBeAllowed(cluster: Cluster, asked: Grant): Promise<boolean> {
     return allowed || Boolean(evaluationError);
 }
 
-async function accessTo({ authorization }: Cluster, asked: Grant) {
+async function accessTo(cluster: Cluster, asked: Grant) {
     const { namespace, apiGroup: group, verb, name } = asked;
     const [resource, subresource] = asked.resource.split("/");
     const resourceAttributes = { namespace, group, resource, subresource, verb, name };

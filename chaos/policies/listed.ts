@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy } from "../cluster/types";
 import { Mutex } from "../async";
 import { isOthersPolicy, isPolicyOfRun, labels } from "../cluster/labels";
 import { type ObjectApi, resources } from "../cluster/resources";

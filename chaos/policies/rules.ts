@@ -3,7 +3,7 @@ import type {
     V1NetworkPolicyPeer,
     V1NetworkPolicyPort,
     V1NetworkPolicySpec,
-} from "@kubernetes/client-node";
+} from "../cluster/types";
 
 /** A direction of traffic, as the NetworkPolicies of a pod see it. */
 export type Way = "ingress" | "egress";

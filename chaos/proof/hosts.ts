@@ -1,4 +1,4 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../cluster/types";
 import { isIP } from "node:net";
 import { inTurns } from "../async";
 import { describeBlock, isProvenAt } from "../attacks/addresses";
@@ -16,6 +16,7 @@ import { addressesOfTarget, type Discovered, type Target } from "../targets/cont
 import { onePerPod } from "../targets/pods";
 import { probe } from "./run-within";
 import { addressesIn } from "./tools";
+import { resources } from "../cluster/resources";
 
 /** A name server that is busy may take a second. */
 const timeoutMs = 2_000;
@@ -40,7 +41,7 @@ export async function resolveHosts(
     const targets = onePerPod(attack.chosen.targets);
     const hosts = await resolved(cluster, targets, addresses.hosts);
     // All: the API server selects them by no address but the cluster's. An account may not look.
-    const services = await cluster.core.listServiceForAllNamespaces().then(
+    const services = await cluster.all(resources.service).then(
         ({ items }) => items,
         () => [],
     );
@@ -140,7 +141,7 @@ async function requireFit(
         );
     const named = serviceNamed(host, namespace);
     // It may be read alone.
-    const read = named && (await cluster.core.readNamespacedService(named).catch(() => undefined));
+    const read = named && (await cluster.read({ resource: resources.service, ...named }).catch(() => undefined));
     const service = [...(read ? [read] : []), ...services].find((one) =>
         leadsTo(one, { host, port, addresses }),
     )?.metadata;
@@ -158,10 +159,10 @@ async function requireFit(
  * A pod of any namespace that has one of some addresses. Undefined if there is none, or the account may not look: it
  * finds out when the attack is proven.
  */
-async function podAt({ core }: Cluster, addresses: readonly string[]) {
+async function podAt(cluster: Cluster, addresses: readonly string[]) {
     // By the first address of a pod only; the API server selects by no other.
     const lists = addresses.map((one) =>
-        core.listPodForAllNamespaces({ fieldSelector: `status.podIP=${one}` }).catch(() => ({ items: [] })),
+        cluster.all(resources.pod, { fieldSelector: `status.podIP=${one}` }).catch(() => ({ items: [] })),
     );
     const pod = (await Promise.all(lists))
         .flatMap(({ items }) => items)

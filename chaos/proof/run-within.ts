@@ -39,7 +39,7 @@ export async function runWithin(cluster: Cluster, place: Place, command: readonl
 
 /** A WebSocket's refusal brings its status alone. A plain request that is let through only lacks the upgrade. */
 async function refusalOf(
-    { core }: Cluster,
+    cluster: Cluster,
     { namespace, pod: name, container }: Place,
     [command]: readonly string[],
 ): Promise<ExecRefused | undefined> {

@@ -4,6 +4,7 @@ import { isReady } from "../targets/containers";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import type { ReadinessChange } from "./journal-schema";
+import { resources } from "../cluster/resources";
 
 /** How long after a watch has ended, as an API server ends it now and then, the next one is begun. */
 const pauseMs = 250;
@@ -41,7 +42,7 @@ export class ReadinessRecorder {
     }
 
     private async follow(at?: number): Promise<void> {
-        const { metadata, items } = await this.cluster.core.listNamespacedPod({ namespace: this.namespace });
+        const { metadata, items } = await this.cluster.all(resources.pod, { namespace: this.namespace });
         for (const pod of items) this.note(pod, isReady(pod), at);
         const path = `/api/v1/namespaces/${this.namespace}/pods`;
         await new Promise<void>((ended) => {

@@ -1,4 +1,4 @@
-import type { V1Job, V1ObjectMeta, V1OwnerReference, V1Pod } from "@kubernetes/client-node";
+import type { V1Job, V1ObjectMeta, V1OwnerReference, V1Pod } from "../cluster/types";
 import { randomUUID } from "node:crypto";
 import { poll } from "../async";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
@@ -26,10 +26,10 @@ interface Request {
 }
 
 const creating = {
-    Job: ({ batch }: Cluster, request: Request) => batch.createNamespacedJob(request),
-    NetworkPolicy: ({ networking }: Cluster, request: Request) => networking.createNamespacedNetworkPolicy(request),
-    Pod: ({ core }: Cluster, request: Request) => core.createNamespacedPod(request),
-    Service: ({ core }: Cluster, request: Request) => core.createNamespacedService(request),
+    Job: (cluster: Cluster, request: Request) => batch.createNamespacedJob(request),
+    NetworkPolicy: (cluster: Cluster, request: Request) => networking.createNamespacedNetworkPolicy(request),
+    Pod: (cluster: Cluster, request: Request) => core.createNamespacedPod(request),
+    Service: (cluster: Cluster, request: Request) => core.createNamespacedService(request),
 };
 
 /** For so long, in milliseconds, what was just deleted may count in a quota, and a new quota may count nothing yet. */

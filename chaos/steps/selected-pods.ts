@@ -1,9 +1,10 @@
-import type { V1Job, V1LabelSelector, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
+import type { V1Job, V1LabelSelector, V1ObjectMeta, V1Pod } from "../cluster/types";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { runPods } from "../pod-options";
 import { type Labels, selects } from "../policies/selector";
 import { ReasonError } from "../reasons";
 import type { Room, StepContext } from "./contract";
+import { otherResources, resources } from "../cluster/resources";
 
 interface Selecting {
     kind: string;
@@ -57,20 +58,20 @@ function podLabels({ job, attacks }: Room): { given: Labels; own: Labels }[] {
 }
 
 /** What selects pods in a namespace, as far as the account may look. */
-async function selecting({ core, apps, networking, custom }: Cluster, namespace: string): Promise<Selecting[]> {
+async function selecting(cluster: Cluster, namespace: string): Promise<Selecting[]> {
     const budget = { group: "policy", version: "v1", namespace, plural: "poddisruptionbudgets" };
     const budgets = custom.listNamespacedCustomObject(budget) as Promise<{ items: Listed[] }>;
     const seen = await Promise.all([
-        selectorsOf("Service", "get a share of its requests", core.listNamespacedService({ namespace })),
+        selectorsOf("Service", "get a share of its requests", cluster.all(resources.service, { namespace })),
         selectorsOf(
             "NetworkPolicy",
             "have what it allows and denies",
-            networking.listNamespacedNetworkPolicy({ namespace }),
+            cluster.all(resources.networkPolicy, { namespace }),
         ),
         selectorsOf("PodDisruptionBudget", "count as pods of the application", budgets),
-        selectorsOf("ReplicaSet", "be taken for its pods", apps.listNamespacedReplicaSet({ namespace })),
-        selectorsOf("StatefulSet", "be taken for its pods", apps.listNamespacedStatefulSet({ namespace })),
-        selectorsOf("DaemonSet", "be taken for its pods", apps.listNamespacedDaemonSet({ namespace })),
+        selectorsOf("ReplicaSet", "be taken for its pods", cluster.all(resources.replicaSet, { namespace })),
+        selectorsOf("StatefulSet", "be taken for its pods", cluster.all(otherResources.statefulSet, { namespace })),
+        selectorsOf("DaemonSet", "be taken for its pods", cluster.all(otherResources.daemonSet, { namespace })),
     ]);
     return seen.flat();
 }

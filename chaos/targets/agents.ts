@@ -1,9 +1,10 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
-import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
+import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { selectorOf } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
 import { agentKeyEntry, agentKeyHeader, agentPort, type Discovered, targetsPath } from "./containers";
+import { otherResources, resources } from "../cluster/resources";
 
 /** A stack's builtin agent: the DaemonSet that the stack has made. Labels alone prove nothing: anybody can set them. */
 export interface AgentReference {
@@ -25,7 +26,7 @@ export class RefusedError extends Error {
 
 /** The agents of a DaemonSet. Undefined if it does not exist, or is being deleted. */
 export async function findAgents(cluster: Cluster, { namespace, name }: AgentReference): Promise<Agents | undefined> {
-    const found = await ignoreNotFound(cluster.apps.readNamespacedDaemonSet({ name, namespace }));
+    const found = await cluster.get({ resource: otherResources.daemonSet, name, namespace });
     if (!found || found.metadata?.deletionTimestamp !== undefined) return undefined;
     const { selector, template } = found.spec!;
     const secret = template.spec!.volumes!.find(({ secret }) => secret !== undefined)!.secret!.secretName!;
@@ -34,7 +35,7 @@ export async function findAgents(cluster: Cluster, { namespace, name }: AgentRef
 
 /** The agents' key, from their Secret: read access to the Secret is access to the agents. Undefined if it is gone. */
 export async function keyOf(cluster: Cluster, { namespace, secret }: Agents): Promise<string | undefined> {
-    const found = await ignoreNotFound(cluster.core.readNamespacedSecret({ name: secret, namespace }));
+    const found = await cluster.get({ resource: otherResources.secret, name: secret, namespace });
     const key = found?.data?.[agentKeyEntry];
     return key === undefined ? undefined : Buffer.from(key, "base64").toString("utf8");
 }
@@ -53,7 +54,7 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
             `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; an update of their stack ` +
                 "with --refresh creates it again",
         );
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agents.labels) });
+    const items = await cluster.all(resources.pod, { namespace, labelSelector: selectorOf(agents.labels) });
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     if (running.length === 0)
         throw new Error(

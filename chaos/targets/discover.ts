@@ -14,6 +14,7 @@ import {
 } from "./containers";
 import { locateTarget } from "./locate";
 import { nodesFor, onNodes } from "./nodes";
+import { otherResources, resources } from "../cluster/resources";
 
 export interface DiscoveryScope {
     /** Where targets are looked for: `Global`, or one namespace. */
@@ -123,12 +124,12 @@ export async function askApiServer(
     return containersOfAll(pods.filter(attackable), replicaSets, clusterName);
 }
 
-function podsIn({ core, apps }: Cluster, namespaces?: readonly string[]): Promise<[Pod[], ReplicaSet[]]> {
+function podsIn(cluster: Cluster, namespaces?: readonly string[]): Promise<[Pod[], ReplicaSet[]]> {
     return Promise.all([
-        namespaces ? inEach(namespaces, (one) => core.listNamespacedPod(one)) : itemsOf(core.listPodForAllNamespaces()),
+        namespaces ? inEach(namespaces, (one) => cluster.all(resources.pod, one)) : itemsOf(cluster.all(resources.pod)),
         namespaces
-            ? inEach(namespaces, (one) => apps.listNamespacedReplicaSet(one))
-            : itemsOf(apps.listReplicaSetForAllNamespaces()),
+            ? inEach(namespaces, (one) => cluster.all(resources.replicaSet, one))
+            : itemsOf(cluster.all(resources.replicaSet)),
     ]);
 }
 
@@ -146,9 +147,9 @@ async function inEach<T>(
  *
  * @throws ApiException with code 404 if one of these does not exist
  */
-export async function protectedNamespaces({ core }: Cluster, among?: readonly string[]): Promise<Set<string>> {
+export async function protectedNamespaces(cluster: Cluster, among?: readonly string[]): Promise<Set<string>> {
     const found = among
-        ? await Promise.all(among.map((name) => core.readNamespace({ name })))
-        : (await core.listNamespace()).items;
+        ? await Promise.all(among.map((name) => cluster.read({ resource: otherResources.namespace, name })))
+        : (await cluster.all(otherResources.namespace)).items;
     return new Set(found.flatMap(({ metadata }) => (isProtected(metadata!.labels) ? [metadata!.name!] : [])));
 }

@@ -13,6 +13,7 @@ import { requireOwnLeft } from "./destroying/moving";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
 import { knownIdentity, requireSameCluster, stackIdentity } from "./state-records";
 import { pulumiCommand } from "../pulumi-command";
+import { otherResources } from "../../chaos/cluster/resources";
 
 export interface StackCluster {
     context: AllowedContext;
@@ -87,12 +88,12 @@ function clusterProvider(context: string, uid: string): k8s.Provider {
  * @throws Error if the cluster does not answer
  */
 async function lookAround(
-    { core }: Cluster,
+    cluster: Cluster,
     { name: context, server, local }: AllowedContext,
     names: readonly string[],
 ) {
     const signal = AbortSignal.timeout(reachTimeoutMs);
-    const read = (name: string) => core.readNamespace({ name }, { signal } as never);
+    const read = (name: string) => cluster.read({ resource: otherResources.namespace, name }, { signal } as neve });
     try {
         const [system, ...found] = await Promise.all([
             read("kube-system"),
@@ -128,6 +129,6 @@ export async function firstLook() {
 
 async function reach(kubeContext: string | undefined, namespace: string) {
     const cluster = connect({ context: allowedContext(loadKubeconfig(), kubeContext).name }, reachTimeoutMs);
-    await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
+    await cluster.get({ resource: otherResources.namespace, name: namespace });
     return cluster;
 }

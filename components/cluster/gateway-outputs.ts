@@ -10,6 +10,7 @@ import { productsUrl } from "../shop/gateway";
 import { ingressUrl } from "../shop/ingress";
 import type { StackCluster } from "./cluster";
 import { pulumiCommand } from "../pulumi-command";
+import { resources } from "../../chaos/cluster/resources";
 
 /** An object that the stack installed. Resources of Pulumi's Kubernetes provider implement this. */
 export interface InstalledObject {
@@ -50,7 +51,7 @@ function awaitGatewayAddress(
     // The id is known once the Service exists: a preview of a new shop has no address.
     return pulumi.all([service.id, service.metadata]).apply(async ([, { name, namespace }]) => {
         for (;;) {
-            const answer = await ignoreNotFound(cluster.core.readNamespacedServiceWithHttpInfo({ name, namespace }));
+            const answer = await cluster.get({ resource: resources.service, name, namespace });
             const found = answer?.data;
             const address = found && externalAddress(found);
             if (address || !found || found.spec?.type !== "LoadBalancer" || pulumi.runtime.isDryRun()) return address;

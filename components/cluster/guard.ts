@@ -1,4 +1,4 @@
-import type { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfig } from "../../chaos/cluster/types";
 import { type AllowedContext, guardedContext, type Naming } from "../../chaos/cluster/guard";
 import { pulumiCommand } from "../pulumi-command";
 

@@ -1,4 +1,4 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../../cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady, type Pod, portNumberIn, targetPortOf } from "../../cluster/kubernetes-rules";
 import { labels, selectorOf, targetLabelOf } from "../../cluster/labels";

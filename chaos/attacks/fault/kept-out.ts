@@ -1,4 +1,4 @@
-import type { V1Container, V1LabelSelector, V1NetworkPolicySpec, V1Service } from "@kubernetes/client-node";
+import type { V1Container, V1LabelSelector, V1NetworkPolicySpec, V1Service } from "../../cluster/types";
 import { isDeepStrictEqual } from "node:util";
 import { hasEnded, type Pod } from "../../cluster/kubernetes-rules";
 import { annotations, experimentOf, labels, noteIn, selectorOf } from "../../cluster/labels";

@@ -1,5 +1,5 @@
 /** Callers of a Service that would not reach a proxy in its place, as far as the Service and its pods show it. */
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../../cluster/types";
 import { type Cluster, unlessForbidden } from "../../cluster/client";
 import { parseJson } from "../../json";
 import type { Pod } from "../../cluster/kubernetes-rules";
@@ -45,7 +45,7 @@ interface TargetGroupBinding {
 
 /** The TargetGroupBinding by which a load balancer has a Service's pods as targets. Undefined if none is seen. */
 export async function bindingOf(
-    { custom }: Cluster,
+    cluster: Cluster,
     { namespace, service }: { namespace: string; service: string },
 ): Promise<string | undefined> {
     const lists = await Promise.all(

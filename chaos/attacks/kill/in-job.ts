@@ -1,4 +1,4 @@
-import type { V1ReplicaSet } from "@kubernetes/client-node";
+import type { V1ReplicaSet } from "../../cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../cluster/labels";
 import { type ObjectReference, pathOf, resources } from "../../cluster/resources";

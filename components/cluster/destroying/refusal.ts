@@ -1,4 +1,4 @@
-import type { V1Lease } from "@kubernetes/client-node";
+import type { V1Lease } from "../../../chaos/cluster/types";
 import { annotations } from "../../../chaos/cluster/labels";
 import { holderIn, leaseEndsAt, leasePath, stopCommand } from "../../../chaos/lifecycle/holder";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
