@@ -6,7 +6,7 @@ import { chooseRoute } from "../chaos/checks/route";
 import { type Count, countOf } from "../components/cluster/waiting";
 import { gatewayOf } from "../components/shop/gateway";
 import { isReady } from "../chaos/targets/containers";
-import { type Cluster, mergePatch } from "../chaos/cluster/client";
+import type { Cluster } from "../chaos/cluster/client";
 import { resources } from "../chaos/cluster/resources";
 
 export async function podsOf(cluster: Cluster, namespace: string) {
@@ -26,7 +26,7 @@ export async function wholeProducts(cluster: Cluster, namespace: string, patienc
 /** Scales a Deployment and waits until exactly that many pods are ready. */
 export async function scale(cluster: Cluster, namespace: string, name: string, replicas: number): Promise<void> {
     const body = { spec: { replicas } };
-    await cluster.apps.patchNamespacedDeploymentScale({ name, namespace, body }, mergePatch());
+    await cluster.patch({ resource: resources.deployment, namespace, name, part: "scale" }, body);
     const look = async () => countOf(await cluster.read({ resource: resources.deployment, name, namespace }));
     const isScaled = ({ wanted, complete }: Count) => complete && wanted === replicas;
     const last = await poll(look, isScaled, 120_000);

@@ -47,6 +47,6 @@ async function applyHarmlessly({ cluster, context }: Session, policy: ManifestOb
     const podSelector = { matchLabels: { "chaos-shop/bench": "nobody" } };
     const manifest = { ...policy, metadata, spec: { ...(policy.spec as object), podSelector } };
     const seconds = await timed(() => kubectlApply(context, [manifest]));
-    await ignoreNotFound(cluster.networking.deleteNamespacedNetworkPolicy(metadata));
+    await cluster.delete({ resource: resources.networkPolicy, ...metadata });
     return seconds;
 }

@@ -53,10 +53,10 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
         cluster.all(resources.pod, { namespace }),
         cluster.all(resources.replicaSet, { namespace }),
     ]);
-    const named = pods.items.flatMap(({ spec }) => spec?.nodeName ?? []);
+    const named = pods.flatMap(({ spec }) => spec?.nodeName ?? []);
     const nodes = await recentNodesFor(cluster, [target], named);
-    if (pods.items.length === 0) await requireNamespace(cluster, namespace);
-    return readyAmong(pods.items, replicaSets.items, target, clusterName, nodes);
+    if (pods.length === 0) await requireNamespace(cluster, namespace);
+    return readyAmong(pods, replicaSets, target, clusterName, nodes);
 }
 
 /** How many of some pods are ready and match an expression. */

@@ -79,7 +79,7 @@ async function externalAddressesOf(
     const { type, externalTrafficPolicy } = service.spec ?? {};
     const hasNodePorts = type === "NodePort" && externalTrafficPolicy !== "Local";
     const nodes = hasNodePorts ? await unlessForbidden(cluster.all(otherResources.node)) : undefined;
-    return externalAddresses(service, port, nodes?.items);
+    return externalAddresses(service, port, nodes);
 }
 
 /**
@@ -92,7 +92,7 @@ export async function serviceAt(
     url: string,
 ): Promise<ServiceReference | undefined> {
     const { host, port: asked } = placeOf(url);
-    const services = (await unlessForbidden(cluster.all(resources.service, { namespace })))?.items ?? [];
+    const services = (await unlessForbidden(cluster.all(resources.service, { namespace }))) ?? [];
     const isNodePort = services.some(({ spec }) => spec?.ports?.some(({ nodePort }) => nodePort === asked));
     const nodes = isNodePort ? await unlessForbidden(cluster.all(otherResources.node)) : undefined;
     const named = serviceNamed(host, namespace);
@@ -100,7 +100,7 @@ export async function serviceAt(
     const answering = services.flatMap((service) =>
         (service.spec?.ports ?? []).flatMap((one) =>
             [
-                ...externalAddresses(service, one.port, nodes?.items),
+                ...externalAddresses(service, one.port, nodes),
                 ...addressesInCluster(service, one, isNamed(service) ? [host] : []),
             ]
                 .filter((address) => address.port === asked)

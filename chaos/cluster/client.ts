@@ -7,7 +7,7 @@ import { connectionsTo, destinationOf } from "./logins";
 import { answerOf, eachLine, send, type SentCall } from "./request";
 import { type ObjectApi, pathOf, type Place, type Resource, resources, type Selection } from "./resources";
 import type { ObjectOf, V1Status } from "./types";
-import { ApiError, type ApiResponse, listPath, objectOf, sent, sentAt, verbsOver, withQuery } from "./verbs";
+import { ApiError, type ApiResponse, listPath, objectOf, sent, sentAt, textOf, verbsOver, withQuery } from "./verbs";
 
 export { ApiError, sentAt } from "./verbs";
 
@@ -29,8 +29,8 @@ export interface Cluster extends ObjectApi {
     /** Puts an object in the place of another one, unless that is not of its `resourceVersion` any more (409). */
     replace<R extends Resource>(object: Place<R> & { name: string }, body: object): Promise<ObjectOf<R["kind"]>>;
     log(pod: { namespace: string; name: string }, excerpt?: Excerpt): Promise<string>;
-    /** The text at a path, which may be a pod's answer. @throws ApiError */
-    text(path: string, headers?: Record<string, string>): Promise<string>;
+    /** What the API server answers to a request, or a pod through it, whatever that is. */
+    ask(path: string, call?: SentCall): Promise<ApiResponse>;
     /**
      * Lists objects, and tells each change from then on, until the API server ends that, as it does now and then.
      *
@@ -89,28 +89,25 @@ export function clusterOf(kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cl
     const ask = askerOf(kubeconfig, timeoutMs);
     const list = async (resource: Resource, selection: Selection) => {
         const found = objectOf(await ask(listPath(resource, { ...selection })));
-        const { items, metadata } = found as { items: object[]; metadata?: { resourceVersion?: string } };
-        return { items: sent(items, sentAt(found)), version: metadata?.resourceVersion };
-    };
-    const text = async (path: string, headers?: Record<string, string>) => {
-        const answer = await ask(path, { headers, accept: "*/*" });
-        if (answer.status < 300) return answer.body;
-        throw new ApiError(answer.status, answer.body, undefined, answer.context);
+        const { items, metadata } = found as { items: object[] | null; metadata?: { resourceVersion?: string } };
+        return { items: sent(items ?? [], sentAt(found)), version: metadata?.resourceVersion };
     };
     return {
         ...verbsOver({
             ask,
             async *items(path) {
-                yield* (objectOf(await ask(path)) as { items: object[] }).items;
+                yield* (objectOf(await ask(path)) as { items: object[] | null }).items ?? [];
             },
         }),
         kubeconfig,
-        text,
+        ask,
         read: async (object) => objectOf(await ask(pathOf(object))) as never,
         all: async (resource, selection = {}) => (await list(resource, selection)).items as never,
         replace: async (object, body) => objectOf(await ask(pathOf(object), { method: "PUT", body })) as never,
-        log: ({ namespace, name }, excerpt) =>
-            text(withQuery(pathOf({ resource: resources.pod, namespace, name, part: "log" }), { ...excerpt })),
+        async log({ namespace, name }, excerpt) {
+            const path = pathOf({ resource: resources.pod, namespace, name, part: "log" });
+            return textOf(await ask(withQuery(path, { ...excerpt }), { accept: "*/*" }));
+        },
         async watch(resource, selection, onList, onEvent, signal) {
             const { items, version } = await list(resource, selection);
             onList(items as never);
@@ -190,6 +187,10 @@ export class UnansweredError extends Error {
     }
 }
 
+/** Whether a call took longer than it may. */
+export const isTimeout = (error: unknown): boolean =>
+    ["AbortError", "TimeoutError"].includes((error as Error | undefined)?.name ?? "");
+
 /** The context in which a call failed, for commands. Undefined if that is not known. */
 export const contextOf = (error: unknown): string | undefined =>
     (error as { context?: string } | null | undefined)?.context;
@@ -202,6 +203,13 @@ export function messageOf(error: unknown): string {
     if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
     return error instanceof Error ? error.message : String(error);
 }
+
+/** The result of a call. Undefined if there is no such thing. */
+export const ignoreNotFound = <T>(call: Promise<T>): Promise<T | undefined> =>
+    call.catch((error: unknown) => {
+        if (statusOf(error) === 404) return undefined;
+        throw error;
+    });
 
 /** The result of a call. Undefined if the account may not make it, or if there is no such thing. */
 export const unlessForbidden = <T>(call: Promise<T>): Promise<T | undefined> =>

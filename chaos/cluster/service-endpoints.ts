@@ -32,9 +32,9 @@ export async function endpointsIn(cluster: Cluster, namespace: string, service?:
 }
 
 /** The EndpointSlices of Services. Undefined if the account may not list them. */
-async function slicesIn(cluster: Cluster, namespace: string, service?: string) {
+function slicesIn(cluster: Cluster, namespace: string, service?: string) {
     const labelSelector = service === undefined ? serviceName : `${serviceName}=${service}`;
-    return (await unlessForbidden(cluster.all(otherResources.endpointSlice, { namespace, labelSelector })))?.items;
+    return unlessForbidden(cluster.all(otherResources.endpointSlice, { namespace, labelSelector }));
 }
 
 /** Name of an EndpointSlice of a Service that is not made by its selector. Undefined if none is seen. */
@@ -65,9 +65,9 @@ async function selectedIn(cluster: Cluster, namespace: string, service?: string)
         unlessForbidden(cluster.all(resources.service, { namespace })),
         unlessForbidden(cluster.all(resources.pod, { namespace })),
     ]);
-    const asked = services?.items.filter(({ metadata }) => service === undefined || metadata!.name === service) ?? [];
+    const asked = services?.filter(({ metadata }) => service === undefined || metadata!.name === service) ?? [];
     return asked.flatMap((one) =>
-        (pods?.items ?? []).filter((pod) => leadsTo(one, pod)).map((pod) => selectedBy(one, pod)),
+        (pods ?? []).filter((pod) => leadsTo(one, pod)).map((pod) => selectedBy(one, pod)),
     );
 }
 

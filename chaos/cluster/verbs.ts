@@ -67,11 +67,15 @@ export interface Carrier {
     namesFailures?: boolean;
 }
 
-/** The object of an answer. @throws ApiError unless the call succeeded */
-export function objectOf({ status, body, sentAt: at, context }: ApiResponse, failure?: string): KubeObject {
+/** The text of an answer. @throws ApiError unless the call succeeded */
+export function textOf({ status, body, sentAt: at, context }: ApiResponse, failure?: string): string {
     if (status >= 300) throw sent(new ApiError(status, body, failure, context), at);
-    return sent(JSON.parse(body) as KubeObject, at);
+    return body;
 }
+
+/** The object of an answer. @throws ApiError unless the call succeeded */
+export const objectOf = (answer: ApiResponse, failure?: string): KubeObject =>
+    sent(JSON.parse(textOf(answer, failure)) as KubeObject, answer.sentAt);
 
 export function verbsOver({ ask, items, isMissing = isStatus404, namesFailures = false }: Carrier): ObjectApi {
     const unlessMissing = async (answer: Promise<ApiResponse>, failure: string) => {
@@ -100,6 +104,13 @@ export function verbsOver({ ask, items, isMissing = isStatus404, namesFailures =
             return (await unlessMissing(answer, `${named(object)} cannot be deleted`)) !== undefined;
         },
     };
+}
+
+/** What a change of an object gives, which must be there. @throws ApiError (404) if it is not */
+export async function existing<T>(changed: Promise<T | undefined>, problem: string): Promise<T> {
+    const found = await changed;
+    if (found !== undefined) return found;
+    throw new ApiError(404, JSON.stringify({ message: problem }));
 }
 
 const isStatus404 = ({ status }: ApiResponse) => status === 404;

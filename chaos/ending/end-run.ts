@@ -2,7 +2,7 @@ import type { V1Lease } from "../cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { againOnConflict } from "../cluster/change";
-import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
+import { type Cluster, unlessUnreadable } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { dnsLabel } from "../cluster/kubernetes-rules";
 import { jobTypes, type ObjectApi, otherResources } from "../cluster/resources";
@@ -148,7 +148,7 @@ export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Pla
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
     const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
     const api = cluster;
-    const get: ObjectApi["get"] = (object) => unlessUnreadable(api.get(object));
+    const get: ObjectApi["get"] = (object) => unlessUnreadable(cluster.get(object)) as never;
     return (await uidsOfAttacks({ get }, holder.plan, run, job)) === undefined;
 }
 
@@ -202,15 +202,14 @@ async function note(
     known: V1Lease,
     noted: Record<string, string | null>,
 ): Promise<V1Lease | undefined> {
-    const place = { name: leaseName, namespace: known.metadata!.namespace! };
+    const place = { resource: otherResources.lease, name: leaseName, namespace: known.metadata!.namespace! };
     let last: V1Lease | undefined = known;
     return againOnConflict(async () => {
-        const lease = last ?? (await cluster.get({ resource: otherResources.lease, ...place }));
+        const lease = last ?? (await cluster.get(place));
         last = undefined;
         if (!lease || !isDeepStrictEqual(runIn(lease), runIn(known))) return undefined;
         const { uid, resourceVersion } = lease.metadata!;
-        const body = { metadata: { uid, resourceVersion, annotations: noted } };
-        return ignoreNotFound(coordination.patchNamespacedLease({ ...place, body }, mergePatch()));
+        return cluster.patch(place, { metadata: { uid, resourceVersion, annotations: noted } });
     });
 }
 

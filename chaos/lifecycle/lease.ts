@@ -1,5 +1,5 @@
-import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, sentAt, statusOf } from "../cluster/client";
+import { type ApiError, type Cluster, sentAt, statusOf } from "../cluster/client";
+import type { V1Lease } from "../cluster/types";
 import { againOnConflict } from "../cluster/change";
 import { dnsLabel } from "../cluster/kubernetes-rules";
 import { parseJson } from "../json";
@@ -111,7 +111,7 @@ function requireFree({ held, now }: FoundLease, holder: LeaseHolder): void {
 interface Taken {
     runName?: string;
     /** @default now */
-    since?: V1MicroTime;
+    since?: string;
     /** Whether the attacks may have begun. @default they have not, if there are any */
     begun?: boolean;
 }
@@ -120,7 +120,7 @@ async function take(
     cluster: Cluster,
     { stack, plan }: LeaseHolder & { plan: Plan },
     { held, now }: FoundLease,
-    { runName = runNameOf(plan, stack), since = new V1MicroTime(now), begun = !isAttack(plan) }: Taken = {},
+    { runName = runNameOf(plan, stack), since = microTime(now), begun = !isAttack(plan) }: Taken = {},
 ): Promise<void> {
     const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
     const body: V1Lease = {
@@ -140,18 +140,23 @@ async function take(
         spec: {
             holderIdentity: holderOf({ stack, defaultNamespace }),
             acquireTime: since,
-            renewTime: new V1MicroTime(now),
+            renewTime: microTime(now),
             leaseDurationSeconds: Math.ceil((deadlineMs + leasePreparationMs) / 1_000),
         },
     };
     const taken = held
-        ? coordination.replaceNamespacedLease({ name: leaseName, namespace, body })
-        : coordination.createNamespacedLease({ namespace, body });
+        ? cluster.replace(leaseIn(namespace), body)
+        : cluster.create({ resource: otherResources.lease, namespace }, body);
     await taken.catch((error: unknown) => {
         if (statusOf(error) !== 409) throw error;
         throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
     });
 }
+
+/** A time as a lease has it: with microseconds. https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */
+const microTime = (ms: number) => new Date(ms).toISOString().replace("Z", "000Z");
+
+const leaseIn = (namespace: string) => ({ resource: otherResources.lease, name: leaseName, namespace });
 
 const holderOf = ({ stack, defaultNamespace }: LeaseOwner) =>
     `stack ${stack} (its application is in ${defaultNamespace})`;
@@ -169,13 +174,13 @@ export async function noteNotRecovered(
 ): Promise<void> {
     const { namespace, defaultNamespace } = plan;
     const ended: RunEnd = { at, notRecovered: true };
-    await coordination.createNamespacedLease({
-        namespace,
-        body: {
+    await cluster.create(
+        { resource: otherResources.lease, namespace },
+        {
             metadata: { name: leaseName, namespace, annotations: { [annotations.ended]: JSON.stringify(ended) } },
             spec: { holderIdentity: holderOf({ stack, defaultNamespace }) },
         },
-    });
+    );
 }
 
 /** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */
@@ -247,8 +252,7 @@ export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promi
         const { own } = await leaseFor(cluster, holder);
         if (!own) return;
         const { uid, resourceVersion } = own.metadata!;
-        const body = { preconditions: { uid, resourceVersion } };
-        await ignoreNotFound(cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace, body }));
+        await cluster.delete(leaseIn(namespace), { uid, resourceVersion });
     });
 }
 
@@ -310,25 +314,25 @@ function isOfStackName({ spec }: V1Lease, { stack }: { stack: string }): boolean
 
 /** The leases of experiments, in all namespaces or in one's own, and the time by the API server's clock. */
 export const allLeases = (cluster: Cluster, own: string) =>
-    inAllOr<{ items: V1Lease[]; now: number }>(
-        cluster.all(otherResources.lease, { fieldSelector: `metadata.name=${leaseName}` })
-            .then((answer) => ({ items: answer.data.items, now: sentAt(answer) })),
-        async () => {
-            const { held, now } = await readAt(cluster, own);
+    inAllOr(async (namespace) => {
+        if (namespace !== undefined) {
+            const { held, now } = await readAt(cluster, namespace);
             return { items: held ? [held] : [], now };
-        },
-    );
+        }
+        const items = await cluster.all(otherResources.lease, { fieldSelector: `metadata.name=${leaseName}` });
+        return { items, now: sentAt(items) };
+    }, own);
 
 /** A list of all namespaces, or of one's own if the account may not list all (403). */
 export async function inAllOr<T extends object>(
-    all: Promise<T>,
-    own: () => Promise<T>,
+    list: (namespace?: string) => Promise<T>,
+    own: string,
 ): Promise<T & { everywhere: boolean }> {
     try {
-        return { ...(await all), everywhere: true };
+        return { ...(await list()), everywhere: true };
     } catch (error) {
         if (statusOf(error) !== 403) throw error;
-        return { ...(await own()), everywhere: false };
+        return { ...(await list(own)), everywhere: false };
     }
 }
 
@@ -345,12 +349,13 @@ const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
  * compare a lease with their own clocks may both believe that they hold it.
  */
 async function readAt(cluster: Cluster, namespace: string): Promise<FoundLease> {
-    const answer = await cluster.read({ resource: otherResources.lease, name: leaseName, namespace })
-        .catch((error: unknown) => {
-            if (error instanceof ApiException && error.code === 404) return error;
-            throw error;
-        });
-    return { held: answer instanceof ApiException ? undefined : answer.data, now: sentAt(answer) };
+    try {
+        const held = await cluster.read(leaseIn(namespace));
+        return { held, now: sentAt(held) };
+    } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        return { now: sentAt(error as ApiError) };
+    }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { V1ResourceRule } from "../cluster/types";
 import { type Cluster, unlessForbidden } from "../cluster/client";
-import { isRequired, type Right } from "../cluster/resources";
+import { isRequired, otherResources, type Right } from "../cluster/resources";
 import { type Grant, grantsOf } from "./permissions";
 
 /**
@@ -39,7 +39,7 @@ export function describeRight({ namespace, apiGroup, resource, names, verbs }: R
 }
 
 async function rulesIn(cluster: Cluster, namespace: string): Promise<V1ResourceRule[]> {
-    const asked = authorization.createSelfSubjectRulesReview({ body: { spec: { namespace } } });
+    const asked = cluster.create({ resource: otherResources.rulesReview }, { spec: { namespace } });
     return (await unlessForbidden(asked))?.status?.resourceRules ?? [];
 }
 
@@ -72,7 +72,7 @@ async function accessTo(cluster: Cluster, asked: Grant) {
     const [resource, subresource] = asked.resource.split("/");
     const resourceAttributes = { namespace, group, resource, subresource, verb, name };
     const review = await unlessForbidden(
-        authorization.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes } } }),
+        cluster.create({ resource: otherResources.accessReview }, { spec: { resourceAttributes } }),
     );
     return review?.status;
 }

@@ -100,13 +100,12 @@ export async function explainWorking(
     working: Working,
 ): Promise<Reason | undefined> {
     const { namespace } = targets[0]!;
-    const nothing = { items: [] };
-    const listed = await cluster.all(resources.networkPolicy, { namespace }).catch(() => nothing);
-    const policies = listed.items.filter((policy) => isOthersPolicy(policy, run));
+    const listed = await cluster.all(resources.networkPolicy, { namespace }).catch(() => []);
+    const policies = listed.filter((policy) => isOthersPolicy(policy, run));
     // Asked every few seconds of a window: the namespace may have thousands of pods.
     if (policies.length === 0) return undefined;
-    const found = await cluster.all(resources.pod, { namespace }).catch(() => nothing);
-    const living = found.items.filter((pod) => !hasEnded(pod));
+    const found = await cluster.all(resources.pod, { namespace }).catch(() => []);
+    const living = found.filter((pod) => !hasEnded(pod));
     const pods = living.map(({ metadata, status }) => ({
         name: metadata!.name!,
         uid: metadata!.uid!,

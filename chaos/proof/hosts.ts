@@ -41,10 +41,7 @@ export async function resolveHosts(
     const targets = onePerPod(attack.chosen.targets);
     const hosts = await resolved(cluster, targets, addresses.hosts);
     // All: the API server selects them by no address but the cluster's. An account may not look.
-    const services = await cluster.all(resources.service).then(
-        ({ items }) => items,
-        () => [],
-    );
+    const services = await cluster.all(resources.service).catch(() => []);
     for (const host of hosts) await requireFit(cluster, attack, host, { discovered, services });
     for (const block of addresses.blocks) {
         const isProven = hosts.some(({ port, addresses: all }) =>
@@ -162,10 +159,10 @@ async function requireFit(
 async function podAt(cluster: Cluster, addresses: readonly string[]) {
     // By the first address of a pod only; the API server selects by no other.
     const lists = addresses.map((one) =>
-        cluster.all(resources.pod, { fieldSelector: `status.podIP=${one}` }).catch(() => ({ items: [] })),
+        cluster.all(resources.pod, { fieldSelector: `status.podIP=${one}` }).catch(() => []),
     );
     const pod = (await Promise.all(lists))
-        .flatMap(({ items }) => items)
+        .flat()
         // On its node's network, the address is the node's.
         .filter((one) => !one.spec?.hostNetwork && !hasEnded(one))
         .find((one) => addressesOf(one).some((address) => addresses.includes(address)));

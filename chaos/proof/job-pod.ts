@@ -1,6 +1,6 @@
 import type { V1Pod } from "../cluster/types";
 import { kubectlFor } from "../kubectl";
-import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
+import { type Cluster, statusOf } from "../cluster/client";
 import { addressesOf, isActive, whyNotRunning } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
 import { jobTypes, otherResources, resources } from "../cluster/resources";
@@ -131,8 +131,8 @@ export class JobPod {
     /** What a pod's log says last, as the end of a sentence. Empty if that is not known. */
     private async lastMessage(pod: V1Pod | undefined): Promise<string> {
         if (pod === undefined) return "";
-        const of = { name: pod.metadata!.name!, namespace: this.namespace, tailLines };
-        const log = await this.cluster.core.readNamespacedPodLog(of).catch(() => "");
+        const of = { name: pod.metadata!.name!, namespace: this.namespace };
+        const log = await this.cluster.log(of, { tailLines }).catch(() => "");
         const said = log.split("\n").findLast((line) => line !== "" && parseJson(line) === undefined);
         return said === undefined ? "" : `; its log says ${quoted(said)}`;
     }
@@ -168,9 +168,9 @@ export class JobPod {
         const fieldSelector = `involvedObject.uid=${found.metadata!.uid},reason=FailedCreate`;
         const events = await cluster.all(otherResources.event, { namespace, fieldSelector }).catch((error: unknown) => {
             if (statusOf(error) !== 403) throw error;
-            return { items: [] };
+            return [];
         });
-        const said = events.items.at(-1)?.message?.replace(/^Error creating: /, "");
+        const said = events.at(-1)?.message?.replace(/^Error creating: /, "");
         if (said === undefined) return;
         throw new ReasonError(
             "no-room",
@@ -197,8 +197,7 @@ export class JobPod {
     /** The Job's own, the oldest first. Anybody who may create pods can give them its label. */
     private async pods(): Promise<V1Pod[]> {
         const { cluster, namespace, job: name } = this;
-        const job = this.uid === undefined && cluster.read({ resource: resources.job, name, namespace });
-        if (job) this.uid = (await ignoreNotFound(job))?.metadata!.uid;
+        this.uid ??= (await cluster.get({ resource: resources.job, name, namespace }))?.metadata!.uid;
         const labelSelector = `batch.kubernetes.io/job-name=${name}`;
         const items = await cluster.all(resources.pod, { namespace, labelSelector });
         const isOwn = ({ metadata }: V1Pod) =>

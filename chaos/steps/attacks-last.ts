@@ -55,8 +55,7 @@ export async function whyBegunTooLate(
     if (over !== undefined) return over;
     const { namespace } = plan;
     try {
-        const labeled = async (labelSelector: string) =>
-            (await cluster.all(resources.pod, { namespace, labelSelector })).items;
+        const labeled = (labelSelector: string) => cluster.all(resources.pod, { namespace, labelSelector });
         const [targets, attacked] = await Promise.all([labeled(labels.target), labeled(labels.attacked)]);
         // The Job removes both labels of a pod at once. It may not have come to the others yet.
         const isUnlabeled = attacked.some(({ metadata }) => metadata?.labels?.[labels.target] === undefined);

@@ -13,7 +13,7 @@ import { type BesidePolicy, noteOf, type OwnPolicy, ownPolicy } from "../policie
 import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";
-import { forClient, type PolicySpec } from "../policies/rules";
+import type { PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
 import { abortIfRejected } from "./rejected";
 
@@ -216,7 +216,7 @@ async function create(
 ): Promise<V1NetworkPolicy> {
     const { name, namespace } = metadata;
     try {
-        return await networking.createNamespacedNetworkPolicy({ namespace, body: { metadata, spec: forClient(spec) } });
+        return await cluster.create({ resource: resources.networkPolicy, namespace }, { metadata, spec });
     } catch (error) {
         if (statusOf(error) === 409) return cluster.read({ resource: resources.networkPolicy, name, namespace });
         const seen = `namespace ${namespace} admits no NetworkPolicy ${name}`;

@@ -59,8 +59,7 @@ function podLabels({ job, attacks }: Room): { given: Labels; own: Labels }[] {
 
 /** What selects pods in a namespace, as far as the account may look. */
 async function selecting(cluster: Cluster, namespace: string): Promise<Selecting[]> {
-    const budget = { group: "policy", version: "v1", namespace, plural: "poddisruptionbudgets" };
-    const budgets = custom.listNamespacedCustomObject(budget) as Promise<{ items: Listed[] }>;
+    const budgets = cluster.all(otherResources.disruptionBudget, { namespace });
     const seen = await Promise.all([
         selectorsOf("Service", "get a share of its requests", cluster.all(resources.service, { namespace })),
         selectorsOf(
@@ -81,9 +80,9 @@ interface Listed {
     spec?: { selector?: V1LabelSelector | Record<string, string>; podSelector?: V1LabelSelector };
 }
 
-async function selectorsOf(kind: string, effect: string, listing: Promise<{ items: Listed[] }>): Promise<Selecting[]> {
-    const { items = [] } = (await unlessForbidden(listing)) ?? {};
-    return items.flatMap(({ metadata, spec }) => {
+async function selectorsOf(kind: string, effect: string, listing: Promise<Listed[]>): Promise<Selecting[]> {
+    const found = (await unlessForbidden(listing)) ?? [];
+    return found.flatMap(({ metadata, spec }) => {
         const { selector, podSelector = selector } = spec ?? {};
         // A Service without a selector selects nobody, and its own is one of labels alone.
         if (podSelector === undefined || (kind === "Service" && Object.keys(podSelector).length === 0)) return [];

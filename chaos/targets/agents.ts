@@ -1,10 +1,10 @@
-import { setHeaderOptions } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { selectorOf } from "../cluster/labels";
+import { textOf } from "../cluster/verbs";
 import { problemOf } from "../cluster/problem";
 import { agentKeyEntry, agentKeyHeader, agentPort, type Discovered, targetsPath } from "./containers";
-import { otherResources, resources } from "../cluster/resources";
+import { otherResources, pathOf, resources } from "../cluster/resources";
 
 /** A stack's builtin agent: the DaemonSet that the stack has made. Labels alone prove nothing: anybody can set them. */
 export interface AgentReference {
@@ -69,12 +69,10 @@ async function askAgent(cluster: Cluster, namespace: string, pod: string, key: s
     const agent = `agent ${namespace}/${pod}`;
     const look = `look at: ${kubectlFor(cluster, namespace)} describe pod ${pod}`;
     try {
-        const request = { name: `${pod}:${agentPort}`, namespace, path: targetsPath.slice(1) };
-        const answer: unknown = await cluster.core.connectGetNamespacedPodProxyWithPath(
-            request,
-            setHeaderOptions(agentKeyHeader, key),
-        );
-        return targetsIn(typeof answer === "string" ? JSON.parse(answer) : answer);
+        const name = `${pod}:${agentPort}`;
+        const path = pathOf({ resource: resources.pod, namespace, name, part: "proxy" }) + targetsPath;
+        const answer = await cluster.ask(path, { headers: { [agentKeyHeader]: key } });
+        return targetsIn(JSON.parse(textOf(answer)));
     } catch (error) {
         const status = statusOf(error);
         if (status === 401)
@@ -83,7 +81,6 @@ async function askAgent(cluster: Cluster, namespace: string, pod: string, key: s
                     "set",
             );
         if (status === 403) throw new RefusedError(`${agent} cannot be asked: ${problemOf(error)}`);
-        // The client parses answers that say that they are JSON.
         if (error instanceof SyntaxError)
             throw new Error(`${agent} answers with something else than a list of containers; ${look}`);
         throw new Error(`${agent} does not answer (${status ?? messageOf(error)}); ${look}`);

@@ -14,7 +14,7 @@ import {
 } from "./containers";
 import { locateTarget } from "./locate";
 import { nodesFor, onNodes } from "./nodes";
-import { otherResources, resources } from "../cluster/resources";
+import { otherResources, type Resource, resources } from "../cluster/resources";
 
 export interface DiscoveryScope {
     /** Where targets are looked for: `Global`, or one namespace. */
@@ -125,31 +125,19 @@ export async function askApiServer(
 }
 
 function podsIn(cluster: Cluster, namespaces?: readonly string[]): Promise<[Pod[], ReplicaSet[]]> {
-    return Promise.all([
-        namespaces ? inEach(namespaces, (one) => cluster.all(resources.pod, one)) : itemsOf(cluster.all(resources.pod)),
-        namespaces
-            ? inEach(namespaces, (one) => cluster.all(resources.replicaSet, one))
-            : itemsOf(cluster.all(resources.replicaSet)),
-    ]);
-}
-
-const itemsOf = async <T>(list: Promise<{ items: T[] }>): Promise<T[]> => (await list).items;
-
-async function inEach<T>(
-    namespaces: readonly string[],
-    list: (request: { namespace: string }) => Promise<{ items: T[] }>,
-): Promise<T[]> {
-    return (await Promise.all(namespaces.map((namespace) => itemsOf(list({ namespace }))))).flat();
+    const inEach = async <R extends Resource>(resource: R) =>
+        (await Promise.all((namespaces ?? [undefined]).map((namespace) => cluster.all(resource, { namespace })))).flat();
+    return Promise.all([inEach(resources.pod), inEach(resources.replicaSet)]);
 }
 
 /**
  * Namespaces labeled as protected: those of agents, and any that a user has labeled.
  *
- * @throws ApiException with code 404 if one of these does not exist
+ * @throws ApiError with code 404 if one of these does not exist
  */
 export async function protectedNamespaces(cluster: Cluster, among?: readonly string[]): Promise<Set<string>> {
     const found = among
         ? await Promise.all(among.map((name) => cluster.read({ resource: otherResources.namespace, name })))
-        : (await cluster.all(otherResources.namespace)).items;
+        : await cluster.all(otherResources.namespace);
     return new Set(found.flatMap(({ metadata }) => (isProtected(metadata!.labels) ? [metadata!.name!] : [])));
 }

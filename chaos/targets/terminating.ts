@@ -20,8 +20,8 @@ export async function describeTerminating(
     if (targets.length === 0) return undefined;
     const lists = Promise.all([cluster.all(resources.pod, { namespace }), cluster.all(resources.replicaSet, { namespace })]);
     const [pods, replicaSets] = (await lists.catch(() => undefined)) ?? [];
-    const terminating = pods?.items.filter((pod) => pod.metadata!.deletionTimestamp && !hasEnded(pod)) ?? [];
-    const found = targets.flatMap((one) => podsMatching(one, terminating, replicaSets?.items ?? [], clusterName));
+    const terminating = pods?.filter((pod) => pod.metadata!.deletionTimestamp && !hasEnded(pod)) ?? [];
+    const found = targets.flatMap((one) => podsMatching(one, terminating, replicaSets ?? [], clusterName));
     const names = [...new Set(found.map(({ metadata }) => metadata!.name!))];
     if (names.length === 0) return undefined;
     return `pods of the targets' workload that were terminating when the window began may have answered: ${few(names)}`;

@@ -63,8 +63,8 @@ async function requiredWebhooks(cluster: Cluster): Promise<Webhook[]> {
         unlessForbidden(cluster.all(otherResources.mutatingWebhooks)),
     ]);
     return configurations
-        .flatMap((found) => found?.items ?? [])
-        .flatMap((configuration): Webhook[] => configuration.webhooks ?? [])
+        .flatMap((found): { webhooks?: Webhook[] }[] => found ?? [])
+        .flatMap((configuration) => configuration.webhooks ?? [])
         .filter((webhook) => (webhook.failurePolicy ?? "Fail") === "Fail" && concernsUndoing(webhook));
 }
 
@@ -86,7 +86,7 @@ async function selecting(cluster: Cluster, namespace: string, webhooks: readonly
         // The run gives labels of its own to pods, and to objects of other types that are not there yet.
         const isOfPods = concernedBy(webhook).every((type) => type === resources.pod);
         if (pods === undefined || !isOfPods || JSON.stringify(objectSelector ?? {}).includes(ownLabels)) return true;
-        return pods.items.some((pod) => isSelected(objectSelector, pod));
+        return pods.some((pod) => isSelected(objectSelector, pod));
     });
 }
 

@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
-import { connect, type Cluster, ignoreNotFound, messageOf, statusOf } from "../../chaos/cluster/client";
+import { type Cluster, clusterOf, connect, isTimeout, messageOf, statusOf } from "../../chaos/cluster/client";
 import { problemOf } from "../../chaos/cluster/problem";
 import { podContext } from "../../chaos/kubectl";
 import { placement } from "../base/placement";
@@ -92,17 +92,16 @@ async function lookAround(
     { name: context, server, local }: AllowedContext,
     names: readonly string[],
 ) {
-    const signal = AbortSignal.timeout(reachTimeoutMs);
-    const read = (name: string) => cluster.read({ resource: otherResources.namespace, name }, { signal } as neve });
+    const near = clusterOf(cluster.kubeconfig, reachTimeoutMs);
     try {
         const [system, ...found] = await Promise.all([
-            read("kube-system"),
-            ...names.map((name) => ignoreNotFound(read(name))),
+            near.read({ resource: otherResources.namespace, name: "kube-system" }),
+            ...names.map((name) => near.get({ resource: otherResources.namespace, name })),
         ]);
         return { uid: system.metadata!.uid!, found };
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
-        const unreached = signal.aborted
+        const unreached = isTimeout(error)
             ? `no answer within ${reachTimeoutMs / 1_000} s`
             : messageOf(error).split("\n")[0];
         const reason = statusOf(error) === undefined ? `${unreached}${start}` : problemOf(error);

@@ -69,7 +69,7 @@ function nodesOf(cluster: Cluster): Nodes {
     let askAt = 0;
     return async () => {
         if (Date.now() < askAt) return found;
-        found = (await unlessForbidden(cluster.all(otherResources.node)))?.items ?? [];
+        found = (await unlessForbidden(cluster.all(otherResources.node))) ?? [];
         askAt = Date.now() + 5_000;
         return found;
     };
@@ -93,8 +93,8 @@ async function countsOf(cluster: Cluster, nodes: Nodes, { namespace, includes }:
     ]);
     const isIncluded = ({ metadata }: { metadata?: V1ObjectMeta }) => includes(metadata!);
     return [
-        ...(await Promise.all(daemonSets.items.filter(isIncluded).map((one) => countOfDaemonSet(cluster, nodes, one)))),
-        ...[...deployments.items, ...statefulSets.items].filter(isIncluded).map(countOf),
+        ...(await Promise.all(daemonSets.filter(isIncluded).map((one) => countOfDaemonSet(cluster, nodes, one)))),
+        ...[...deployments, ...statefulSets].filter(isIncluded).map(countOf),
     ];
 }
 
@@ -102,7 +102,7 @@ async function countOfDaemonSet(cluster: Cluster, nodes: Nodes, daemonSet: V1Dae
     const { uid, namespace } = daemonSet.metadata!;
     const pods = await unlessForbidden(cluster.all(resources.pod, { namespace: namespace! }));
     if (pods === undefined) return countOnNodes(daemonSet);
-    const own = pods.items.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid));
+    const own = pods.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid));
     return countOnNodes(daemonSet, leftOutOf(own, await nodes()));
 }
 

@@ -16,7 +16,7 @@ const isDefault = ({ metadata }: V1StorageClass) =>
  */
 export async function checkStorageClass(cluster: Cluster, wanted: string | undefined): Promise<void> {
     const found = await unlessForbidden(cluster.all(otherResources.storageClass));
-    const mistake = found && missingClass(found.items, wanted);
+    const mistake = found && missingClass(found, wanted);
     if (mistake !== undefined) throw new Error(mistake);
 }
 

@@ -72,8 +72,8 @@ async function look(
         cluster.all(resources.deployment, { namespace }),
         cluster.all(resources.pod, { namespace }),
     ]);
-    const staying = pods.data.items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-    return deployments.items.map((deployment) => {
+    const staying = pods.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    return deployments.map((deployment) => {
         const own = staying.filter((pod) => isOf(pod, deployment));
         const mayStay = mayStayPending.includes(deployment.metadata!.name!);
         const made = (own.length > 0 ? own : [deployment]).map(({ metadata }) =>

@@ -97,5 +97,5 @@ export class ExternalShop extends pulumi.ComponentResource {
 const runsPods = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod"];
 
 export async function isAttacked(cluster: Cluster, namespace: string): Promise<boolean> {
-    return (await cluster.all(resources.pod, { namespace, labelSelector: labels.target, limit: 1 })).items.length > 0;
+    return (await cluster.all(resources.pod, { namespace, labelSelector: labels.target })).length > 0;
 }

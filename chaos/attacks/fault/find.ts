@@ -61,13 +61,13 @@ export async function findService(
     };
     refuseIf(whyRefused(found, rest) ?? whyInOtherClusters(found));
     const selector = found.spec!.selector!;
-    const [{ items }, binding, byHand] = await Promise.all([
+    const [selected, binding, byHand] = await Promise.all([
         cluster.all(resources.pod, { namespace, labelSelector: selectorOf(selector) }),
         bindingOf(cluster, { namespace, service }),
         sliceByHand(cluster, namespace, service),
     ]);
     refuseIf(byHand && `its EndpointSlice ${byHand} is not made by its selector, and callers would still reach it`);
-    const pods = items.filter((pod) => !hasEnded(pod));
+    const pods = selected.filter((pod) => !hasEnded(pod));
     refuseIf(whyBypassed(found, pods, binding) ?? whyInMesh(pods) ?? whyNowhere(found, pods));
     const ports = portsOf(found.spec!.ports!, pods);
     const without = pods.filter((pod) => isNowhereIn(found, pod)).map(nameOf);

@@ -91,7 +91,7 @@ export async function readCounts(
     { object: name, namespace, chosen: { targets } }: RunAttack<unknown>,
     cluster: Cluster,
 ): Promise<Counted | undefined> {
-    const log = await core.readNamespacedPodLog({ name, namespace, tailLines }).catch(() => undefined);
+    const log = await cluster.log({ name, namespace }, { tailLines }).catch(() => undefined);
     const report = (log ?? "")
         .split("\n")
         .map(parse)

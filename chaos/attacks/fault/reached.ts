@@ -78,7 +78,7 @@ export const showEvents = ({ object: name, namespace }: FaultOfRun, cluster: Clu
     `${kubectlFor(cluster, namespace)} get events --field-selector involvedObject.name=${name}`;
 
 async function lastReach({ object: name, namespace }: FaultOfRun, cluster: Cluster): Promise<Tried[]> {
-    const log = await core.readNamespacedPodLog({ name, namespace, tailLines });
+    const log = await cluster.log({ name, namespace }, { tailLines });
     const reports = log.split("\n").map((line) => (parseJson(line) as Partial<ReachReport> | null | undefined)?.reach);
     return reports.findLast((reach) => reach !== undefined) ?? [];
 }
