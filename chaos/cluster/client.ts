@@ -85,8 +85,11 @@ function missingContext(kubeconfig: Kubeconfig, context: string): string {
 const idleMs = 2_000;
 
 /** The calls over the current context of a kubeconfig. */
-export function clusterOf(kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cluster {
-    const ask = askerOf(kubeconfig, timeoutMs);
+export const clusterOf = (kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cluster =>
+    callsOver(kubeconfig, askerOf(kubeconfig, timeoutMs));
+
+/** @param ask sends a request, and gives what the API server answers, whatever that is */
+export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster {
     const list = async (resource: Resource, selection: Selection) => {
         const found = objectOf(await ask(listPath(resource, { ...selection })));
         const { items, metadata } = found as { items: object[] | null; metadata?: { resourceVersion?: string } };

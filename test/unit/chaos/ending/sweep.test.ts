@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { objectApi } from "../../../../chaos/cluster/objects";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { leftOf } from "../../../../chaos/ending/left";
 import { FakeCluster } from "../support/fake-cluster";
@@ -9,7 +8,7 @@ const kindsLeft = ["NetworkPolicy", "ConfigMap", "Job", "RoleBinding", "Role", "
 
 let cluster: FakeCluster;
 const sweepUp = () =>
-    endAttacks(objectApi(cluster.api), leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
+    endAttacks(cluster.api, leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
 
 beforeEach(() => {
     cluster = new FakeCluster();
@@ -50,18 +49,18 @@ describe("a sweep", () => {
         await sweepUp();
         const changes = cluster.calls.filter((call) => !/^(list|read)/.test(call));
         expect(changes.slice(0, 3).sort()).toEqual([
-            "deleteNamespacedConfigMap",
-            "patchNamespacedDeployment",
-            "patchNamespacedDeployment",
+            "delete ConfigMap",
+            "patch Deployment",
+            "patch Deployment",
         ]);
         expect(changes.slice(3)).toEqual([
-            "deleteNamespacedNetworkPolicy",
-            "patchNamespacedPod",
-            "deleteNamespacedJob",
-            "deleteNamespacedRoleBinding",
-            "deleteNamespacedRole",
-            "deleteNamespacedServiceAccount",
-            "deleteNamespacedConfigMap",
+            "delete NetworkPolicy",
+            "patch Pod",
+            "delete Job",
+            "delete RoleBinding",
+            "delete Role",
+            "delete ServiceAccount",
+            "delete ConfigMap",
         ]);
     });
 

@@ -1,6 +1,5 @@
-import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1LabelSelector, V1NetworkPolicy } from "../../../../chaos/cluster/types";
 import { beforeEach, describe, expect, it } from "vitest";
-import { objectApi } from "../../../../chaos/cluster/objects";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { leftOf } from "../../../../chaos/ending/left";
 import { exemptedPolicy, nextExempting } from "../../../../chaos/policies/exemption";
@@ -27,7 +26,7 @@ beforeEach(() => {
     cluster = new FakeCluster();
 });
 
-const restored = () => endAttacks(objectApi(cluster.api), leftOf({ namespace: "demo", experiment: "any" }));
+const restored = () => endAttacks(cluster.api, leftOf({ namespace: "demo", experiment: "any" }));
 
 function add(podSelector: V1LabelSelector): V1NetworkPolicy {
     const metadata = { managedFields: [theirs] };
@@ -177,7 +176,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         add({});
         let conflicts = 1;
         cluster.intercept = (call) => {
-            if (call === "patchNamespacedNetworkPolicy" && conflicts-- > 0) refuse(409, "changed");
+            if (call === "patch NetworkPolicy" && conflicts-- > 0) refuse(409, "changed");
         };
         await exempted();
         expect(stored().spec.podSelector).toEqual({ matchExpressions: [line] });

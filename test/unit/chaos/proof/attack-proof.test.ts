@@ -304,7 +304,7 @@ describe("another NetworkPolicy that allows what the attack denies", () => {
         allow({ ingress: [{}] });
         run.attack();
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedNetworkPolicy") refuse(403, "networkpolicies is forbidden");
+            if (call === "list NetworkPolicy") refuse(403, "networkpolicies is forbidden");
         };
         expect(await settled(proofOf({ inward: {} }).attackProven())).toEqual({
             inconclusive: { code: "attack-not-proven", message: expect.stringContaining("still accepted") },

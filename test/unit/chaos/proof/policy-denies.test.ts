@@ -30,7 +30,7 @@ function policy(name: string, spec: object, more: object = {}): void {
 
 /** What a run of this length sees that begins now. @param changes what is done after some milliseconds */
 async function why(windowMs: number, changes: Record<number, () => void> = {}, ownPolicies?: OwnPolicy[]) {
-    const { items } = await cluster.api.networking.listNamespacedNetworkPolicy({ namespace: "demo" });
+    const items = await cluster.api.all(resources.networkPolicy, { namespace: "demo" });
     const run = { namespace: "demo", run: "slow-1234", policies: knownPolicies(items), ownPolicies };
     const endsAt = Date.now() + windowMs;
     changes[0]?.();

@@ -39,14 +39,14 @@ it("notes in the lease that the attacks may begin, once it cannot fail any more"
     const key = "chaos-experiments/not-begun";
     const notBegun = () => run.cluster.get("Lease", leaseName).metadata.annotations![key];
     run.cluster.get("Lease", leaseName).metadata.annotations![key] = "run";
-    run.cluster.intercept = (call) => void (call === "listNamespacedNetworkPolicy" && refuse(500, "etcd is slow"));
+    run.cluster.intercept = (call) => void (call === "list NetworkPolicy" && refuse(500, "etcd is slow"));
     await expect(step()).rejects.toThrow("etcd is slow");
     expect(notBegun()).toBe("run");
     run.cluster.intercept = () => undefined;
     await step();
     expect(notBegun()).toBeUndefined();
     // Another try of the step, after the attacks have begun.
-    run.cluster.intercept = (call) => void (call === "listNamespacedNetworkPolicy" && refuse(500, "etcd is slow"));
+    run.cluster.intercept = (call) => void (call === "list NetworkPolicy" && refuse(500, "etcd is slow"));
     await expect(step()).rejects.toThrow("etcd is slow");
     expect(notBegun()).toBeUndefined();
 });
@@ -83,7 +83,7 @@ describe("a run that has ended does not begin again: its steady state is of befo
 
     it("if that was killed while it ended the attacks", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedPod") refuse(500, "etcd is slow");
+            if (call === "list Pod") refuse(500, "etcd is slow");
         };
         await expect(ending()).rejects.toThrow("etcd is slow");
         run.cluster.intercept = () => undefined;
@@ -162,10 +162,10 @@ describe("evictions are tried before anybody is labeled:", () => {
         message: "Cannot evict pod as it would violate the pod's disruption budget.",
         details: { causes: [{ reason: "DisruptionBudget", message: budget }] },
     };
-    const evictions = () => run.cluster.calls.filter((call) => call === "createNamespacedPodEviction").length;
+    const evictions = () => run.cluster.calls.filter((call) => call === "create Pod/eviction").length;
     const answerWith = (code: number, status: object, isRefused = (_pod?: string) => true) => {
         run.cluster.intercept = (call, { name, dryRun }) => {
-            if (call !== "createNamespacedPodEviction") return;
+            if (call !== "create Pod/eviction") return;
             expect(dryRun).toBe("All");
             if (isRefused(name)) throw new ApiException(code, "refused", JSON.stringify(status), {});
         };
@@ -225,12 +225,12 @@ it("a kill in a zone gets the nodes of that zone, in which its Job chooses furth
     run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", target, attack: { kind: "kill" } }];
     const { attacks } = await step();
     expect(attacks).toMatchObject([{ nodes: ["node-1", "node-2"], atFirst: 1, targets: [{ pod: "hot-deals-1" }] }]);
-    expect(run.cluster.calls.filter((call) => call === "listNode")).toHaveLength(1);
+    expect(run.cluster.calls.filter((call) => call === "list Node")).toHaveLength(1);
 });
 
 it("labels nobody if a quota has no room left for a proxy, now that the Job's pod takes its part", async () => {
     run.cluster.intercept = (call, { dryRun }) => {
-        if (dryRun && call === "createNamespacedPod") refuse(403, "exceeded quota: few, requested: pods=1");
+        if (dryRun && call === "create Pod") refuse(403, "exceeded quota: few, requested: pods=1");
     };
     const pod = { kind: "Pod", metadata: { name: "x-fault" }, spec: {} };
     await expect(stepWith({ job: {}, attacks: [pod] })).rejects.toThrow(
@@ -277,7 +277,7 @@ describe("a run that is ABORTED ends as a whole", () => {
 
     it("and stays as it is if the API server fails: the next update goes on", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedNetworkPolicy") refuse(500, "etcd is slow");
+            if (call === "list NetworkPolicy") refuse(500, "etcd is slow");
         };
         await expect(step()).rejects.toThrow("etcd is slow");
         run.cluster.intercept = () => undefined;
@@ -428,7 +428,7 @@ describe("a target whose container has no tool", () => {
             vi.spyOn(Exec.prototype, "exec").mockRejectedValue(new Error(`Unexpected server response: ${status}`));
             const text = status === 403 ? `pods 'hot-deals-1' is forbidden: ${message}` : message;
             run.cluster.intercept = (call) => {
-                if (call === "connectPostNamespacedPodExec") refuse(status, text);
+                if (call === "create Pod/exec") refuse(status, text);
             };
         });
 
@@ -577,7 +577,7 @@ describe("a namespace that does not admit the deadline Job's pod", () => {
 
     it("is told later to an account that may not list events", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedEvent") refuse(403, "events is forbidden");
+            if (call === "list Event") refuse(403, "events is forbidden");
         };
         await expect(step()).rejects.toThrow(/has no running pod after 120 s/);
     });
@@ -734,7 +734,7 @@ describe("a blackhole of addresses", () => {
     it.each(["Pod", "Service"])("goes on if the account may not look for a %s elsewhere", async (kind) => {
         run.cluster.intercept = (call, { fieldSelector }) => {
             const isOfHosts = kind === "Service" || fieldSelector;
-            if (call === `list${kind}ForAllNamespaces` && isOfHosts) refuse(403, "forbidden");
+            if (call === `list all ${kind}` && isOfHosts) refuse(403, "forbidden");
         };
         expect((await step()).attacks[0]!.hosts![0]!.addresses).toEqual(["203.0.113.7"]);
     });
@@ -769,7 +769,7 @@ describe("a blackhole of addresses", () => {
 
 it("no attack begins over a Job that has crashed since it saw the targets: ABORTED", async () => {
     run.cluster.intercept = (call) => {
-        if (call !== "readNamespacedPodLog") return;
+        if (call !== "get Pod/log") return;
         const crashed = { name: "deadline", state: { terminated: { exitCode: 139 } } };
         run.cluster.get("Pod", job).status.containerStatuses = [crashed];
     };
@@ -871,18 +871,18 @@ describe("in a namespace with other NetworkPolicies", () => {
         };
 
         it.each<[string, string, RegExp, string, number, string]>([
-            ["another's policy", "patchNamespacedNetworkPolicy", /^theirs$/, webhook, 403, "attack-refused): Network"],
-            ["the targets' labels", "patchNamespacedPod", /^hot-deals/, webhook, 400, "attack-refused): the targets"],
+            ["another's policy", "patch NetworkPolicy", /^theirs$/, webhook, 403, "attack-refused): Network"],
+            ["the targets' labels", "patch Pod", /^hot-deals/, webhook, 400, "attack-refused): the targets"],
             [
                 "what lets the Job through",
-                "createNamespacedNetworkPolicy",
+                "create NetworkPolicy",
                 /-job$/,
                 webhook,
                 422,
                 "no-room): namespace",
             ],
-            ["what lets it to others", "createNamespacedNetworkPolicy", /-admit-witness-1$/, quota, 403, "no-room): "],
-            ["the combined policy", "createNamespacedNetworkPolicy", /-blackhole-1$/, quota, 403, "no-room): "],
+            ["what lets it to others", "create NetworkPolicy", /-admit-witness-1$/, quota, 403, "no-room): "],
+            ["the combined policy", "create NetworkPolicy", /-blackhole-1$/, quota, 403, "no-room): "],
         ])("%s", async (_, call, ofName, words, status, told) => {
             run.plan.attacks[0]!.attack = attacked;
             const before = structuredClone(policy("theirs").spec);

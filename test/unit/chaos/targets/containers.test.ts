@@ -1,4 +1,4 @@
-import type { V1Pod } from "@kubernetes/client-node";
+import type { V1Pod } from "../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import { attackable, containersOf, type Discovered, ownerOf, whySpared } from "../../../../chaos/targets/containers";
 

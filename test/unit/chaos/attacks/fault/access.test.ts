@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import { keepsFromProxy, proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
 import { admitProxy } from "../../../../../chaos/attacks/fault/admit";

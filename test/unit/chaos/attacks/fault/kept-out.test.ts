@@ -1,10 +1,9 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../../../../../chaos/cluster/types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { admitProxy } from "../../../../../chaos/attacks/fault/admit";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import { whyKeptOut } from "../../../../../chaos/attacks/fault/kept-out";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
-import { objectApi } from "../../../../../chaos/cluster/objects";
 import { type KubeObject, type ObjectApi, resources } from "../../../../../chaos/cluster/resources";
 import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../chaos/job/sieve";
 import { noteOf } from "../../../../../chaos/policies/beside";
@@ -39,7 +38,7 @@ const add = (name: string, spec: object) => cluster.add("NetworkPolicy", name, {
 /** Makes what a run makes for the proxy, beside the policies that are there. */
 async function admit(): Promise<void> {
     const attack = { experiment: "slow", namespace: "demo", object: proxy, chosen: { found, chosenBy: "7b1e" } };
-    const { items } = await cluster.api.networking.listNamespacedNetworkPolicy({ namespace: "demo" });
+    const items = await cluster.api.all(resources.networkPolicy, { namespace: "demo" });
     const policed = { policies: structuredClone(items), pass: "5f0c" };
     cluster.add("Service", proxy, { spec: { clusterIP: "None", selector: found.selector } });
     const made = await admitProxy(attack as unknown as RunAttack<unknown, FoundService>, cluster.api, policed);
@@ -67,7 +66,7 @@ const asInJob = (api: ObjectApi): ObjectApi => ({
 
 const ofService = { selector: { "chaos-experiments/proxy": proxy }, ports: [{ port: 80, targetPort: 8080 }] };
 const seen = async (spec: object = ofService) => {
-    const api = asInJob(objectApi(cluster.api));
+    const api = asInJob(cluster.api);
     const object = { resource: resources.pod, namespace: "demo", name: proxy };
     const context = { api, namespace: "demo", run: "slow-1234", label: "slow.fault", object };
     const service = { metadata: { name: "web" }, spec } as V1Service;
@@ -270,7 +269,7 @@ describe("while a fault lasts", () => {
     it("it ends once somebody deletes a policy that the run has made", async () => {
         add("web-in", into);
         await admit();
-        const api = objectApi(cluster.api);
+        const api = cluster.api;
         const met = new Set<string>();
         expect(await whyPoliciesUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
         cluster.remove("NetworkPolicy", "slow-1234-admit-fault-0");
@@ -280,7 +279,7 @@ describe("while a fault lasts", () => {
     });
 
     it("it ends once somebody deletes the one that lets the deadline Job reach the API server", async () => {
-        const api = objectApi(cluster.api);
+        const api = cluster.api;
         const met = new Set<string>();
         // It is made after the Job.
         expect(await whyJobPolicyUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
@@ -291,7 +290,7 @@ describe("while a fault lasts", () => {
     });
 
     it("it ends once somebody edits that one", async () => {
-        const why = () => whyJobPolicyUnfit(objectApi(cluster.api), "demo", "slow-1234-job", new Set());
+        const why = () => whyJobPolicyUnfit(cluster.api, "demo", "slow-1234-job", new Set());
         const { metadata } = add("slow-1234-job", { podSelector: {} });
         metadata.generation = 1;
         expect(await why()).toBeUndefined();
