@@ -33,7 +33,6 @@ describe("ending a stack's runs", () => {
         expect(await end()).toEqual([run.plan.experiment]);
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
         expect(run.cluster.calls.slice(0, 3)).toEqual([
-            "XX",
             "list all Lease",
             "list ConfigMap",
         ]);

@@ -6,6 +6,7 @@ import { knownPolicies } from "../../../../chaos/policies/known";
 import { whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { settled, startClock, stopClock } from "../support/time";
+import { resources } from "../../../../chaos/cluster/resources";
 
 const everybody = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
 const open = { ...everybody, ingress: [{}], egress: [{}] };
