@@ -5,7 +5,7 @@
 import type * as client from "@kubernetes/client-node";
 
 /** What JSON has of a type. */
-type Json<T> = T extends Date
+export type Json<T> = T extends Date
     ? string
     : T extends readonly (infer Item)[]
       ? Json<Item>[]

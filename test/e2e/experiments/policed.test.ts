@@ -1,6 +1,6 @@
 import { PatchStrategy, setHeaderOptions, type V1NetworkPolicy } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ignoreNotFound } from "../../../chaos/cluster/client";
+import { ignoreNotFound } from "../../support/typed-cluster";
 import { probe } from "../../../chaos/proof/run-within";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { select, type Target } from "../../../chaos/targets/containers";

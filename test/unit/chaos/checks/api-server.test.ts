@@ -18,8 +18,8 @@ beforeEach(() => {
     stopClock();
     cluster = new FakeCluster();
     answer = async () => ({});
-    cluster.api.core = { readNamespacedService: () => answer() } as never;
-    pulse = new ApiServerPulse(() => cluster.api.core.readNamespacedService(service), 1_000);
+    const ask = () => answer();
+    pulse = new ApiServerPulse(ask, 1_000);
 });
 afterEach(() => {
     pulse.stop();
@@ -101,7 +101,7 @@ describe("a silence of the API server, by which a stall of this machine's networ
         expect(wasSilent(1_000)).toBe(false);
         pulse.stop();
         answer = () => Promise.reject(new Error("connect ECONNREFUSED"));
-        pulse = new ApiServerPulse(() => cluster.api.core.readNamespacedService(service));
+        pulse = new ApiServerPulse(() => answer());
         await vi.advanceTimersByTimeAsync(5_000);
         expect(wasSilent(1_000)).toBe(false);
     });

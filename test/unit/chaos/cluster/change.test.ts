@@ -13,5 +13,5 @@ it("a change that an object never has in the end is given up, with the object's 
 });
 
 it("an object that does not exist is not changed", async () => {
-    expect(await change(objectApi(new FakeCluster().api), policy, () => ({}))).toBe(false);
+    expect(await change(new FakeCluster().api, policy, () => ({}))).toBe(false);
 });

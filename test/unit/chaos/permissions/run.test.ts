@@ -1,4 +1,3 @@
-import { Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { isRequired, type Right } from "../../../../chaos/cluster/resources";
@@ -72,7 +71,7 @@ describe("an account with exactly the required rights", () => {
 
     it("needs to run nothing in a pod, if the attack may stay unproven outward", async () => {
         run.plan.attacks[0]!.outward = "unproven";
-        vi.spyOn(Exec.prototype, "exec").mockRejectedValue(new Error("Unexpected server response: 403"));
+        run.cluster.api.exec = () => Promise.reject(new Error("forbidden"));
         give(isRequired);
         expect(await wholeRun()).toBe("PASSED");
         const { conclusion } = keptJournals(run.plan.reports)[0]!;

@@ -5,6 +5,7 @@ import { leftOf } from "../../../../chaos/ending/left";
 import { exemptedPolicy, nextExempting } from "../../../../chaos/policies/exemption";
 import { exemptFrom } from "../../../../chaos/steps/other-policies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
+import { resources } from "../../../../chaos/cluster/resources";
 
 const attacked = "7b1e";
 const line = { key: "chaos-experiments/attacked", operator: "NotIn", values: [attacked] };
@@ -71,7 +72,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         takeSelector();
         const first = exemptedPolicy.next(stored())!;
         expect(first).toMatchObject({ spec: { podSelector: { matchExpressions: null } } });
-        await cluster.api.networking.patchNamespacedNetworkPolicy({ name: "theirs", namespace: "demo", body: first });
+        await cluster.api.patch({ resource: resources.networkPolicy, name: "theirs", namespace: "demo" }, first);
         cluster.calls.length = 0;
         await restored();
         expect(cluster.calls.filter((call) => call.startsWith("patch"))).toHaveLength(1);

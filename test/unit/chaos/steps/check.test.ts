@@ -1,5 +1,4 @@
 import type { KnownRoutes } from "../../../../chaos/checks/endpoints";
-import { Exec } from "@kubernetes/client-node";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -384,10 +383,10 @@ describe("the verdict is INCONCLUSIVE", () => {
     ])("if the API server stops answering while the checks ask %s through it", async (_, plan, fields, routes) => {
         const check = { kind: "http", path: "/products", ...fields } as const;
         Object.assign(run.plan, plan, { checks: [{ ...run.plan.checks[0]!, name: "/products", check }] });
-        const readNamespacedService = vi.fn().mockResolvedValue({});
-        run.cluster.api.core = Object.assign(Object.create(run.cluster.api.core), { readNamespacedService });
-        run.after(1_500, () => readNamespacedService.mockReturnValue(new Promise(() => undefined)));
-        run.after(2_500, () => readNamespacedService.mockResolvedValue({}));
+        const read = vi.fn().mockResolvedValue({});
+        run.cluster.api.read = read;
+        run.after(1_500, () => read.mockReturnValue(new Promise(() => undefined)));
+        run.after(2_500, () => read.mockResolvedValue({}));
         vi.spyOn(http, "probe").mockImplementation(async (_check, { pulse }) => {
             const at = Date.now();
             const unseen = (await pulse!.answeredSince(performance.now())) ? undefined : (true as const);
@@ -892,7 +891,7 @@ describe("an abort rule", () => {
     ])("does not wait for a process that tries what must %s, and hangs", async (_, attack, hangsFromMs, verdict) => {
         run.plan.attacks[0]!.attack = attack;
         breakUntilEnd();
-        run.after(hangsFromMs, () => vi.spyOn(Exec.prototype, "exec").mockReturnValue(new Promise(() => undefined)));
+        run.after(hangsFromMs, () => (run.cluster.api.exec = () => new Promise(() => undefined)));
         expect(await step()).toMatchObject({ verdict });
         const { aborted, attackedAt } = journal();
         expect(aborted!.endedAt! - attackedAt! - aborted!.afterMs).toBeLessThan(3_000);

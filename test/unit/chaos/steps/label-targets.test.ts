@@ -1,4 +1,4 @@
-import { ApiException, Exec } from "@kubernetes/client-node";
+import { ApiError } from "../../../../chaos/cluster/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endRuns, noteBegun } from "../../../../chaos/ending/end-run";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
@@ -167,7 +167,7 @@ describe("evictions are tried before anybody is labeled:", () => {
         run.cluster.intercept = (call, { name, dryRun }) => {
             if (call !== "create Pod/eviction") return;
             expect(dryRun).toBe("All");
-            if (isRefused(name)) throw new ApiException(code, "refused", JSON.stringify(status), {});
+            if (isRefused(name)) throw new ApiError(code, JSON.stringify(status));
         };
     };
     beforeEach(() => {
@@ -425,11 +425,8 @@ describe("a target whose container has no tool", () => {
         [500, 'failed calling webhook "x": timeout', 'status 500: “failed calling webhook "x": timeout”'],
     ])("because the API server refuses it with %i", (status, message, words) => {
         beforeEach(() => {
-            vi.spyOn(Exec.prototype, "exec").mockRejectedValue(new Error(`Unexpected server response: ${status}`));
             const text = status === 403 ? `pods 'hot-deals-1' is forbidden: ${message}` : message;
-            run.cluster.intercept = (call) => {
-                if (call === "create Pod/exec") refuse(status, text);
-            };
+            run.cluster.api.exec = async () => refuse(status, text);
         });
 
         it("aborts the run with the words of whoever refuses it, and the choice that there is", async () => {
