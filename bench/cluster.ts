@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { askProducts } from "../experiments/products";
 import { addressRoute, externalAddress } from "../chaos/checks/service";
 import { gatewayOf } from "../components/shop/gateway";
-import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
+import type { Cluster } from "../chaos/cluster/client";
 import type { ManifestObject } from "../components/manifest/read";
 import { secondsSince, timed, until } from "./time";
 import { otherResources, resources } from "../chaos/cluster/resources";

@@ -7,7 +7,7 @@ import { recordIn } from "../components/cluster/state-records";
 import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
-import { type Cluster, connect, ignoreNotFound } from "../chaos/cluster/client";
+import { type Cluster, connect } from "../chaos/cluster/client";
 import { sandboxContext } from "../sandbox/node/addresses";
 import { mistakesInMove } from "./installed-shop";
 import { preparePulumi } from "../toolchain/prepare-pulumi";

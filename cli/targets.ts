@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
+import type { Cluster } from "../chaos/cluster/client";
 import { askAgents, findAgents } from "../chaos/targets/agents";
 import { parseAttributes } from "../chaos/targets/attributes";
 import { type Discovered, ownerOf, select } from "../chaos/targets/containers";

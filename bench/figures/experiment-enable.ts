@@ -1,4 +1,4 @@
-import { ignoreNotFound } from "../../chaos/cluster/client";
+import { resources } from "../../chaos/cluster/resources";
 import { labels } from "../../chaos/cluster/labels";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import type { ManifestObject } from "../../components/manifest/read";

@@ -64,7 +64,7 @@ export async function requireObjects(
 
 async function missing(cluster: Cluster, { resource, namespace, name }: ObjectReference): Promise<string> {
     const names: string[] = [];
-    for await (const { metadata } of cluster.list(resource, namespace)) names.push(metadata!.name!);
+    for await (const { metadata } of cluster.list(resource, { namespace })) names.push(metadata!.name!);
     const { kind } = resource;
     return `namespace ${namespace} has no ${kind} ${name}; its ${kind}s are: ${few(names, maxNamed) || "none"}`;
 }

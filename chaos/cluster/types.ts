@@ -47,6 +47,7 @@ export type V1Pod = Json<client.V1Pod>;
 export type V1PodDisruptionBudget = Json<client.V1PodDisruptionBudget>;
 export type V1PodSpec = Json<client.V1PodSpec>;
 export type V1ReplicaSet = Json<client.V1ReplicaSet>;
+export type V1ResourceAttributes = Json<client.V1ResourceAttributes>;
 export type V1ResourceRule = Json<client.V1ResourceRule>;
 export type V1Role = Json<client.V1Role>;
 export type V1RoleBinding = Json<client.V1RoleBinding>;

@@ -147,7 +147,6 @@ export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Pla
     // Of a run without a verdict, an update that was killed may not have made all attacks yet.
     if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
     const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
-    const api = cluster;
     const get: ObjectApi["get"] = (object) => unlessUnreadable(cluster.get(object)) as never;
     return (await uidsOfAttacks({ get }, holder.plan, run, job)) === undefined;
 }

@@ -1,6 +1,6 @@
 import type { V1Pod } from "../cluster/types";
 import { kubectlFor } from "../kubectl";
-import { type Cluster, statusOf } from "../cluster/client";
+import { type Cluster, statusOf, unlessUnreadable } from "../cluster/client";
 import { addressesOf, isActive, whyNotRunning } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
 import { jobTypes, otherResources, resources } from "../cluster/resources";
@@ -70,10 +70,9 @@ export class JobPod {
     /** That the Job, or a part by which it ends the run, is gone or of no use. What may not be read counts as there. */
     async whyPartsLacking(): Promise<Reason | undefined> {
         const { cluster, namespace, job: name } = this;
-        const api = cluster;
         const looks = await Promise.all(
             jobTypes.map(async (resource) => {
-                const found = await unlessUnreadable(api.get({ resource, name, namespace }));
+                const found = await unlessUnreadable(cluster.get({ resource, name, namespace }));
                 const why = found === undefined ? "is gone" : whyUselessToJob(resource, found);
                 if (why === undefined) return undefined;
                 if (resource === resources.job)

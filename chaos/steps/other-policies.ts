@@ -98,7 +98,7 @@ export interface CombinedAttack extends RunAttack {
 
 /** @throws Error as `combine` does */
 export async function combined(
-    { cluster: { core }, plan: { namespace }, pass }: Admitted,
+    { cluster, plan: { namespace }, pass }: Admitted,
     attacks: readonly RunAttack[],
     policies: readonly V1NetworkPolicy[],
 ): Promise<CombinedAttack[]> {

@@ -1,5 +1,4 @@
 import { kubectl } from "../../chaos/kubectl";
-import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
 import { readerOf } from "../cluster/reading";
 import { checkStorageClass } from "../cluster/storage-class";

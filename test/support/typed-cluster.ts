@@ -43,8 +43,8 @@ const apis = {
 
 /** The same calls, with what they give as JSON has it. */
 type InJson<Api> = {
-    [Call in keyof Api]: Api[Call] extends (...args: infer Args) => Promise<infer Given>
-        ? (...args: Args) => Promise<Json<Given>>
+    [Call in keyof Api]: Api[Call] extends (...args: never[]) => Promise<infer Given>
+        ? (request?: any, options?: any) => Promise<Json<Given>>
         : Api[Call];
 };
 
@@ -68,7 +68,7 @@ export function typedApis(library: KubeConfig) {
 }
 
 export function inJson<Api extends ApiType>(library: KubeConfig, Api: ApiConstructor<Api>): InJson<Api> {
-    const client = library.makeApiClient(Api) as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const client = library.makeApiClient(Api) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
     const get = (_: object, call: string) => async (...args: unknown[]) => plain(await client[call]!(...args));
     return new Proxy({}, { get: (target, call) => (call === "then" ? undefined : get(target, String(call))) }) as never;
 }

@@ -124,7 +124,7 @@ class FaultProbes {
             this.found = nothing;
             return;
         }
-        const pass = (this.pass ??= passOf(await api.get(object)));
+        const pass = (this.pass ??= passOf((await api.get(object)) as Pod | undefined));
         this.isLate ??= proxyOf({ spec }) === object.name;
         const mayBeUnknown = this.isLate && performance.now() - this.begunAt < unknownMs;
         const selector = serviceSelector.noteOf({ metadata })?.selector ?? spec.selector ?? {};

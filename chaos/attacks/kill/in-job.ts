@@ -1,10 +1,9 @@
-import type { V1ReplicaSet } from "../../cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../cluster/labels";
 import { type ObjectReference, pathOf, resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
 import { parseJson } from "../../json";
-import { deploymentOf, type Pod, replicaSetOf } from "../../targets/containers";
+import { deploymentOf, replicaSetOf } from "../../targets/containers";
 import { shuffled } from "../../targets/radius";
 import type { BeginInJob, JobContext } from "../job-part";
 import { evictionOf, refusalIn, type Status } from "./eviction";

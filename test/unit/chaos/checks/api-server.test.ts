@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiServerPulse } from "../../../../chaos/checks/api-server";
-import { FakeCluster, refuse } from "../support/fake-cluster";
+import { refuse } from "../support/fake-cluster";
 import { startClock, stopClock } from "../support/time";
 
-const service = { namespace: "demo", name: "gateway", port: 80 };
-let cluster: FakeCluster;
 let pulse: ApiServerPulse;
 /** How the API server answers. */
 let answer: () => Promise<unknown>;
@@ -16,7 +14,6 @@ const answered = async (lastMs: number) => {
 
 beforeEach(() => {
     stopClock();
-    cluster = new FakeCluster();
     answer = async () => ({});
     const ask = () => answer();
     pulse = new ApiServerPulse(ask, 1_000);

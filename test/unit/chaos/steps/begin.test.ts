@@ -85,7 +85,7 @@ describe("a proxy that is not ready leaves the Service alone, and the run", () =
 
 it.each<[string, () => void]>([
     ["is gone", () => cluster.remove("Pod", object)],
-    ["is being deleted", () => (cluster.get("Pod", object).metadata.deletionTimestamp = new Date())],
+    ["is being deleted", () => (cluster.get("Pod", object).metadata.deletionTimestamp = new Date().toISOString())],
 ])(
     "a fault whose run somebody ends while its proxy tries the pods does not begin: the run is over, if the proxy %s",
     async (_, end) => {

@@ -78,7 +78,7 @@ describe("the verdict is PASSED", () => {
 
     it("and the reason names pods of the targets' workload that were terminating: they may have answered", async () => {
         run.addPod("hot-deals-0", "10.0.0.9");
-        run.cluster.get("Pod", "hot-deals-0").metadata.deletionTimestamp = new Date();
+        run.cluster.get("Pod", "hot-deals-0").metadata.deletionTimestamp = new Date().toISOString();
         expect((await step()).reason).toMatch(
             / Pods of the targets' workload that were terminating .* may have answered: hot-deals-0\.$/,
         );

@@ -48,7 +48,7 @@ it("the steady state holds the lease, and gives the latency of the slowest of th
 
 it("the command that stops a run names the kubeconfig's context if the program names none", async () => {
     run.plan.context = undefined;
-    run.cluster.api.kubeconfig.currentContext = "kind-of-the-kubeconfig";
+    run.cluster.api.kubeconfig.setCurrentContext("kind-of-the-kubeconfig");
     await step();
     expect(run.said[0]).toContain("kubectl --context kind-of-the-kubeconfig --namespace demo delete lease");
 });

@@ -26,7 +26,7 @@ describe("no pod is attacked that is", () => {
             },
         ],
         ["not running", { ...pod, status: { phase: "Pending" } }],
-        ["being deleted", { ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date() } }],
+        ["being deleted", { ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date().toISOString() } }],
     ])("%s", (_, candidate) => expect(attackable(candidate)).toBe(false));
 });
 

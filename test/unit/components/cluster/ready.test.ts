@@ -104,7 +104,7 @@ describe("nodes that cannot run the agent are left out, and counted:", () => {
         node("d", { "kubernetes.io/os": "windows" }),
         node("e", { "eks.amazonaws.com/compute-type": "fargate" }),
     ];
-    const found = async () => ({ items: nodes });
+    const found = async () => nodes;
 
     it("the update waits for the agent on the others", async () => {
         const pods = [podOn("a", true), podOn("b", false)];
@@ -120,7 +120,7 @@ describe("nodes that cannot run the agent are left out, and counted:", () => {
     });
 
     it("and if no node may run it, the update fails at once, and says why and how to do without", async () => {
-        const virtual = async () => ({ items: nodes.slice(2) });
+        const virtual = async () => nodes.slice(2);
         await expect(wait([{ name: "agent", ready: 0, wanted: 0 }], [], virtual, Infinity)).rejects.toThrow(
             /^the agent cannot .*: no node may run it \(nodes left out: 2 with windows, 1 virtual\)\.[^]*\nWithout$/,
         );

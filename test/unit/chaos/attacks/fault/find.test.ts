@@ -211,8 +211,8 @@ describe("a fault is refused before anything is attacked if callers go past a Se
         /** @param groups those that the API server has */
         const bound = (targetType: string, service = "hot-deals", groups = ["elbv2.k8s.aws"]) => {
             const cluster = new FakeCluster();
-            cluster.intercept = (_, { group }: FakeRequest) =>
-                void (group !== undefined && !groups.includes(group) && refuse(404, "404 page not found"));
+            cluster.intercept = (_, { resource: { kind, apiGroup } }: FakeRequest) =>
+                void (kind === "TargetGroupBinding" && !groups.includes(apiGroup) && refuse(404, "404 page not found"));
             const spec = { targetType, serviceRef: { name: service, port: 80 } };
             cluster.add("TargetGroupBinding", "k8s-demo-1", { spec });
             return foundAmong([{ port: 80 }], [{}], {}, {}, cluster);

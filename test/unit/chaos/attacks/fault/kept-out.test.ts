@@ -4,11 +4,10 @@ import { admitProxy } from "../../../../../chaos/attacks/fault/admit";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import { whyKeptOut } from "../../../../../chaos/attacks/fault/kept-out";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
-import { type KubeObject, type ObjectApi, resources } from "../../../../../chaos/cluster/resources";
+import { type ObjectApi, resources } from "../../../../../chaos/cluster/resources";
 import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../chaos/job/sieve";
 import { noteOf } from "../../../../../chaos/policies/beside";
 import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../../../../../chaos/policies/listed";
-import { forClient } from "../../../../../chaos/policies/rules";
 import { FakeCluster } from "../../support/fake-cluster";
 
 const proxy = "slow-1234-fault";
@@ -22,7 +21,7 @@ const app = (name: string) => ({ matchLabels: { app: name } });
 const into = {
     podSelector: app("web"),
     policyTypes: ["Ingress"],
-    ingress: [{ _from: [{ podSelector: app("front") }] }],
+    ingress: [{ from: [{ podSelector: app("front") }] }],
 };
 const out = { podSelector: app("front"), policyTypes: ["Egress"], egress: [{ to: [{ podSelector: app("web") }] }] };
 
@@ -48,18 +47,18 @@ async function admit(): Promise<void> {
                 labels: { "chaos-experiments/experiment": "slow" },
                 annotations: { ...annotations, ...noteOf(restsOn) },
             },
-            spec: forClient(spec),
+            spec: spec,
         });
 }
 
 /** Has of each listed object what the Job reads of it. */
 const asInJob = (api: ObjectApi): ObjectApi => ({
     ...api,
-    async *list(resource, namespace, labelSelector, withRules) {
-        for await (const item of api.list(resource, namespace, labelSelector, withRules)) {
-            const sieve = new Sieve(withRules ? isReadWithRules : isReadOfMany);
+    async *list(resource, selection) {
+        for await (const item of api.list(resource, selection)) {
+            const sieve = new Sieve(selection.withRules ? isReadWithRules : isReadOfMany);
             sieve.push(JSON.stringify(item));
-            yield JSON.parse(sieve.rest) as KubeObject;
+            yield JSON.parse(sieve.rest) as never;
         }
     },
 });
@@ -201,7 +200,7 @@ describe("while a fault lasts", () => {
         expect(await seen()).toEqual(fits);
     });
 
-    const further = { ...into, ingress: [{ _from: [{ podSelector: app("checkout") }], ports: [{ port: 8_080 }] }] };
+    const further = { ...into, ingress: [{ from: [{ podSelector: app("checkout") }], ports: [{ port: 8_080 }] }] };
 
     it.each<[string, object]>([
         ["a further caller", further],
