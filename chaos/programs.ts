@@ -5,7 +5,7 @@ import { join } from "node:path";
 export interface ExperimentPrograms {
     /** The command that runs a step; the step's name is appended. */
     stepCommand: string;
-    /** The program of the steps: JavaScript for Node, in one file. The state keeps it, to undo the experiment. */
+    /** The program of the steps, as `packed`. The state keeps it, to undo the experiment. */
     steps: string;
     /** The deadline Job's program: JavaScript for Node, in one file. */
     deadline: string;
@@ -13,13 +13,16 @@ export interface ExperimentPrograms {
     proxy: string;
 }
 
+/** Of the file beside a program that has it as `packed`. */
+export const packedEnding = ".packed";
+
 /** The programs that the package's build has left beside this file. */
 export function builtPrograms(): ExperimentPrograms {
     const path = (name: string) => join(__dirname, "programs", `${name}.js`);
     const textOf = (name: string) => readFileSync(path(name), "utf8");
     return {
         stepCommand: `node ${quoted(path("steps"))}`,
-        steps: textOf("steps"),
+        steps: readFileSync(path("steps") + packedEnding, "utf8"),
         deadline: textOf("deadline"),
         proxy: textOf("proxy"),
     };
