@@ -25,6 +25,9 @@ const zipped = (program: string) => gzipSync(program, { level: 9 }).toString("ba
  */
 export const packed = (program: string | Uint8Array): string => brotliCompressSync(program).toString("base64");
 
+/** Of the file beside a program that has it as `packed`. */
+export const packedEnding = ".packed";
+
 /**
  * Commands that need nothing but Node and what the stack's state has: an experiment can be undone from any folder, on
  * any machine, after the program and this package were removed. In double quotes, without `$` and backticks, they are

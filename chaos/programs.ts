@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { packedEnding } from "./packed";
 
 /** How this package's own programs are run. */
 export interface ExperimentPrograms {
@@ -12,9 +13,6 @@ export interface ExperimentPrograms {
     /** The program of the proxy that faults requests: JavaScript for Node, in one file. */
     proxy: string;
 }
-
-/** Of the file beside a program that has it as `packed`. */
-export const packedEnding = ".packed";
 
 /** The programs that the package's build has left beside this file. */
 export function builtPrograms(): ExperimentPrograms {

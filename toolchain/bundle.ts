@@ -10,8 +10,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import { packed } from "../chaos/packed";
-import { packedEnding } from "../chaos/programs";
+import { packed, packedEnding } from "../chaos/packed";
 
 const project = join(__dirname, "..");
 const cache = join(project, "node_modules", ".cache", "chaos-shop");

@@ -2,7 +2,11 @@
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
 import { parseJson } from "../json";
-import type { AuthProvider } from "./kubeconfig";
+
+export interface AuthProvider {
+    name: string;
+    config?: Config;
+}
 
 type Config = Record<string, string>;
 

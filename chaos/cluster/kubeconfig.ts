@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve, sep } from "node:path";
 import { yamlProblem } from "../json";
 import { podContext } from "../kubectl";
-import { isSupported } from "./auth-providers";
+import { type AuthProvider, isSupported } from "./auth-providers";
 import { apiServerOfPod } from "./in-cluster-api";
 import type { ExecPlugin } from "./exec-plugin";
 import { proxyFor } from "./proxy";
@@ -42,11 +42,6 @@ export interface UserEntry {
     "as-groups"?: string[];
     "as-user-extra"?: Record<string, string[]>;
     "token-file"?: string;
-}
-
-export interface AuthProvider {
-    name: string;
-    config?: Record<string, string>;
 }
 
 interface ContextEntry {
