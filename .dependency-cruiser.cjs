@@ -1,9 +1,18 @@
 /** What other parts may import from chaos: the package's own face, and what the shop's programs share with it. */
 const face = {
     package: ["chaos/index.ts"],
-    clusters: ["client", "guard", "kubeconfig", "kubernetes-rules", "labels", "pod-security", "problem", "resources", "types", "verbs"].map(
-        (file) => `chaos/cluster/${file}.ts`,
-    ),
+    clusters: [
+        "client",
+        "guard",
+        "kubeconfig",
+        "kubernetes-rules",
+        "labels",
+        "pod-security",
+        "problem",
+        "resources",
+        "types",
+        "verbs",
+    ].map((file) => `chaos/cluster/${file}.ts`),
     units: [
         "async",
         "credentials",
@@ -110,7 +119,11 @@ module.exports = {
         rule(
             "toolchain may import only types from chaos",
             { path: within("toolchain") },
-            { path: within("chaos"), pathNot: literally("chaos/(cluster/proxy|packed).ts"), dependencyTypesNot: ["type-only"] },
+            {
+                path: within("chaos"),
+                pathNot: literally("chaos/(cluster/proxy|packed).ts"),
+                dependencyTypesNot: ["type-only"],
+            },
         ),
         rule(
             "chaos and services work without kubernetesx",

@@ -65,9 +65,7 @@ export async function timesOfInstall(cluster: Cluster, namespace: string, instal
 
 /** Deletes namespaces and waits until they no longer exist. */
 export async function removeNamespaces(cluster: Cluster, names: readonly string[]): Promise<void> {
-    await Promise.all(
-        names.map((name) => cluster.delete({ resource: otherResources.namespace, name })),
-    );
+    await Promise.all(names.map((name) => cluster.delete({ resource: otherResources.namespace, name })));
     const isGone = async (name: string) => !(await cluster.get({ resource: otherResources.namespace, name }));
     for (const name of names)
         await until(

@@ -75,7 +75,10 @@ async function answering(named?: string): Promise<AllowedContext | undefined> {
     const own = await ownContext("local", named);
     if (own === undefined) return undefined;
     try {
-        await connect({ context: own.name }, answerTimeoutMs).read({ resource: otherResources.namespace, name: "kube-system" });
+        await connect({ context: own.name }, answerTimeoutMs).read({
+            resource: otherResources.namespace,
+            name: "kube-system",
+        });
         return own;
     } catch (error) {
         if (own.local === "sandbox") return undefined;

@@ -83,7 +83,10 @@ export class Session {
      * Other updates must not: after a refresh the engine may wait for pods that cannot become ready during an attack.
      */
     private async shopIsGone(): Promise<boolean> {
-        return (await this.cluster.get({ resource: otherResources.namespace, name: namespaceOf(this.stack) })) === undefined;
+        return (
+            (await this.cluster.get({ resource: otherResources.namespace, name: namespaceOf(this.stack) })) ===
+            undefined
+        );
     }
 
     /** What the stack's state says about this cluster. */

@@ -175,7 +175,12 @@ export async function askApiServer(
     );
     const asked = Date.now();
     const headers = { ...options.headers, ...to.options.headers } as OutgoingHttpHeaders;
-    const response = await exchange(new URL(to.server + path), { ...options, ...to.options, headers }, failed, exchanged);
+    const response = await exchange(
+        new URL(to.server + path),
+        { ...options, ...to.options, headers },
+        failed,
+        exchanged,
+    );
     // An application behind the API server may answer 401, too.
     if (response.status === 401 && refusalIn(response.body) !== undefined) forgetCredentials(asked);
     return response;

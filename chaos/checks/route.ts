@@ -43,7 +43,8 @@ export interface NamedService {
 /** As `chooseRoute`. @throws MissingError if the Service or the port is not there */
 export async function findRoute(cluster: Cluster, named: NamedService): Promise<Route> {
     const { namespace, name, scheme } = named;
-    const service = await cluster.read({ resource: resources.service, namespace, name })
+    const service = await cluster
+        .read({ resource: resources.service, namespace, name })
         .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
     const port = portOf(service, named);
     const addresses = await externalAddressesOf(cluster, service, port);

@@ -160,7 +160,7 @@ function askerOf(kubeconfig: Kubeconfig, timeoutMs: number) {
     return async (path: string, own: SentCall = {}): Promise<ApiResponse> => {
         const signal = AbortSignal.timeout(timeoutMs);
         const call = { ...own, signal, headers: { "accept-encoding": "gzip", ...own.headers } };
-        for (let [retries, isRenewed] = [0, false]; ; ) {
+        for (let [retries, isRenewed] = [0, false]; ;) {
             const begun = Date.now();
             const { waitMs, ...answer } = await askOnce(path, call);
             if (answer.status === 401 && !isRenewed && forgetCredentials(begun)) isRenewed = true;

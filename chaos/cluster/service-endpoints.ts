@@ -66,9 +66,7 @@ async function selectedIn(cluster: Cluster, namespace: string, service?: string)
         unlessForbidden(cluster.all(resources.pod, { namespace })),
     ]);
     const asked = services?.filter(({ metadata }) => service === undefined || metadata!.name === service) ?? [];
-    return asked.flatMap((one) =>
-        (pods ?? []).filter((pod) => leadsTo(one, pod)).map((pod) => selectedBy(one, pod)),
-    );
+    return asked.flatMap((one) => (pods ?? []).filter((pod) => leadsTo(one, pod)).map((pod) => selectedBy(one, pod)));
 }
 
 function leadsTo({ spec }: V1Service, { metadata }: Pod): boolean {

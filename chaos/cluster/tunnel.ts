@@ -16,7 +16,8 @@ export function agentFor(server: string, proxyUrl: string | undefined, options: 
     type Create = (to: Target, done: (error: Error | null, socket?: Duplex) => void) => undefined;
     const createConnection: Create = (to, done) => {
         tunnel(new URL(proxyUrl), to).then(
-            (socket) => done(null, isTls ? connectTls({ ...to, port: Number(to.port), socket, path: undefined }) : socket),
+            (socket) =>
+                done(null, isTls ? connectTls({ ...to, port: Number(to.port), socket, path: undefined }) : socket),
             (error: Error) => done(error),
         );
         return undefined;
@@ -95,11 +96,19 @@ async function throughSocks(proxy: URL, { host, port }: Target): Promise<Socket>
         if (method === 2 && hasLogin) {
             // https://www.rfc-editor.org/rfc/rfc1929
             const parts = login(proxy).map((part) => Buffer.from(part));
-            socket.write(Buffer.concat([Uint8Array.of(1), ...parts.flatMap((part) => [Uint8Array.of(part.length), part])]));
+            socket.write(
+                Buffer.concat([Uint8Array.of(1), ...parts.flatMap((part) => [Uint8Array.of(part.length), part])]),
+            );
             const [, refused] = await bytes(2);
             if (refused !== 0) throw new Error("the proxy rejects the login");
         } else if (method !== 0) throw new Error("the proxy wants another login");
-        socket.write(Buffer.concat([Uint8Array.of(5, 1, 0), addressOf(host), Uint8Array.of(Number(port) >> 8, Number(port) & 255)]));
+        socket.write(
+            Buffer.concat([
+                Uint8Array.of(5, 1, 0),
+                addressOf(host),
+                Uint8Array.of(Number(port) >> 8, Number(port) & 255),
+            ]),
+        );
         const [, problem = 1, , type] = await bytes(4);
         if (problem !== 0) throw new Error(`the proxy ${socksProblems[problem - 1] ?? `says ${problem}`}`);
         // Its own address and port, which nobody needs.

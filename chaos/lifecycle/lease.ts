@@ -167,11 +167,7 @@ const holderOf = ({ stack, defaultNamespace }: LeaseOwner) =>
  *
  * @param at when the attacks had ended, in milliseconds since the epoch
  */
-export async function noteNotRecovered(
-    cluster: Cluster,
-    { stack, plan }: LeaseHolder,
-    at: number,
-): Promise<void> {
+export async function noteNotRecovered(cluster: Cluster, { stack, plan }: LeaseHolder, at: number): Promise<void> {
     const { namespace, defaultNamespace } = plan;
     const ended: RunEnd = { at, notRecovered: true };
     await cluster.create(

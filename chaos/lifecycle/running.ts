@@ -33,9 +33,12 @@ export interface RunningExperiments {
 export async function runningExperiments(cluster: Cluster, own: string): Promise<RunningExperiments> {
     const [leases, pods] = await Promise.all([
         allLeases(cluster, own),
-        inAllOr(async (namespace) => ({
-            items: await cluster.all(resources.pod, { namespace, labelSelector: labels.target }),
-        }), own),
+        inAllOr(
+            async (namespace) => ({
+                items: await cluster.all(resources.pod, { namespace, labelSelector: labels.target }),
+            }),
+            own,
+        ),
     ]);
     const namespaces = new Set([...leases.items, ...pods.items].map(({ metadata }) => metadata!.namespace!));
     const isIn = (namespace: string) => (object: V1Lease | V1Pod) => object.metadata!.namespace === namespace;

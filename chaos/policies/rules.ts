@@ -1,9 +1,4 @@
-import type {
-    V1LabelSelector,
-    V1NetworkPolicyPeer,
-    V1NetworkPolicyPort,
-    V1NetworkPolicySpec,
-} from "../cluster/types";
+import type { V1LabelSelector, V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "../cluster/types";
 
 /** A direction of traffic, as the NetworkPolicies of a pod see it. */
 export type Way = "ingress" | "egress";

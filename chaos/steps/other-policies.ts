@@ -18,11 +18,7 @@ import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-acc
 import { abortIfRejected } from "./rejected";
 
 /** The NetworkPolicies of a namespace that are others' for a run. */
-export async function otherPolicies(
-    cluster: Cluster,
-    namespace: string,
-    run: string,
-): Promise<V1NetworkPolicy[]> {
+export async function otherPolicies(cluster: Cluster, namespace: string, run: string): Promise<V1NetworkPolicy[]> {
     const items = await cluster.all(resources.networkPolicy, { namespace });
     return items.filter((policy) => isOthersPolicy(policy, run));
 }

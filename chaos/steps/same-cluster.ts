@@ -6,7 +6,8 @@ import { otherResources } from "../cluster/resources";
 
 /** Tells a cluster from another whose namespaces have the same names. Undefined if the account may not look. */
 export async function namespaceUid(cluster: Cluster, { namespace }: Pick<Plan, "namespace">) {
-    return (await unlessForbidden(cluster.read({ resource: otherResources.namespace, name: namespace })))?.metadata?.uid;
+    return (await unlessForbidden(cluster.read({ resource: otherResources.namespace, name: namespace })))?.metadata
+        ?.uid;
 }
 
 /**

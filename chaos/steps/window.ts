@@ -212,7 +212,9 @@ function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadySta
     const [told = service ?? named[0]] = throughProxy;
     // The account may read either.
     const ask = () =>
-        told ? cluster.read({ resource: resources.service, ...told }) : cluster.read({ resource: otherResources.namespace, name: defaultNamespace });
+        told
+            ? cluster.read({ resource: resources.service, ...told })
+            : cluster.read({ resource: otherResources.namespace, name: defaultNamespace });
     if (throughProxy.length === 0) return new ApiServerPulse(ask);
     const limits = checks.map(({ check, timeoutMs }) =>
         Math.min(timeoutMs, checkKindOf(check).limitMs?.(check) ?? timeoutMs),

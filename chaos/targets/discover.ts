@@ -126,7 +126,9 @@ export async function askApiServer(
 
 function podsIn(cluster: Cluster, namespaces?: readonly string[]): Promise<[Pod[], ReplicaSet[]]> {
     const inEach = async <R extends Resource>(resource: R) =>
-        (await Promise.all((namespaces ?? [undefined]).map((namespace) => cluster.all(resource, { namespace })))).flat();
+        (
+            await Promise.all((namespaces ?? [undefined]).map((namespace) => cluster.all(resource, { namespace })))
+        ).flat();
     return Promise.all([inEach(resources.pod), inEach(resources.replicaSet)]);
 }
 

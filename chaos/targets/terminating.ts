@@ -18,7 +18,10 @@ export async function describeTerminating(
     targets: readonly AttributeExpression[],
 ): Promise<string | undefined> {
     if (targets.length === 0) return undefined;
-    const lists = Promise.all([cluster.all(resources.pod, { namespace }), cluster.all(resources.replicaSet, { namespace })]);
+    const lists = Promise.all([
+        cluster.all(resources.pod, { namespace }),
+        cluster.all(resources.replicaSet, { namespace }),
+    ]);
     const [pods, replicaSets] = (await lists.catch(() => undefined)) ?? [];
     const terminating = pods?.filter((pod) => pod.metadata!.deletionTimestamp && !hasEnded(pod)) ?? [];
     const found = targets.flatMap((one) => podsMatching(one, terminating, replicaSets ?? [], clusterName));

@@ -115,7 +115,8 @@ export class Discovery {
             const { type, object } = JSON.parse(line) as WatchEvent;
             applied = applied
                 .then(async () => {
-                    if (type === "ERROR") throw new ReadError((object as unknown as { code: number }).code, "the watch");
+                    if (type === "ERROR")
+                        throw new ReadError((object as unknown as { code: number }).code, "the watch");
                     if (type !== "BOOKMARK") await this.apply(type, object);
                     latest = object.metadata.resourceVersion;
                     this.confirmedAt = Date.now();

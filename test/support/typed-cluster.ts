@@ -69,7 +69,10 @@ export function typedApis(library: KubeConfig) {
 
 export function inJson<Api extends ApiType>(library: KubeConfig, Api: ApiConstructor<Api>): InJson<Api> {
     const client = library.makeApiClient(Api) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
-    const get = (_: object, call: string) => async (...args: unknown[]) => plain(await client[call]!(...args));
+    const get =
+        (_: object, call: string) =>
+        async (...args: unknown[]) =>
+            plain(await client[call]!(...args));
     return new Proxy({}, { get: (target, call) => (call === "then" ? undefined : get(target, String(call))) }) as never;
 }
 

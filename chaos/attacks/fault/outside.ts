@@ -49,10 +49,10 @@ export async function bindingOf(
     cluster: Cluster,
     { namespace, service }: { namespace: string; service: string },
 ): Promise<string | undefined> {
-    const lists = await Promise.all(
-        bindings.map((resource) => unlessForbidden(cluster.all(resource, { namespace }))),
-    );
-    return (lists.flatMap((list) => list ?? []) as TargetGroupBinding[]).find(({ spec }) => spec.serviceRef?.name === service && spec.targetType === "ip")?.metadata.name;
+    const lists = await Promise.all(bindings.map((resource) => unlessForbidden(cluster.all(resource, { namespace }))));
+    return (lists.flatMap((list) => list ?? []) as TargetGroupBinding[]).find(
+        ({ spec }) => spec.serviceRef?.name === service && spec.targetType === "ip",
+    )?.metadata.name;
 }
 
 function hasField(json: string | undefined, field: string): boolean {

@@ -48,9 +48,9 @@ export async function explainFault(
     const [found, pod] = await Promise.all([
         cluster.get({ resource: resources.service, name: service, namespace }),
         // One that is being deleted goes on for a while, and serves nobody new.
-        cluster.get({ resource: resources.pod, name: proxy, namespace }).then((one) =>
-            one?.metadata?.deletionTimestamp ? undefined : one,
-        ),
+        cluster
+            .get({ resource: resources.pod, name: proxy, namespace })
+            .then((one) => (one?.metadata?.deletionTimestamp ? undefined : one)),
     ]);
     if (found === undefined) return reason("service-changed", `the Service ${service} was deleted during the run`);
     const isPointed = proxyOf(found) === proxy && !selectsNobody(found);

@@ -18,10 +18,12 @@ export async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cl
     const refusals: { pod: string; why: string }[] = [];
     for (const { pod, uid } of onePerPod(chosen.targets)) {
         const body = evictionOf({ namespace, name: pod }, uid);
-        const why = await cluster.create({ resource: resources.pod, namespace, name: pod, part: "eviction" }, body, { dryRun: "All" }).then(
-            () => undefined,
-            (error: unknown) => refusalIn(statusIn(error)),
-        );
+        const why = await cluster
+            .create({ resource: resources.pod, namespace, name: pod, part: "eviction" }, body, { dryRun: "All" })
+            .then(
+                () => undefined,
+                (error: unknown) => refusalIn(statusIn(error)),
+            );
         if (why === undefined) return;
         refusals.push({ pod, why });
     }

@@ -19,7 +19,8 @@ export function readerFor(context: string): Reader {
 /** @throws Error if there is no such context, or it cannot be used */
 function kubeconfigFor(context: string): Kubeconfig {
     const kubeconfig = loadKubeconfig();
-    if (kubeconfig.getContextObject(context) === undefined) throw new Error(`the kubeconfig has no context "${context}"`);
+    if (kubeconfig.getContextObject(context) === undefined)
+        throw new Error(`the kubeconfig has no context "${context}"`);
     requireSupported(kubeconfig, context);
     kubeconfig.setCurrentContext(context);
     return kubeconfig;

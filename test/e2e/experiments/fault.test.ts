@@ -220,10 +220,8 @@ describe("a fault that changes nothing", () => {
         let switches = 0;
         // On a busy machine the requests take longer: more switches would reset more of them.
         for (; problems === undefined && switches < 10; switches++) {
-            await change(
-                stack.cluster,
-                { resource: resources.service, namespace, name: service },
-                (pointed) => pointedService.next(pointed),
+            await change(stack.cluster, { resource: resources.service, namespace, name: service }, (pointed) =>
+                pointedService.next(pointed),
             );
             await sleep(600);
             await pointToProxy(attack, stack.cluster);

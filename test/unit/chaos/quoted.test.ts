@@ -60,8 +60,7 @@ describe("as a quotation, never as a line or a command of ours, is shown", () =>
         expect(text!.replace(/“[^”]*”/g, "")).not.toContain("prod");
         expect(text).not.toMatch(unseen);
     };
-    const refused = (code: number, message: string) =>
-        new ApiError(code, JSON.stringify({ kind: "Status", message }));
+    const refused = (code: number, message: string) => new ApiError(code, JSON.stringify({ kind: "Status", message }));
 
     it.each([400, 403, 404, 409, 422, 429, 500])("what an admission webhook says with status %i", (status) =>
         shows(problemOf(refused(status, hostile))),
@@ -83,9 +82,7 @@ describe("a command", () => {
         const message = 'User "a" cannot $(reboot) resource "pods" in API group "" in the namespace "demo"';
         expect(explain(new ApiError(403, JSON.stringify({ message })))).not.toContain("can-i");
         const namespace = 'User "a" cannot get resource "pods" in API group "" in the namespace "x; reboot"';
-        expect(explain(new ApiError(403, JSON.stringify({ message: namespace })))).not.toContain(
-            "--namespace",
-        );
+        expect(explain(new ApiError(403, JSON.stringify({ message: namespace })))).not.toContain("--namespace");
         const missing = 'namespaces "x; reboot" not found';
         expect(explain(new ApiError(404, JSON.stringify({ message: missing })))).not.toContain("Create it");
     });

@@ -45,9 +45,7 @@ const scaled = (replicas: number, run = "x-1") => {
 const said: string[] = [];
 async function undone(): Promise<void> {
     said.length = 0;
-    await endAttacks(cluster.api, attacksLeftOf({ namespace: "demo", experiment: "any" }), (text) =>
-        said.push(text),
-    );
+    await endAttacks(cluster.api, attacksLeftOf({ namespace: "demo", experiment: "any" }), (text) => said.push(text));
 }
 /** What somebody else does meanwhile. */
 function setBy(manager: object, replicas: number): void {

@@ -87,7 +87,10 @@ it.runIf(process.platform === "linux")(
         const { kubeconfig } = cluster;
         setTimeout(goOn, 400);
         const asked = askApiServer({ kubeconfig } as never, "/version", {});
-        const [called, answered] = await Promise.all([cluster.read({ resource: otherResources.namespace, name: "a" }), asked]);
+        const [called, answered] = await Promise.all([
+            cluster.read({ resource: otherResources.namespace, name: "a" }),
+            asked,
+        ]);
         expect(called).toBeDefined();
         expect(answered).toMatchObject({ status: 200 });
     },
@@ -105,7 +108,9 @@ it.each([
 it("a call without an answer ends at its timeout", async () => {
     server.removeAllListeners("request");
     writeKubeconfig();
-    await expect(connect({ context: "test" }, 200).read({ resource: otherResources.namespace, name: "a" })).rejects.toThrow(/abort/i);
+    await expect(
+        connect({ context: "test" }, 200).read({ resource: otherResources.namespace, name: "a" }),
+    ).rejects.toThrow(/abort/i);
 });
 
 it("a call with other credentials gets its own connection", async () => {

@@ -8,8 +8,7 @@ import { ApiError, connect } from "../../../../chaos/cluster/client";
 import { explain, problemOf } from "../../../../chaos/cluster/problem";
 import { otherResources } from "../../../../chaos/cluster/resources";
 
-const refused = (code: number, message: string) =>
-    new ApiError(code, JSON.stringify({ kind: "Status", message }));
+const refused = (code: number, message: string) => new ApiError(code, JSON.stringify({ kind: "Status", message }));
 const forbidden = (what: string) => refused(403, `x is forbidden: User "ada" cannot ${what}`);
 
 it.each<[string, Error, RegExp]>([

@@ -49,7 +49,8 @@ function cluster(timeoutMs?: number): Cluster {
     return connect({ kubeconfig: JSON.stringify(kubeconfig), context: "test" }, timeoutMs);
 }
 
-const read = (of = cluster()) => of.read({ resource: otherResources.namespace, name: "demo" }).then(() => 200, statusOf);
+const read = (of = cluster()) =>
+    of.read({ resource: otherResources.namespace, name: "demo" }).then(() => 200, statusOf);
 const times = (count: number, status: number, retryAfter?: string) =>
     Array.from({ length: count }, () => ({ status, retryAfter }));
 
@@ -97,7 +98,10 @@ describe("an API server is not asked again", () => {
 
     it("to evict a pod: a disruption budget refuses that", async () => {
         answers = times(1, 429, "0");
-        const evicting = cluster().create({ resource: resources.pod, name: "a", namespace: "demo", part: "eviction" }, {});
+        const evicting = cluster().create(
+            { resource: resources.pod, name: "a", namespace: "demo", part: "eviction" },
+            {},
+        );
         expect([await evicting.catch(statusOf), asked.length]).toEqual([429, 1]);
     });
 

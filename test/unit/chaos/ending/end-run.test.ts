@@ -32,10 +32,7 @@ describe("ending a stack's runs", () => {
     it("needs only the cluster: attacks are gone before anything but the lease and the attacks is read", async () => {
         expect(await end()).toEqual([run.plan.experiment]);
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
-        expect(run.cluster.calls.slice(0, 3)).toEqual([
-            "list all Lease",
-            "list ConfigMap",
-        ]);
+        expect(run.cluster.calls.slice(0, 3)).toEqual(["list all Lease", "list ConfigMap"]);
     });
 
     it("ends every attack that it can if one step is refused, and says which", async () => {
@@ -348,14 +345,11 @@ describe("a lease that somebody changes while attacks end", () => {
         },
     );
 
-    it.each(["patch Lease", "delete NetworkPolicy"])(
-        "has nothing to note if it is deleted before %s",
-        async (call) => {
-            before(call, () => run.cluster.remove("Lease", leaseName));
-            expect(await end()).toEqual([run.plan.experiment]);
-            expect(run.cluster.names("Lease")).toEqual([]);
-        },
-    );
+    it.each(["patch Lease", "delete NetworkPolicy"])("has nothing to note if it is deleted before %s", async (call) => {
+        before(call, () => run.cluster.remove("Lease", leaseName));
+        expect(await end()).toEqual([run.plan.experiment]);
+        expect(run.cluster.names("Lease")).toEqual([]);
+    });
 });
 
 describe("while the attacks of a run could not be ended", () => {

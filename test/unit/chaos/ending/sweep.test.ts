@@ -7,8 +7,7 @@ const ofExperiment = (experiment: string) => ({ metadata: { labels: { "chaos-exp
 const kindsLeft = ["NetworkPolicy", "ConfigMap", "Job", "RoleBinding", "Role", "ServiceAccount"] as const;
 
 let cluster: FakeCluster;
-const sweepUp = () =>
-    endAttacks(cluster.api, leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
+const sweepUp = () => endAttacks(cluster.api, leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
 
 beforeEach(() => {
     cluster = new FakeCluster();
@@ -48,11 +47,7 @@ describe("a sweep", () => {
         cluster.add("ConfigMap", "kill-request", { metadata: { labels, annotations } });
         await sweepUp();
         const changes = cluster.calls.filter((call) => !/^(list|read)/.test(call));
-        expect(changes.slice(0, 3).sort()).toEqual([
-            "delete ConfigMap",
-            "patch Deployment",
-            "patch Deployment",
-        ]);
+        expect(changes.slice(0, 3).sort()).toEqual(["delete ConfigMap", "patch Deployment", "patch Deployment"]);
         expect(changes.slice(3)).toEqual([
             "delete NetworkPolicy",
             "patch Pod",

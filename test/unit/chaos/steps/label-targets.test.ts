@@ -870,14 +870,7 @@ describe("in a namespace with other NetworkPolicies", () => {
         it.each<[string, string, RegExp, string, number, string]>([
             ["another's policy", "patch NetworkPolicy", /^theirs$/, webhook, 403, "attack-refused): Network"],
             ["the targets' labels", "patch Pod", /^hot-deals/, webhook, 400, "attack-refused): the targets"],
-            [
-                "what lets the Job through",
-                "create NetworkPolicy",
-                /-job$/,
-                webhook,
-                422,
-                "no-room): namespace",
-            ],
+            ["what lets the Job through", "create NetworkPolicy", /-job$/, webhook, 422, "no-room): namespace"],
             ["what lets it to others", "create NetworkPolicy", /-admit-witness-1$/, quota, 403, "no-room): "],
             ["the combined policy", "create NetworkPolicy", /-blackhole-1$/, quota, 403, "no-room): "],
         ])("%s", async (_, call, ofName, words, status, told) => {

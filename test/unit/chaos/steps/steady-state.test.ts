@@ -281,8 +281,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
 
     it("what cannot be tried of how its pod is replaced is said, and taken for no", async () => {
         run.cluster.intercept = (call, { body, dryRun }) => {
-            if (call === "create Job" && dryRun && body.metadata.generateName)
-                throw new Error("socket hang up");
+            if (call === "create Job" && dryRun && body.metadata.generateName) throw new Error("socket hang up");
         };
         expect((await begin()).replacesAtOnce).toBeUndefined();
         expect(run.said).toContainEqual(expect.stringMatching(/Job's pod at once: .* minutes \(.*socket hang up\)$/));
@@ -303,12 +302,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
             'pods "x" is forbidden: exceeded quota: few',
             "pod of the Job x-deadline: .*; no Pod x-fault",
         ],
-        [
-            "create Pod",
-            403,
-            'pods "x" is forbidden: violates PodSecurity "restricted"',
-            "pod of the Job x-deadline",
-        ],
+        ["create Pod", 403, 'pods "x" is forbidden: violates PodSecurity "restricted"', "pod of the Job x-deadline"],
         ["create Pod", 422, "Every pod needs the label team", "pod of the Job x-deadline"],
         ["create Service", 403, "exceeded quota: few, requested: services=1", "Service x-fault"],
         ["create Job", 403, "exceeded quota: few, requested: count/jobs.batch=1", "Job x-deadline"],

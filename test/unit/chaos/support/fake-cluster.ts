@@ -125,10 +125,14 @@ export class FakeCluster {
         const { pathname, searchParams } = new URL(path, "https://api");
         const [, group = "", rest = ""] = /^\/(?:api|apis\/([^/]+))\/[^/]+\/(.*)$/.exec(pathname)!;
         const keys = rest.split("/").map(decodeURIComponent);
-        const [namespace, plural, name, part] = keys[0] === "namespaces" && keys.length > 2 ? keys.slice(1) : [undefined, ...keys];
+        const [namespace, plural, name, part] =
+            keys[0] === "namespaces" && keys.length > 2 ? keys.slice(1) : [undefined, ...keys];
         const resource = types.find((one) => one.resource === plural && one.apiGroup === group);
         if (resource === undefined) refuse(404, `there is no ${plural}`);
-        const query = Object.fromEntries(searchParams) as Pick<FakeRequest, "dryRun" | "labelSelector" | "fieldSelector">;
+        const query = Object.fromEntries(searchParams) as Pick<
+            FakeRequest,
+            "dryRun" | "labelSelector" | "fieldSelector"
+        >;
         const request: FakeRequest = { ...query, namespace, name, body, resource };
         const verb = name === undefined && method === "GET" ? "list" : verbs[method]!;
         const all = verb === "list" && namespace === undefined && !ofCluster.has(resource.kind) ? " all" : "";
@@ -138,7 +142,12 @@ export class FakeCluster {
         return this.do(verb, part, resource.kind as Kind, request);
     }
 
-    private do(verb: string, part: string | undefined, kind: Kind | `SelfSubject${string}`, request: FakeRequest): unknown {
+    private do(
+        verb: string,
+        part: string | undefined,
+        kind: Kind | `SelfSubject${string}`,
+        request: FakeRequest,
+    ): unknown {
         if (part === "log") return this.logs.get(this.stored("Pod", request).metadata.name) ?? "";
         if (part === "proxy") return this.proxied({ ...request, name: request.name });
         if (part === "eviction") return this.stored("Pod", request);

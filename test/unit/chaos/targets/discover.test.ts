@@ -114,7 +114,12 @@ describe("what discovery leaves out, with the reason:", () => {
     });
 
     it("nothing if the account may not look", async () => {
-        change({ metadata: { ...run.cluster.get("Pod", "hot-deals-1").metadata, deletionTimestamp: new Date().toISOString() } });
+        change({
+            metadata: {
+                ...run.cluster.get("Pod", "hot-deals-1").metadata,
+                deletionTimestamp: new Date().toISOString(),
+            },
+        });
         expect(await spared()).toEqual([["hot-deals-1", "terminating"]]);
         run.cluster.intercept = (call) => void (call === "list all Pod" && refuse(403, "forbidden"));
         expect(await spared()).toEqual([]);
