@@ -39,5 +39,7 @@ export const printAgain = `node -e "process.stdout.write(process.env.PULUMI_COMM
 
 export const doNothing = 'node -e ""';
 
+const fromInput = "Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')";
+
 /** The command that runs a step of the program in its standard input; the step's name is appended. */
-export const runFromInput = `node -e "${runPacked("brotliDecompressSync(Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64'))")}"`;
+export const runFromInput = `node -e "${runPacked(`brotliDecompressSync(${fromInput})`)}"`;

@@ -1,4 +1,4 @@
-/** The auth-providers of kubeconfigs, which kubectl has given up for exec plugins: oidc, and those that run a program. */
+/** The auth-providers of kubeconfigs: oidc, and those that run a program. Newer versions of kubectl have plugins. */
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
 import { parseJson } from "../json";
@@ -38,15 +38,12 @@ async function byProgram(config: Config): Promise<string | undefined> {
     return config["access-token"];
 }
 
-/** What a path such as `{.credential.access_token}` leads to. */
-const valueAt = (object: unknown, path: string): string =>
-    String(
-        path
-            .slice(1, -1)
-            .split(".")
-            .filter(Boolean)
-            .reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], object) ?? "",
-    );
+/** The text to which a path such as `{.credential.access_token}` leads. Empty if there is none. */
+function valueAt(object: unknown, path: string): string {
+    const keys = path.slice(1, -1).split(".").filter(Boolean);
+    const found = keys.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], object);
+    return typeof found === "string" ? found : "";
+}
 
 /** The token in the kubeconfig, or, once that has expired, another one for its refresh token (RFC 6749, section 6). */
 async function byRefresh(config: Config): Promise<string | undefined> {

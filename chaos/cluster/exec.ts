@@ -1,7 +1,8 @@
 /**
  * Runs a command in a container, by the protocol of `kubectl exec`: over a WebSocket, each message of which begins with
- * the number of its channel. https://kubernetes.io/docs/reference/using-api/deprecation-guide does not have it; see
- * https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/4006-transition-spdy-to-websockets
+ * the number of its channel.
+ *
+ * @see https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/4006-transition-spdy-to-websockets
  */
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
@@ -50,7 +51,7 @@ export async function exec(
     if (socket === undefined) {
         const answer = await answerOf(response, signal);
         // Any other answer is none to this question, either.
-        return objectOf({ ...answer, status: Math.max(answer.status, 400) }) as V1Status;
+        return objectOf({ ...answer, status: Math.max(answer.status, 400) });
     }
     return new Promise((resolve, reject) => {
         const stop = () => socket.destroy(new Error("no answer came in time"));
@@ -59,7 +60,7 @@ export async function exec(
             if (channel === channels.output || channel === channels.errors)
                 onOutput(message.subarray(1), channel === channels.errors);
             if (channel !== channels.status) return;
-            resolve((parseJson(message.toString("utf8", 1)) ?? {}) as V1Status);
+            resolve(parseJson(message.toString("utf8", 1)) ?? {});
             socket.end(frame(opcodes.close));
         };
         const frames = new Frames(socket, onMessage);

@@ -75,7 +75,8 @@ export class Kubeconfig {
             name,
             user: user ?? {},
         }));
-        made.current = String(document["current-context"] ?? "");
+        const current = document["current-context"];
+        made.current = typeof current === "string" ? current : "";
         return made;
     }
 

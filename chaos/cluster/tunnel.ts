@@ -61,7 +61,7 @@ function throughHttp(proxy: URL, { host, port }: Target): Promise<Socket> {
             }
             socket.setTimeout(0);
             if (head.length > 0) socket.unshift(head);
-            resolve(socket as Socket);
+            resolve(socket);
         });
         outgoing.on("response", ({ statusCode }) => {
             reject(new Error(`the proxy answered with status ${statusCode}`));

@@ -58,11 +58,11 @@ export function sent<T extends object>(answer: T, at: number): T {
 /** What carries calls. */
 export interface Carrier {
     /** @returns what the API server answers, whatever that is */
-    ask(path: string, call?: ApiCall): Promise<ApiResponse>;
+    ask: (path: string, call?: ApiCall) => Promise<ApiResponse>;
     /** The items of a list, as they come. @param failure says what has failed, if that is to be in an error */
-    items(path: string, failure: string, withRules: boolean): AsyncIterable<unknown>;
+    items: (path: string, failure: string, withRules: boolean) => AsyncIterable<unknown>;
     /** Whether an answer says that there is no such object. @default by its status */
-    isMissing?(answer: ApiResponse): boolean;
+    isMissing?: (answer: ApiResponse) => boolean;
     /** Whether errors say what has failed, and not what the API server says of it. @default false */
     namesFailures?: boolean;
 }
