@@ -614,7 +614,7 @@ describe("an experiment of Steadybit", () => {
             ["shop.json", "network_blackhole", "stress_cpu", `${attack}.actionType`, 'stress_cpu" has no counterpart'],
             [
                 "shop.json",
-                '"get Timeout": "5s"',
+                '"readTimeout": "5s"',
                 '"insecureSkipVerify": "true"',
                 "lanes.0.steps.0.parameters.insecureSkipVerify",
                 "certificates are always verified",
@@ -744,7 +744,7 @@ describe("an experiment of Steadybit", () => {
         for (const [before, after] of [
             ['"value": "demo"', `"value": ["${secret}"]`],
             ["http://gateway.shop", `http://user:${secret}@gateway.shop`],
-            ['"get Timeout": "5s"', `"get Timeout": "${secret}"`],
+            ['"readTimeout": "5s"', `"readTimeout": "${secret}"`],
             ['"X-Tenant", "value": "demo"', `"Authorization", "value": "Bearer ${secret}"`],
             ['"X-Tenant", "value": "demo"', `"X-Tenant: ${secret}", "value": "demo"`],
             ["products?all=true", `products?password=${secret}`],

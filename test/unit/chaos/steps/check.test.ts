@@ -457,7 +457,7 @@ describe("a run ends within seconds once a policy may allow what its attack deni
     const spec = (way: "ingress" | "egress", app: string) => ({
         podSelector: { matchLabels: { app }, matchExpressions: [line] },
         policyTypes: [way === "ingress" ? "Ingress" : "Egress"],
-        [way]: [way === "ingress" ? { _from: [{ podSelector: web }] } : { to: [{ podSelector: web }] }],
+        [way]: [way === "ingress" ? { from: [{ podSelector: web }] } : { to: [{ podSelector: web }] }],
     });
     beforeEach(() => {
         isPoliced = true;

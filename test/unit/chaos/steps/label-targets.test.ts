@@ -516,10 +516,10 @@ describe("a target whose container has no tool", () => {
 });
 
 it("takes the lease again, and fails if another stack has taken it meanwhile", async () => {
-    const before = run.cluster.get("Lease", leaseName).spec.renewTime as Date;
+    const before = run.cluster.get("Lease", leaseName).spec.renewTime as string;
     await vi.advanceTimersByTimeAsync(1_000);
     await step();
-    expect(new Date(run.cluster.get("Lease", leaseName).spec.renewTime).getTime()).toBeGreaterThan(before.getTime());
+    expect(new Date(run.cluster.get("Lease", leaseName).spec.renewTime).getTime()).toBeGreaterThan(Date.parse(before));
     run.cluster.remove("Lease", leaseName);
     await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
     await expect(step()).rejects.toThrow(/^ABORTED \(namespace-busy\): stack theirs/);

@@ -69,7 +69,7 @@ describe("a run without an attack", () => {
         await begin();
         await observe();
         await settled(recovery(run.context, {}));
-        const changes = run.cluster.calls.filter((call) => /^(create|patch|replace|delete)(?!SelfSubject)/.test(call));
+        const changes = run.cluster.calls.filter((call) => /^(create|patch|replace|delete)(?! SelfSubject)/.test(call));
         expect(new Set(changes)).toEqual(new Set(["create Lease", "delete Lease"]));
     });
 
