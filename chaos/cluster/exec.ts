@@ -61,7 +61,7 @@ export async function exec(
                 onOutput(message.subarray(1), channel === channels.errors);
             if (channel !== channels.status) return;
             resolve(parseJson(message.toString("utf8", 1)) ?? {});
-            socket.end(frame(opcodes.close));
+            leave(socket);
         };
         const frames = new Frames(socket, onMessage);
         socket.on("data", (bytes: Buffer) => frames.push(bytes));
@@ -110,7 +110,7 @@ class Frames {
     }
 
     private take(opcode: number, content: Buffer, isLast: boolean): void {
-        if (opcode === opcodes.close) return void this.socket.end(frame(opcodes.close));
+        if (opcode === opcodes.close) return leave(this.socket);
         if (opcode === opcodes.ping) return void this.socket.write(frame(opcodes.pong, content));
         if (opcode === opcodes.pong) return;
         this.message.push(content);
@@ -120,6 +120,9 @@ class Frames {
         this.onMessage(message);
     }
 }
+
+/** Says that nothing more is wanted, and closes the connection: who has ended it may leave that to us. */
+const leave = (socket: Duplex): void => void socket.end(frame(opcodes.close), () => socket.destroy());
 
 /** A frame of a client, masked as the protocol wants it. Its content is shorter than 126 bytes, as that of a ping. */
 function frame(opcode: number, content: Buffer = Buffer.alloc(0)): Buffer {
