@@ -88,7 +88,7 @@ describe("an answer", () => {
         const text = JSON.stringify({ metadata: { name: "ü".repeat(50_000) } });
         const wanted: (string | undefined)[] = [];
         answer = ({ headers }, response) => {
-            wanted.push(headers["accept-encoding"] as string);
+            wanted.push(headers["accept-encoding"]);
             const isPacked = wanted.length > 1;
             const bytes = isPacked ? gzipSync(text) : Buffer.from(text);
             if (isPacked) response.setHeader("content-encoding", "gzip");
@@ -182,28 +182,29 @@ describe("a proxy", () => {
     });
 
     /** Of SOCKS 5, with a login; its bytes come one by one. */
-    const socks = (told: unknown[], refusal = 0) =>
-        createTcpServer(async (near) => {
-            const slowly = async (...bytes: number[]) => {
-                for (const byte of bytes) {
-                    near.write(Uint8Array.of(byte));
-                    await new Promise((resolve) => setTimeout(resolve, 2));
-                }
-            };
-            const next = () => new Promise<Buffer>((resolve) => near.once("data", resolve));
-            near.on("error", () => undefined);
-            told.push([...(await next())]);
-            const login = next();
-            await slowly(5, 2);
-            told.push((await login).toString("latin1"));
-            const asked = next();
-            await slowly(1, 0);
-            const request = await asked;
-            told.push([...request.subarray(0, 4)], request.subarray(4).toString("latin1"));
-            // Its own address is a name.
-            await slowly(5, refusal, 0, 3, 2, 97, 98, 0);
-            if (refusal === 0) join(near, Uint8Array.of(1) as Buffer);
-        });
+    const socks = (told: unknown[], refusal = 0) => createTcpServer((near) => void serveSocks(near, told, refusal));
+
+    async function serveSocks(near: Socket, told: unknown[], refusal: number): Promise<void> {
+        const slowly = async (...bytes: number[]) => {
+            for (const byte of bytes) {
+                near.write(Uint8Array.of(byte));
+                await new Promise((resolve) => setTimeout(resolve, 2));
+            }
+        };
+        const next = () => new Promise<Buffer>((resolve) => near.once("data", resolve));
+        near.on("error", () => undefined);
+        told.push([...(await next())]);
+        const login = next();
+        await slowly(5, 2);
+        told.push((await login).toString("latin1"));
+        const asked = next();
+        await slowly(1, 0);
+        const request = await asked;
+        told.push([...request.subarray(0, 4)], request.subarray(4).toString("latin1"));
+        // Its own address is a name.
+        await slowly(5, refusal, 0, 3, 2, 97, 98, 0);
+        if (refusal === 0) join(near, Buffer.of(1));
+    }
 
     it("by SOCKS 5 is told the login, and the host by its name", async () => {
         const told: unknown[] = [];
