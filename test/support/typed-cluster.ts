@@ -62,12 +62,12 @@ export function connect(access: ClusterAccess, timeoutMs?: number): TypedCluster
     return { ...cluster, library, ...typedApis(library) };
 }
 
-export function typedApis(library: KubeConfig) {
+function typedApis(library: KubeConfig) {
     const clients = Object.entries<ApiConstructor<ApiType>>(apis).map(([name, Api]) => [name, inJson(library, Api)]);
     return Object.fromEntries(clients) as { [A in keyof typeof apis]: InJson<InstanceType<(typeof apis)[A]>> };
 }
 
-export function inJson<Api extends ApiType>(library: KubeConfig, Api: ApiConstructor<Api>): InJson<Api> {
+function inJson<Api extends ApiType>(library: KubeConfig, Api: ApiConstructor<Api>): InJson<Api> {
     const client = library.makeApiClient(Api) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
     const get =
         (_: object, call: string) =>
