@@ -38,7 +38,7 @@ const theirs: V1NetworkPolicy[] = [
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
     metadata: { name, namespace },
-    spec: spec as V1NetworkPolicy["spec"],
+    spec: spec,
 }));
 
 let stack: TestStack;

@@ -26,8 +26,8 @@ it("a probe that the API server refuses names the right that is missing", async 
     expect(result).toEqual({
         problem:
             'nothing can be run in hot-deals-1/hot-deals: the account "ada" may not create pods/exec in namespace ' +
-            "demo (403). Ask the cluster's administrator for that right, then check: kubectl --context test auth can-i create pods " +
-            "--subresource=exec --namespace demo",
+            "demo (403). Ask the cluster's administrator for that right, then check: kubectl --context test auth " +
+            "can-i create pods --subresource=exec --namespace demo",
     });
 });
 

@@ -66,7 +66,7 @@ const refusal = ({
                           metadata: { annotations: notes },
                           spec: { holderIdentity: holder, ...time({ ...held, ago: held.ago - clockAhead }) },
                           readAt: Date.now() + clockAhead * 1_000,
-                      } as object);
+                      });
             const name = path.replace("/api/v1/namespaces/", "");
             if (name === "kube-system") return { metadata: { name, uid } };
             return found[name] && { metadata: { name, annotations: found[name] as Record<string, string> } };
