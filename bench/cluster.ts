@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../experiments/products";
 import { addressRoute, externalAddress } from "../chaos/checks/service";
 import { gatewayOf } from "../components/shop/gateway";
-import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
+import type { Cluster } from "../chaos/cluster/client";
 import type { ManifestObject } from "../components/manifest/read";
 import { runCommand } from "../toolchain/run-command";
 import { secondsSince, timed, until } from "./time";
+import { otherResources, resources } from "../chaos/cluster/resources";
 
 const patienceSeconds = 120;
 const askEveryMs = 100;
@@ -31,7 +32,7 @@ export async function untilProductsAnswer(cluster: Cluster, namespace: string, b
     let answeredAfter: number | undefined;
     const ask = async () => {
         const { name } = gatewayOf(namespace);
-        const found = await ignoreNotFound(cluster.core.readNamespacedService({ name, namespace }));
+        const found = await cluster.get({ resource: resources.service, name, namespace });
         const address = found && externalAddress(found);
         if (!address) return;
         const answer = await askProducts(cluster, addressRoute(address), askForMs);
@@ -61,10 +62,8 @@ export async function timesOfInstall(cluster: Cluster, namespace: string, instal
 
 /** Deletes namespaces and waits until they no longer exist. */
 export async function removeNamespaces(cluster: Cluster, names: readonly string[]): Promise<void> {
-    await Promise.all(
-        names.map((name) => ignoreNotFound(cluster.core.deleteNamespace({ name, gracePeriodSeconds: 0 }))),
-    );
-    const isGone = async (name: string) => !(await ignoreNotFound(cluster.core.readNamespace({ name })));
+    await Promise.all(names.map((name) => cluster.delete({ resource: otherResources.namespace, name })));
+    const isGone = async (name: string) => !(await cluster.get({ resource: otherResources.namespace, name }));
     for (const name of names)
         await until(
             `namespace ${name} is deleted; see: kubectl get namespace ${name} --output yaml`,

@@ -27,4 +27,4 @@ const option = (name: string, value?: string) => (value === undefined ? [] : [na
 
 /** `kubectl` in the cluster that is used. */
 export const kubectlFor = (cluster: { kubeconfig: { getCurrentContext(): string } }, namespace?: string): string =>
-    kubectl({ context: cluster.kubeconfig.getCurrentContext(), namespace });
+    kubectl({ context: cluster.kubeconfig.getCurrentContext() || undefined, namespace });

@@ -1,7 +1,7 @@
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 
-/** JavaScript that runs a program. @param bytes JavaScript for its compressed bytes */
-const runPacked = (bytes: string) => `eval(require('zlib').gunzipSync(${bytes}).toString())`;
+/** JavaScript that runs a program. @param unpacked JavaScript for its bytes */
+const runPacked = (unpacked: string) => `eval(require('zlib').${unpacked}.toString())`;
 
 /**
  * A pod's program as a ConfigMap has it: compressed, so that a preview shows it in one line and the state has little of
@@ -11,20 +11,22 @@ export function podProgram(program: string) {
     const file = "program.js.gz";
     const mountPath = "/program";
     return {
-        binaryData: { [file]: packed(program) },
+        binaryData: { [file]: zipped(program) },
         volumeMounts: [{ name: "program", mountPath, readOnly: true }],
-        args: ["--eval", runPacked(`require('fs').readFileSync('${mountPath}/${file}')`)],
+        args: ["--eval", runPacked(`gunzipSync(require('fs').readFileSync('${mountPath}/${file}'))`)],
     };
 }
 
-const packings = new Map<string, string>();
+const zipped = (program: string) => gzipSync(program, { level: 9 }).toString("base64");
 
-/** A program compressed, as base64. Packed once for all steps of a program: it takes 0.2 s. */
-export function packed(program: string): string {
-    const known = packings.get(program) ?? gzipSync(program, { level: 9 }).toString("base64");
-    packings.set(program, known);
-    return known;
-}
+/**
+ * A program as `runFromInput` takes it: compressed, as base64. It takes a second: a
+ * build does it.
+ */
+export const packed = (program: string | Uint8Array): string => brotliCompressSync(program).toString("base64");
+
+/** Of the file beside a program that has it as `packed`. */
+export const packedEnding = ".packed";
 
 /**
  * Commands that need nothing but Node and what the stack's state has: an experiment can be undone from any folder, on
@@ -37,5 +39,7 @@ export const printAgain = `node -e "process.stdout.write(process.env.PULUMI_COMM
 
 export const doNothing = 'node -e ""';
 
+const fromInput = "Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')";
+
 /** The command that runs a step of the program in its standard input; the step's name is appended. */
-export const runFromInput = `node -e "${runPacked("Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')")}"`;
+export const runFromInput = `node -e "${runPacked(`brotliDecompressSync(${fromInput})`)}"`;

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { packedEnding } from "./packed";
 
 /** How this package's own programs are run. */
 export interface ExperimentPrograms {
     /** The command that runs a step; the step's name is appended. */
     stepCommand: string;
-    /** The program of the steps: JavaScript for Node, in one file. The state keeps it, to undo the experiment. */
+    /** The program of the steps, as `packed`. The state keeps it, to undo the experiment. */
     steps: string;
     /** The deadline Job's program: JavaScript for Node, in one file. */
     deadline: string;
@@ -19,7 +20,7 @@ export function builtPrograms(): ExperimentPrograms {
     const textOf = (name: string) => readFileSync(path(name), "utf8");
     return {
         stepCommand: `node ${quoted(path("steps"))}`,
-        steps: textOf("steps"),
+        steps: readFileSync(path("steps") + packedEnding, "utf8"),
         deadline: textOf("deadline"),
         proxy: textOf("proxy"),
     };

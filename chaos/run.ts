@@ -15,7 +15,7 @@ import {
     variables,
 } from "./steps/contract";
 import { unknown } from "./stash";
-import { doNothing, packed, printAgain, runFromInput } from "./packed";
+import { doNothing, printAgain, runFromInput } from "./packed";
 import { roomOf, type RoomArgs } from "./room";
 import { asVariable, compressed, parsed } from "./steps/variable";
 
@@ -162,7 +162,7 @@ function stepResource(
             create: create === undefined ? doNothing : `${programs.stepCommand} ${create}`,
             // A run that holds the lease is undone where it began.
             update: remove === "recovery" ? `${runFromInput} ${printingAgain}` : printAgain,
-            ...(remove && { delete: `${runFromInput} ${remove}`, stdin: packed(programs.steps) }),
+            ...(remove && { delete: `${runFromInput} ${remove}`, stdin: programs.steps }),
             // As one value, of which a preview shows nothing if it does not know all: so the packed plan is there once.
             environment: pulumi.all({
                 ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),

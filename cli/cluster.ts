@@ -6,6 +6,7 @@ import { explain } from "../chaos/cluster/problem";
 import { allowedContext } from "../components/cluster/allowed-context";
 import { noProxy, sandboxContext } from "../sandbox/node/addresses";
 import type { StackPlace } from "./stack-file";
+import { otherResources } from "../chaos/cluster/resources";
 
 /** Docker Desktop takes some seconds after it woke up. */
 const answerTimeoutMs = 15_000;
@@ -74,7 +75,10 @@ async function answering(named?: string): Promise<AllowedContext | undefined> {
     const own = await ownContext("local", named);
     if (own === undefined) return undefined;
     try {
-        await connect({ context: own.name }, answerTimeoutMs).core.readNamespace({ name: "kube-system" });
+        await connect({ context: own.name }, answerTimeoutMs).read({
+            resource: otherResources.namespace,
+            name: "kube-system",
+        });
         return own;
     } catch (error) {
         if (own.local === "sandbox") return undefined;

@@ -7,7 +7,7 @@ import { recordIn } from "../components/cluster/state-records";
 import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
-import { type Cluster, connect, ignoreNotFound } from "../chaos/cluster/client";
+import { type Cluster, connect } from "../chaos/cluster/client";
 import { sandboxContext } from "../sandbox/node/addresses";
 import { mistakesInMove } from "./installed-shop";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
@@ -17,6 +17,7 @@ import { say } from "./print";
 import { UpdateProgress } from "./progress";
 import { BorrowedStack } from "./stack";
 import { agentOf, fileOfStack, project, StackFile } from "./stack-file";
+import { otherResources } from "../chaos/cluster/resources";
 
 /** A stack and its cluster, for the programs of this folder. */
 export class Session {
@@ -82,12 +83,15 @@ export class Session {
      * Other updates must not: after a refresh the engine may wait for pods that cannot become ready during an attack.
      */
     private async shopIsGone(): Promise<boolean> {
-        return (await ignoreNotFound(this.cluster.core.readNamespace({ name: namespaceOf(this.stack) }))) === undefined;
+        return (
+            (await this.cluster.get({ resource: otherResources.namespace, name: namespaceOf(this.stack) })) ===
+            undefined
+        );
     }
 
     /** What the stack's state says about this cluster. */
     private async record() {
-        const { metadata } = await this.cluster.core.readNamespace({ name: "kube-system" });
+        const { metadata } = await this.cluster.read({ resource: otherResources.namespace, name: "kube-system" });
         const context = this.cluster.kubeconfig.getCurrentContext();
         return recordIn(await this.stack.state(), { uid: metadata!.uid!, context });
     }
@@ -101,7 +105,7 @@ export class Session {
         const found =
             namespace === undefined
                 ? undefined
-                : await ignoreNotFound(this.cluster.core.readNamespace({ name: namespace }));
+                : await this.cluster.get({ resource: otherResources.namespace, name: namespace });
         const install = found && (found.metadata!.annotations?.[annotations.install] ?? settings.install.default);
         return mistakesInMove(asked, { namespace, install }, this.stack.automation.name);
     }

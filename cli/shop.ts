@@ -6,10 +6,11 @@ import { chooseRoute } from "../chaos/checks/route";
 import { type Count, countOf } from "../components/cluster/waiting";
 import { gatewayOf } from "../components/shop/gateway";
 import { isReady } from "../chaos/targets/containers";
-import { type Cluster, mergePatch } from "../chaos/cluster/client";
+import type { Cluster } from "../chaos/cluster/client";
+import { resources } from "../chaos/cluster/resources";
 
 export async function podsOf(cluster: Cluster, namespace: string) {
-    const { items } = await cluster.core.listNamespacedPod({ namespace });
+    const items = await cluster.all(resources.pod, { namespace });
     return items
         .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
         .map((pod) => ({ name: pod.metadata!.name!, status: pod.status?.phase ?? "Unknown", ready: isReady(pod) }));
@@ -25,8 +26,8 @@ export async function wholeProducts(cluster: Cluster, namespace: string, patienc
 /** Scales a Deployment and waits until exactly that many pods are ready. */
 export async function scale(cluster: Cluster, namespace: string, name: string, replicas: number): Promise<void> {
     const body = { spec: { replicas } };
-    await cluster.apps.patchNamespacedDeploymentScale({ name, namespace, body }, mergePatch());
-    const look = async () => countOf(await cluster.apps.readNamespacedDeployment({ name, namespace }));
+    await cluster.patch({ resource: resources.deployment, namespace, name, part: "scale" }, body);
+    const look = async () => countOf(await cluster.read({ resource: resources.deployment, name, namespace }));
     const isScaled = ({ wanted, complete }: Count) => complete && wanted === replicas;
     const last = await poll(look, isScaled, 120_000);
     if (isScaled(last)) return;

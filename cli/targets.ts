@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
+import type { Cluster } from "../chaos/cluster/client";
 import { askAgents, findAgents } from "../chaos/targets/agents";
 import { parseAttributes } from "../chaos/targets/attributes";
 import { type Discovered, ownerOf, select } from "../chaos/targets/containers";
@@ -10,6 +10,7 @@ import { clusterOf } from "./cluster";
 import { alignedRows } from "./print";
 import { targetsProgram } from "./programs";
 import { placeOfStack } from "./stack-file";
+import { otherResources } from "../chaos/cluster/resources";
 
 interface TargetsOptions {
     json: boolean;
@@ -66,8 +67,8 @@ async function main(options: TargetsOptions): Promise<void> {
 }
 
 /** @throws Error if the namespace is not there: a misspelled one must not look like a shop without an agent */
-async function requireNamespace({ core }: Cluster, name: string, stack: string): Promise<void> {
-    const found = await ignoreNotFound(core.readNamespace({ name }));
+async function requireNamespace(cluster: Cluster, name: string, stack: string): Promise<void> {
+    const found = await cluster.get({ resource: otherResources.namespace, name });
     if (found !== undefined) return;
     throw new Error(
         `namespace ${name} does not exist in this cluster. Install the shop there, or name its namespace: ` +

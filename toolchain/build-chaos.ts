@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
-import { bundledFile } from "./bundle";
+import { packedEnding } from "../chaos/packed";
+import { bundledFile, packedBundle } from "./bundle";
 
 const repository = join(__dirname, "..");
 const chaos = join(repository, "chaos");
@@ -64,6 +65,7 @@ function buildPrograms(folder: string): void {
         const bundle = bundledFile(join(chaos, source, "main.ts"), { minify: name === "steps" });
         copyFileSync(bundle, join(folder, `${name}.js`));
     }
+    writeFileSync(join(folder, `steps.js${packedEnding}`), packedBundle(join(chaos, "steps", "main.ts")));
 }
 
 /** What users of the package read that is elsewhere, or nowhere, in this repository. */

@@ -9,6 +9,8 @@ import { buildSync } from "esbuild";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { packed, packedEnding } from "../chaos/packed";
 
 const project = join(__dirname, "..");
 const cache = join(project, "node_modules", ".cache", "chaos-shop");
@@ -29,6 +31,27 @@ export function bundledFile(entry: string, { minify = true } = {}): string {
     const file = join(cache, `${name}${minify ? "" : "-readable"}.js`);
     if (!isCurrent(file)) make(entry, file, minify);
     return file;
+}
+
+/** A program's bundle as `packed`. It is packed again if it has changed. */
+export function packedBundle(entry: string): string {
+    const file = bundledFile(entry);
+    const program = readFileSync(file);
+    const packedFile = file + packedEnding;
+    const known = existsSync(packedFile) ? readFileSync(packedFile, "utf8") : undefined;
+    if (known !== undefined && isOf(known, program)) return known;
+    const made = packed(program);
+    replaceFile(packedFile, made);
+    return made;
+}
+
+/** Whether a text is a program as `packed`. Not so if it was written half, or for another version. */
+function isOf(text: string, program: Buffer): boolean {
+    try {
+        return brotliDecompressSync(Buffer.from(text, "base64")).equals(program);
+    } catch {
+        return false;
+    }
 }
 
 /** Hashes of a bundle and its sources, by their paths below the project: a copied or moved checkout has its own. */
@@ -57,8 +80,8 @@ function make(entry: string, file: string, minify: boolean): void {
         target: "node20",
         format: "cjs",
         loader,
-        // node-fetch would use it where Node has no URL: 300 kB of tables.
-        alias: { "whatwg-url": "node:url" },
+        // Programs only read YAML. What writes it would be a third of the library.
+        alias: { "js-yaml": join(project, "node_modules", "js-yaml", "lib", "loader.js") },
         write: false,
         metafile: true,
         logOverride: { "empty-import-meta": "silent" },

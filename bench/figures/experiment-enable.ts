@@ -1,4 +1,4 @@
-import { ignoreNotFound } from "../../chaos/cluster/client";
+import { resources } from "../../chaos/cluster/resources";
 import { labels } from "../../chaos/cluster/labels";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import type { ManifestObject } from "../../components/manifest/read";
@@ -47,6 +47,6 @@ async function applyHarmlessly({ cluster, context }: Session, policy: ManifestOb
     const podSelector = { matchLabels: { "chaos-shop/bench": "nobody" } };
     const manifest = { ...policy, metadata, spec: { ...(policy.spec as object), podSelector } };
     const seconds = await timed(() => kubectlApply(context, [manifest]));
-    await ignoreNotFound(cluster.networking.deleteNamespacedNetworkPolicy(metadata));
+    await cluster.delete({ resource: resources.networkPolicy, ...metadata });
     return seconds;
 }

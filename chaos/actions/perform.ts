@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { isProtected } from "../cluster/labels";
-import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { changedOf, type ObjectReference } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
@@ -47,7 +46,7 @@ export async function requireObjects(
             const named = workload ? referenceTo(workload, namespace) : changedOf(kind.restores, action);
             if (named === undefined) return [];
             const object = { ...named, namespace };
-            const found: FoundWorkload | undefined = await objectApi(cluster).get(object);
+            const found: FoundWorkload | undefined = await cluster.get(object);
             const keeps = found && kind.keeps?.(action, found);
             if (found && workload && keeps !== undefined) {
                 const adds = kind.adds?.(action, found) ?? false;
@@ -65,7 +64,7 @@ export async function requireObjects(
 
 async function missing(cluster: Cluster, { resource, namespace, name }: ObjectReference): Promise<string> {
     const names: string[] = [];
-    for await (const { metadata } of objectApi(cluster).list(resource, namespace)) names.push(metadata!.name!);
+    for await (const { metadata } of cluster.list(resource, { namespace })) names.push(metadata!.name!);
     const { kind } = resource;
     return `namespace ${namespace} has no ${kind} ${name}; its ${kind}s are: ${few(names, maxNamed) || "none"}`;
 }

@@ -3,7 +3,6 @@ import type { Cluster } from "../cluster/client";
 import { annotations } from "../cluster/labels";
 import { dnsSubdomain } from "../cluster/kubernetes-rules";
 import { nameSchema } from "../texts";
-import { objectApi } from "../cluster/objects";
 import { type ObjectReference, rightsOn } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../async";
@@ -99,5 +98,5 @@ function workloadOf(action: RolloutAction): Workload {
  */
 async function restart(cluster: Cluster, workload: ObjectReference, at: Date): Promise<void> {
     const template = { metadata: { annotations: { [annotations.restarted]: at.toISOString() } } };
-    requireFound(await objectApi(cluster).patch(workload, { spec: { template } }), workload);
+    requireFound(await cluster.patch(workload, { spec: { template } }), workload);
 }

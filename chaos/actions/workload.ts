@@ -4,10 +4,9 @@ import type {
     V1DeploymentStatus,
     V1ObjectMeta,
     V1StatefulSetSpec,
-} from "@kubernetes/client-node";
+} from "../cluster/types";
 import { change } from "../cluster/change";
 import type { Cluster } from "../cluster/client";
-import { objectApi } from "../cluster/objects";
 import { type NamedObject, type ObjectReference, type Resource, resources } from "../cluster/resources";
 import { settingTo, whyOther } from "./set-field";
 
@@ -43,7 +42,7 @@ export const readWorkload = (
     cluster: Cluster,
     workload: Workload,
     namespace: string,
-): Promise<FoundWorkload | undefined> => objectApi(cluster).get(referenceTo(workload, namespace));
+): Promise<FoundWorkload | undefined> => cluster.get(referenceTo(workload, namespace));
 
 interface Where {
     cluster: Cluster;
@@ -63,7 +62,7 @@ export async function setUntilUndone(
     value: number | boolean,
 ): Promise<void> {
     const object = { ...named, namespace };
-    if (!(await change(objectApi(cluster), object, settingTo(field, value, run)))) throw new Error(notFound(object));
+    if (!(await change(cluster, object, settingTo(field, value, run)))) throw new Error(notFound(object));
 }
 
 /** Why a field does not have what an action has set, or a later one of the run. Undefined if it has. */
@@ -74,7 +73,7 @@ export async function whyNotSet(
     value: number | boolean,
 ) {
     const object = { ...named, namespace };
-    const found = await objectApi(cluster).get(object);
+    const found = await cluster.get(object);
     return found ? whyOther(object.resource.kind, found, field, value) : notFound(object);
 }
 

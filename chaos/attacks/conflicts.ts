@@ -1,4 +1,4 @@
-import type { V1Pod } from "@kubernetes/client-node";
+import type { V1Pod } from "../cluster/types";
 import type { BesidePolicy } from "../policies/beside";
 import { isAllDenied } from "../policies/denial";
 import { withoutLine } from "../policies/exemption";

@@ -1,4 +1,4 @@
-import type { ApiResponse } from "../cluster/in-cluster-api";
+import type { ApiResponse } from "../cluster/verbs";
 import type { ObjectApi, ObjectReference } from "../cluster/resources";
 
 /** What the deadline Job does for an attack, besides ending it and connecting to its targets. */

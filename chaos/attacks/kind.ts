@@ -1,4 +1,4 @@
-import type { V1IPBlock, V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1IPBlock, V1NetworkPolicy } from "../cluster/types";
 import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import type { Cluster } from "../cluster/client";

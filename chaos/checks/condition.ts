@@ -1,4 +1,4 @@
-import type { V1Condition } from "@kubernetes/client-node";
+import type { V1Condition } from "../cluster/types";
 import * as z from "zod";
 import { replicasBeforeRaise } from "../actions/set-field";
 import { pause } from "../async";

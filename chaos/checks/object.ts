@@ -1,6 +1,6 @@
-import { ApiException, type V1APIResource } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
-import type { Cluster } from "../cluster/client";
+import { ApiError, type Cluster } from "../cluster/client";
+import type { V1APIResource } from "../cluster/types";
 import { parseJson } from "../json";
 import { askApiServer } from "./request";
 import { MissingError } from "./references";
@@ -21,7 +21,7 @@ export interface CheckedObject {
 const discovered = new WeakMap<object, Map<string, readonly V1APIResource[]>>();
 
 /**
- * An object as the API server has it: the client's typed objects lack fields that are newer than the client.
+ * An object of any kind.
  *
  * @throws MissingError if the cluster does not know its kind
  */
@@ -66,5 +66,5 @@ async function get(cluster: Cluster, path: string, signal: AbortSignal): Promise
     const { status, body } = await askApiServer(cluster, path, { headers: { accept: "application/json" }, signal });
     if (status === 200) return parseJson(body);
     if (status === 404) return undefined;
-    throw new ApiException(status, "the API server rejected the request", body, {});
+    throw new ApiError(status, body);
 }

@@ -1,4 +1,4 @@
-import type { V1Pod, V1ReplicaSet } from "@kubernetes/client-node";
+import type { V1Pod, V1ReplicaSet } from "../cluster/types";
 import * as z from "zod";
 import { resources, rightsOn } from "../cluster/resources";
 import type { AttributeExpression } from "../targets/attributes";
@@ -50,13 +50,13 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
     const { cluster, defaultNamespace, clusterName } = context;
     const { target, namespace } = locateTarget(of, "Global", defaultNamespace);
     const [pods, replicaSets] = await Promise.all([
-        cluster.core.listNamespacedPod({ namespace }),
-        cluster.apps.listNamespacedReplicaSet({ namespace }),
+        cluster.all(resources.pod, { namespace }),
+        cluster.all(resources.replicaSet, { namespace }),
     ]);
-    const named = pods.items.flatMap(({ spec }) => spec?.nodeName ?? []);
+    const named = pods.flatMap(({ spec }) => spec?.nodeName ?? []);
     const nodes = await recentNodesFor(cluster, [target], named);
-    if (pods.items.length === 0) await requireNamespace(cluster, namespace);
-    return readyAmong(pods.items, replicaSets.items, target, clusterName, nodes);
+    if (pods.length === 0) await requireNamespace(cluster, namespace);
+    return readyAmong(pods, replicaSets, target, clusterName, nodes);
 }
 
 /** How many of some pods are ready and match an expression. */

@@ -5,6 +5,7 @@ import { explain, withoutPeriod } from "../cluster/problem";
 import type { CaReference, EndpointSettings, FromSecrets, SecretReference } from "./endpoint";
 import { failing, problemWithCa } from "./endpoint-schema";
 import { few, maxNamed } from "../quoted";
+import { otherResources, resources } from "../cluster/resources";
 
 /** An error for the person who wrote the check: what is missing in the cluster, and what to do. */
 export class MissingError extends Error {
@@ -71,11 +72,10 @@ const problemWithHeader: ProblemWith = (value) =>
     );
 
 async function readKey(cluster: Cluster, { kind, namespace, name, key }: Required<CaReference>): Promise<string> {
-    const { core } = cluster;
     const read =
         kind === "Secret"
-            ? core.readNamespacedSecret({ namespace, name })
-            : core.readNamespacedConfigMap({ namespace, name });
+            ? cluster.read({ resource: otherResources.secret, namespace, name })
+            : cluster.read({ resource: resources.configMap, namespace, name });
     const found = await read.catch((error: unknown) => rejectMissing(cluster, error, kind, namespace, name));
     const binary = "binaryData" in found ? found.binaryData : undefined;
     const keys: Record<string, string> = { ...found.data, ...binary };
@@ -109,7 +109,7 @@ export async function rejectMissing(
  * look
  */
 export async function requireNamespace(cluster: Cluster, name: string): Promise<void> {
-    const isMissing = await cluster.core.readNamespace({ name }).then(
+    const isMissing = await cluster.read({ resource: otherResources.namespace, name }).then(
         () => false,
         (error: unknown) => statusOf(error) === 404,
     );

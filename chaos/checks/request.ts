@@ -10,7 +10,7 @@ import { request as httpsRequest } from "node:https";
 import { type Cluster, messageOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
 import { fieldManager } from "../cluster/labels";
-import { type AddressOptions, addressTimeoutMs } from "../cluster/logins";
+import { type AddressOptions, addressTimeoutMs, destinationOf } from "../cluster/logins";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { knowsNoPod, refusalIn } from "./api-server";
@@ -167,12 +167,20 @@ export async function askApiServer(
     options: RequestOptions,
     exchanged: Exchanged = {},
 ): Promise<Response> {
-    const url = new URL(cluster.kubeconfig.getCurrentCluster()!.server + path);
     const failed = (error: Error) => new UnseenError(`the API server could not be asked: ${messageOf(error)}`);
-    // Brings an agent that keeps connections, but only to the API server.
-    await cluster.kubeconfig.applyToHTTPSOptions(options).catch((error: Error) => Promise.reject(failed(error)));
+    const { autoSelectFamilyAttemptTimeout: attemptTimeoutMs } = options as AddressOptions;
+    // With an agent of its own: it may lead through a proxy.
+    const to = await destinationOf(cluster.kubeconfig, { attemptTimeoutMs }).catch((error: Error) =>
+        Promise.reject(failed(error)),
+    );
     const asked = Date.now();
-    const response = await exchange(url, options, failed, exchanged);
+    const headers = { ...options.headers, ...to.options.headers } as OutgoingHttpHeaders;
+    const response = await exchange(
+        new URL(to.server + path),
+        { ...options, ...to.options, headers },
+        failed,
+        exchanged,
+    );
     // An application behind the API server may answer 401, too.
     if (response.status === 401 && refusalIn(response.body) !== undefined) forgetCredentials(asked);
     return response;

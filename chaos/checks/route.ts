@@ -1,7 +1,7 @@
-import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
+import type { V1Service, V1ServicePort } from "../cluster/types";
 import { lookup } from "node:dns/promises";
 import { isIP, isIPv6 } from "node:net";
-import { type Cluster, ignoreNotFound, unlessForbidden } from "../cluster/client";
+import { type Cluster, unlessForbidden } from "../cluster/client";
 import { serviceNamed, targetPortOf } from "../cluster/kubernetes-rules";
 import { tcpPortsMeant } from "../cluster/service-endpoints";
 import { few, maxNamed } from "../quoted";
@@ -16,6 +16,7 @@ import {
     type ServiceAddress,
     type ServiceReference,
 } from "./service";
+import { otherResources, resources } from "../cluster/resources";
 
 const answerTimeoutMs = 2_000;
 
@@ -26,7 +27,7 @@ const answerTimeoutMs = 2_000;
  */
 export async function chooseRoute(cluster: Cluster, service: ServiceReference): Promise<Route> {
     const { namespace, name } = service;
-    const found = await ignoreNotFound(cluster.core.readNamespacedService({ namespace, name }));
+    const found = await cluster.get({ resource: resources.service, namespace, name });
     const addresses = found ? await externalAddressesOf(cluster, found) : [];
     return routeTo(cluster, service, found, addresses);
 }
@@ -42,8 +43,8 @@ export interface NamedService {
 /** As `chooseRoute`. @throws MissingError if the Service or the port is not there */
 export async function findRoute(cluster: Cluster, named: NamedService): Promise<Route> {
     const { namespace, name, scheme } = named;
-    const service = await cluster.core
-        .readNamespacedService({ namespace, name })
+    const service = await cluster
+        .read({ resource: resources.service, namespace, name })
         .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
     const port = portOf(service, named);
     const addresses = await externalAddressesOf(cluster, service, port);
@@ -78,8 +79,8 @@ async function externalAddressesOf(
 ): Promise<readonly ServiceAddress[]> {
     const { type, externalTrafficPolicy } = service.spec ?? {};
     const hasNodePorts = type === "NodePort" && externalTrafficPolicy !== "Local";
-    const nodes = hasNodePorts ? await unlessForbidden(cluster.core.listNode()) : undefined;
-    return externalAddresses(service, port, nodes?.items);
+    const nodes = hasNodePorts ? await unlessForbidden(cluster.all(otherResources.node)) : undefined;
+    return externalAddresses(service, port, nodes);
 }
 
 /**
@@ -87,20 +88,20 @@ async function externalAddressesOf(
  * or outside of the cluster. Undefined if none is seen.
  */
 export async function serviceAt(
-    { core }: Cluster,
+    cluster: Cluster,
     namespace: string,
     url: string,
 ): Promise<ServiceReference | undefined> {
     const { host, port: asked } = placeOf(url);
-    const services = (await unlessForbidden(core.listNamespacedService({ namespace })))?.items ?? [];
+    const services = (await unlessForbidden(cluster.all(resources.service, { namespace }))) ?? [];
     const isNodePort = services.some(({ spec }) => spec?.ports?.some(({ nodePort }) => nodePort === asked));
-    const nodes = isNodePort ? await unlessForbidden(core.listNode()) : undefined;
+    const nodes = isNodePort ? await unlessForbidden(cluster.all(otherResources.node)) : undefined;
     const named = serviceNamed(host, namespace);
     const isNamed = ({ metadata }: V1Service) => named?.namespace === namespace && named.name === metadata!.name;
     const answering = services.flatMap((service) =>
         (service.spec?.ports ?? []).flatMap((one) =>
             [
-                ...externalAddresses(service, one.port, nodes?.items),
+                ...externalAddresses(service, one.port, nodes),
                 ...addressesInCluster(service, one, isNamed(service) ? [host] : []),
             ]
                 .filter((address) => address.port === asked)

@@ -1,4 +1,4 @@
-import type { V1Node, V1Service } from "@kubernetes/client-node";
+import type { V1Node, V1Service } from "../cluster/types";
 export interface ServiceReference {
     namespace: string;
     name: string;

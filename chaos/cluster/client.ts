@@ -1,53 +1,56 @@
-import {
-    AdmissionregistrationV1Api,
-    type ApiConstructor,
-    ApiException,
-    type ApiType,
-    AppsV1Api,
-    AuthorizationV1Api,
-    BatchV1Api,
-    CoordinationV1Api,
-    CoreV1Api,
-    createConfiguration,
-    CustomObjectsApi,
-    DiscoveryV1Api,
-    type HttpLibrary,
-    IsomorphicFetchHttpLibrary,
-    type KubeConfig,
-    NetworkingV1Api,
-    PatchStrategy,
-    RbacAuthorizationV1Api,
-    type RequestContext,
-    ResponseContext,
-    ServerConfiguration,
-    setHeaderOptions,
-    StorageV1Api,
-    wrapHttpLibrary,
-} from "@kubernetes/client-node";
-import { Agent } from "node:https";
-import { isDeepStrictEqual } from "node:util";
+import type { Agent } from "node:http";
 import { pause } from "../async";
-import { parseJson } from "../json";
+import { type Container, exec } from "./exec";
 import { forgetCredentials } from "./exec-plugin";
-import { KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
-import { onOneLine } from "../quoted";
+import { type Kubeconfig, KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
+import { connectionsTo, destinationOf } from "./logins";
+import { answerOf, eachLine, send, type SentCall } from "./request";
+import { type ObjectApi, pathOf, type Place, type Resource, resources, type Selection } from "./resources";
+import type { ObjectOf, V1Status } from "./types";
+import { ApiError, type ApiResponse, listPath, objectOf, sent, sentAt, textOf, verbsOver, withQuery } from "./verbs";
 
-/** The parts of the Kubernetes API that are used directly, not through resources of a stack. */
-const apis = {
-    admission: AdmissionregistrationV1Api,
-    core: CoreV1Api,
-    apps: AppsV1Api,
-    authorization: AuthorizationV1Api,
-    batch: BatchV1Api,
-    coordination: CoordinationV1Api,
-    custom: CustomObjectsApi,
-    discovery: DiscoveryV1Api,
-    networking: NetworkingV1Api,
-    rbac: RbacAuthorizationV1Api,
-    storage: StorageV1Api,
-};
+export { ApiError, sentAt } from "./verbs";
 
-export type Cluster = { kubeconfig: KubeConfig } & { [A in keyof typeof apis]: InstanceType<(typeof apis)[A]> };
+/** What is read of a pod's log. */
+interface Excerpt {
+    /** @default the only one */
+    container?: string;
+    sinceSeconds?: number;
+    tailLines?: number;
+}
+
+/** The calls to the API server of a kubeconfig's context. */
+export interface Cluster extends ObjectApi {
+    kubeconfig: Kubeconfig;
+    /** As `get`. @throws ApiError (404) if there is no such object */
+    read<R extends Resource>(object: Place<R> & { name: string }): Promise<ObjectOf<R["kind"]>>;
+    /** As `list`, once all are there. */
+    all<R extends Resource>(resource: R, selection?: Selection): Promise<ObjectOf<R["kind"]>[]>;
+    /** Puts an object in the place of another one, unless that is not of its `resourceVersion` any more (409). */
+    replace<R extends Resource>(object: Place<R> & { name: string }, body: object): Promise<ObjectOf<R["kind"]>>;
+    log(pod: { namespace: string; name: string }, excerpt?: Excerpt): Promise<string>;
+    /** What the API server answers to a request, or a pod through it, whatever that is. */
+    ask(path: string, call?: SentCall): Promise<ApiResponse>;
+    /**
+     * Lists objects, and tells each change from then on, until the API server ends that, as it does now and then.
+     *
+     * @param onEvent `type` is `ADDED`, `MODIFIED` or `DELETED`, or another one with another object
+     */
+    watch<R extends Resource>(
+        resource: R,
+        selection: Selection,
+        onList: (objects: readonly ObjectOf<R["kind"]>[]) => void,
+        onEvent: (event: { type: string; object: ObjectOf<R["kind"]> }) => void,
+        signal: AbortSignal,
+    ): Promise<void>;
+    /** Runs a command in a container. @throws ApiError */
+    exec(
+        container: Container,
+        command: readonly string[],
+        onOutput: (printed: Buffer, isError: boolean) => void,
+        signal: AbortSignal,
+    ): Promise<V1Status>;
+}
 
 /** Time limit of a call. After this machine slept, a dead connection would otherwise block a call for many minutes. */
 const callTimeoutMs = 30_000;
@@ -63,20 +66,13 @@ export interface ClusterAccess {
 export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs = callTimeoutMs): Cluster {
     const kubeconfig = text === undefined ? loadKubeconfig() : kubeconfigFrom(text);
     const name = context ?? kubeconfig.getCurrentContext();
-    if (kubeconfig.getContextObject(name) === null) throw new KubeconfigError(missingContext(kubeconfig, name));
+    if (kubeconfig.getContextObject(name) === undefined) throw new KubeconfigError(missingContext(kubeconfig, name));
     requireSupported(kubeconfig, name);
     kubeconfig.setCurrentContext(name);
-    keepConnections(kubeconfig, timeoutMs);
-    const configuration = createConfiguration({
-        baseServer: new ServerConfiguration(kubeconfig.getCurrentCluster()!.server, {}),
-        authMethods: { default: kubeconfig },
-        httpApi: sendingAgain(kubeconfig),
-    });
-    const clients = Object.entries<ApiConstructor<ApiType>>(apis).map(([name, Api]) => [name, new Api(configuration)]);
-    return { kubeconfig, ...Object.fromEntries(clients) } as Cluster;
+    return clusterOf(kubeconfig, timeoutMs);
 }
 
-function missingContext(kubeconfig: KubeConfig, context: string | undefined): string {
+function missingContext(kubeconfig: Kubeconfig, context: string): string {
     const missing = context ? `context "${context}"` : "current context";
     const known = kubeconfig.getContexts().map(({ name }) => name);
     return (
@@ -85,31 +81,54 @@ function missingContext(kubeconfig: KubeConfig, context: string | undefined): st
     );
 }
 
-/**
- * Sends a request again if the API server has too much to do, and with new credentials, once, if it rejects those of an
- * exec plugin.
- */
-function sendingAgain(kubeconfig: KubeConfig): HttpLibrary {
-    const library = new IsomorphicFetchHttpLibrary();
-    const sendOnce = (request: RequestContext) => library.send(request).toPromise();
-    const send = async (request: RequestContext) => {
-        const sent = Date.now();
-        const response = await sendOnceAdmitted(request, sendOnce);
-        if (response.httpStatusCode !== 401 || !forgetCredentials(sent)) return response;
-        await kubeconfig.applySecurityAuthentication(request);
-        return sendOnceAdmitted(request, sendOnce);
+/** Firewalls and proxies on the way may forget a connection that was idle for longer. */
+const idleMs = 2_000;
+
+/** The calls over the current context of a kubeconfig. */
+export const clusterOf = (kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cluster =>
+    callsOver(kubeconfig, askerOf(kubeconfig, timeoutMs));
+
+/** @param ask sends a request, and gives what the API server answers, whatever that is */
+export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster {
+    const list = async (resource: Resource, selection: Selection) => {
+        const found = objectOf(await ask(listPath(resource, { ...selection })));
+        const { items, metadata } = found as { items: object[] | null; metadata?: { resourceVersion?: string } };
+        return { items: sent(items ?? [], sentAt(found)), version: metadata?.resourceVersion };
     };
-    const note = (answer: object) => contexts.set(answer, kubeconfig.getCurrentContext());
-    return wrapHttpLibrary({
-        async send(request) {
-            const response = await send(request).catch((error: Error) => {
-                note(error);
-                throw error;
-            });
-            note(response.headers);
-            return response;
+    return {
+        ...verbsOver({
+            ask,
+            async *items(path) {
+                yield* (objectOf(await ask(path)) as { items: object[] | null }).items ?? [];
+            },
+        }),
+        kubeconfig,
+        ask,
+        read: async (object) => objectOf(await ask(pathOf(object))) as never,
+        all: async (resource, selection = {}) => (await list(resource, selection)).items as never,
+        replace: async (object, body) => objectOf(await ask(pathOf(object), { method: "PUT", body })) as never,
+        async log({ namespace, name }, excerpt) {
+            const path = pathOf({ resource: resources.pod, namespace, name, part: "log" });
+            return textOf(await ask(withQuery(path, { ...excerpt }), { accept: "*/*" }));
         },
-    });
+        async watch(resource, selection, onList, onEvent, signal) {
+            const { items, version } = await list(resource, selection);
+            onList(items as never);
+            const path = listPath(resource, { ...selection, watch: true, resourceVersion: version });
+            const response = await send(path, { signal }, await destinationOf(kubeconfig));
+            if (response.statusCode !== 200) throw new ApiError(response.statusCode!);
+            await eachLine(response, (line) => onEvent(JSON.parse(line) as never));
+        },
+        async exec(container, command, onOutput, signal) {
+            const asked = Date.now();
+            try {
+                return await exec(container, command, await destinationOf(kubeconfig), onOutput, signal);
+            } catch (error) {
+                if (statusOf(error) === 401) forgetCredentials(asked);
+                throw Object.assign(error as Error, { context: kubeconfig.getCurrentContext() });
+            }
+        },
+    };
 }
 
 /** As client-go does it: https://pkg.go.dev/k8s.io/client-go/rest#Request.MaxRetries */
@@ -117,122 +136,94 @@ const maxRetries = 10;
 const longestWaitMs = 5_000;
 
 /**
- * Sends a request, and again after the time that the API server names in `Retry-After`: it has not begun what it
- * rejects so. Within the time of the call, in which its last answer counts.
+ * Asks the API server, and again after the time that it names in `Retry-After`, if it has too much to do: it has not
+ * begun what it rejects so. Within the time of the call, in which its last answer counts. And with new credentials,
+ * once, if it rejects those of an exec plugin.
  */
-async function sendOnceAdmitted(
-    request: RequestContext,
-    send: (request: RequestContext) => Promise<ResponseContext>,
-): Promise<ResponseContext> {
-    const signal = request.getSignal();
-    for (let retries = 0; ; retries++) {
-        const response = await send(request);
-        const waitMs = retryAfterMs(request, response);
-        if (waitMs === undefined || retries === maxRetries) return response;
-        // Once the signal is aborted, nothing more can be read. Until a body is read, its connection is not free.
-        const read = await response.body.binary();
-        await pause(waitMs, signal);
-        if (signal?.aborted) return withBody(response, read);
-    }
-}
-
-const withBody = ({ httpStatusCode, headers }: ResponseContext, body: Buffer): ResponseContext =>
-    new ResponseContext(httpStatusCode, headers, {
-        text: () => Promise.resolve(body.toString()),
-        binary: () => Promise.resolve(body),
-    });
-
-/** How long to wait before a request is sent again. Undefined if it is not. */
-function retryAfterMs(request: RequestContext, { httpStatusCode, headers }: ResponseContext): number | undefined {
-    if (httpStatusCode !== 429 && httpStatusCode !== 503) return undefined;
-    // A disruption budget refuses an eviction so, and behind a proxy an application may have answered.
-    if (/\/(?:eviction|proxy(?:\/.*)?)$/.test(new URL(request.getUrl()).pathname)) return undefined;
-    const after = headers["retry-after"] ?? "";
-    return /^\d+$/.test(after) ? Math.min(Number(after) * 1_000, longestWaitMs) : undefined;
-}
-
-/** Contexts by the errors of connections, and by the headers of answers, which an ApiException has. */
-const contexts = new WeakMap<object, string>();
-
-/** The context in which a call failed, for commands. Undefined if that is not known. */
-export function contextOf(error: unknown): string | undefined {
-    if (typeof error !== "object" || error === null) return undefined;
-    return contexts.get(error instanceof ApiException ? error.headers : error);
-}
-
-/** Firewalls and proxies on the way may forget a connection that was idle for longer. */
-const idleMs = 2_000;
-
-/**
- * Lets the API clients of a kubeconfig reuse connections, and limits the time of each call. The library opens a
- * connection per call: with client certificates a call takes 18 ms then, and 5 ms over a kept connection (medians of 20
- * calls to a local API server).
- */
-function keepConnections(kubeconfig: KubeConfig, timeoutMs: number): void {
-    const apply = kubeconfig.applySecurityAuthentication.bind(kubeconfig);
-    let made: Agent | undefined;
-    let kept: Agent | undefined;
-    kubeconfig.applySecurityAuthentication = async (context) => {
-        await apply(context);
-        context.setSignal(AbortSignal.timeout(timeoutMs));
-        const agent = context.getAgent() as Agent | undefined;
-        // Subclasses lead through proxies.
-        if (agent?.constructor !== Agent) return;
-        // Credentials may have been renewed.
-        if (!isDeepStrictEqual(agent.options, made?.options))
-            kept = new Agent({ ...agent.options, keepAlive: true, timeout: idleMs });
-        made = agent;
-        context.setAgent(kept!);
+function askerOf(kubeconfig: Kubeconfig, timeoutMs: number) {
+    let agent: Agent | undefined;
+    // With client certificates, a call over a new connection takes 18 ms, and 5 ms over a kept one (medians of 20 calls
+    // to a local API server).
+    const kept = () => (agent ??= connectionsTo(kubeconfig, { keepAlive: true, timeout: idleMs }));
+    const askOnce = async (path: string, call: SentCall & { signal: AbortSignal }) => {
+        const context = kubeconfig.getCurrentContext();
+        const to = await destinationOf(kubeconfig, { agent: kept() });
+        try {
+            const response = await send(path, call, to);
+            const answer = await answerOf(response, call.signal);
+            return { ...answer, context, waitMs: retryAfterMs(path, answer.status, response.headers["retry-after"]) };
+        } catch (error) {
+            const problem = call.signal.aborted ? error : new UnansweredError(to.server + path, error as Error);
+            throw Object.assign(problem as Error, { context });
+        }
+    };
+    return async (path: string, own: SentCall = {}): Promise<ApiResponse> => {
+        const signal = AbortSignal.timeout(timeoutMs);
+        const call = { ...own, signal, headers: { "accept-encoding": "gzip", ...own.headers } };
+        for (let [retries, isRenewed] = [0, false]; ;) {
+            const begun = Date.now();
+            const { waitMs, ...answer } = await askOnce(path, call);
+            if (answer.status === 401 && !isRenewed && forgetCredentials(begun)) isRenewed = true;
+            else if (waitMs === undefined || retries++ === maxRetries) return answer;
+            else await pause(waitMs, signal);
+            if (signal.aborted) return answer;
+        }
     };
 }
 
-export const mergePatch = () => setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+/** How long to wait before a request is sent again. Undefined if it is not. */
+function retryAfterMs(path: string, status: number, after = ""): number | undefined {
+    if (status !== 429 && status !== 503) return undefined;
+    // A disruption budget refuses an eviction so, and behind a proxy an application may have answered.
+    if (/^[^?]*\/(?:eviction|proxy(?:\/[^?]*)?)(?:\?|$)/.test(path)) return undefined;
+    return /^\d+$/.test(after) ? Math.min(Number(after) * 1_000, longestWaitMs) : undefined;
+}
 
-export const statusOf = (error: unknown): number | undefined =>
-    error instanceof ApiException ? error.code : undefined;
+/** No answer came: the connection failed. */
+export class UnansweredError extends Error {
+    override readonly name = "UnansweredError";
+    readonly code?: string;
 
-/**
- * An error's message as it is; `problemOf` is for people. If the API server rejected a call, its message: the library's
- * message is the whole response.
- */
+    constructor(url: string, cause: Error) {
+        super(`request to ${url} failed, reason: ${messageOf(cause)}`, { cause });
+        this.code = (cause as NodeJS.ErrnoException).code;
+    }
+}
+
+/** Whether a call took longer than it may. */
+export const isTimeout = (error: unknown): boolean =>
+    ["AbortError", "TimeoutError"].includes((error as Error | undefined)?.name ?? "");
+
+/** The context in which a call failed, for commands. Undefined if that is not known. */
+export const contextOf = (error: unknown): string | undefined =>
+    (error as { context?: string } | null | undefined)?.context;
+
+export const statusOf = (error: unknown): number | undefined => (error instanceof ApiError ? error.code : undefined);
+
+/** An error's message as it is; `problemOf` is for people. */
 export function messageOf(error: unknown): string {
-    if (error instanceof ApiException)
-        return statusMessageOf(error.body) ?? `the API server answered with status ${error.code}`;
     // A connection that failed at several addresses has a code, and no message.
     if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
-    if (error instanceof Error) return error.message;
-    // A WebSocket that cannot be opened rejects with an event.
-    const { error: cause } = (error ?? {}) as { error?: unknown };
-    return cause instanceof Error ? messageOf(cause) : String(error);
+    return error instanceof Error ? error.message : String(error);
 }
 
-/** An API server that passes an application's answer on puts all of it into its message. */
-const maxMessageLength = 1_000;
-
-/** `message` of a Status object, which the library leaves as text if it does not expect it. */
-function statusMessageOf(body: unknown): string | undefined {
-    const { message } = ((typeof body === "string" ? parseJson(body) : body) ?? {}) as { message?: unknown };
-    return typeof message === "string" ? onOneLine(message, maxMessageLength) : undefined;
-}
-
-/**
- * When an answer was sent, by the API server's clock, in milliseconds since the epoch, to the second: what the cluster
- * notes of its objects is compared with that, since this machine's clock may differ. By this machine's clock if the
- * answer does not say it.
- */
-export function sentAt({ headers }: { headers: Record<string, string> }): number {
-    const at = Date.parse(headers.date ?? "");
-    return Number.isNaN(at) ? Date.now() : at;
-}
-
-/** The result of a call. Undefined if it failed with one of some statuses. */
-const unless = async <T>(call: Promise<T>, ...statuses: number[]): Promise<T | undefined> =>
+/** The result of a call. Undefined if there is no such thing. */
+export const ignoreNotFound = <T>(call: Promise<T>): Promise<T | undefined> =>
     call.catch((error: unknown) => {
-        if (statuses.includes(statusOf(error) ?? 0)) return undefined;
+        if (statusOf(error) === 404) return undefined;
         throw error;
     });
 
-export const ignoreNotFound = <T>(call: Promise<T>) => unless(call, 404);
-
 /** The result of a call. Undefined if the account may not make it, or if there is no such thing. */
-export const unlessForbidden = <T>(call: Promise<T>) => unless(call, 403, 404);
+export const unlessForbidden = <T>(call: Promise<T>): Promise<T | undefined> =>
+    call.catch((error: unknown) => {
+        if ([403, 404].includes(statusOf(error) ?? 0)) return undefined;
+        throw error;
+    });
+
+/** What a `get` gives. An object that the account may not read counts as there, and is empty. */
+export const unlessUnreadable = <T>(found: Promise<T | undefined>): Promise<T | object | undefined> =>
+    found.catch((error: unknown) => {
+        if (statusOf(error) === 403) return {};
+        throw error;
+    });

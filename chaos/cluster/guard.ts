@@ -1,5 +1,4 @@
-import type { KubeConfig } from "@kubernetes/client-node";
-import { requireSupported } from "./kubeconfig";
+import { type Kubeconfig, requireSupported } from "./kubeconfig";
 
 export interface AllowedContext {
     name: string;
@@ -57,7 +56,7 @@ export class GuardError extends Error {
  * @throws GuardError that names the context and how to allow it
  * @throws KubeconfigError if the context has what is not supported
  */
-export function guardedContext(kubeconfig: KubeConfig, named: string | undefined, naming: Naming): AllowedContext {
+export function guardedContext(kubeconfig: Kubeconfig, named: string | undefined, naming: Naming): AllowedContext {
     const contexts = kubeconfig.getContexts();
     const known = contexts.map(({ name }) => name);
     const { code, where } = naming.named("NAME");

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
-import { type Agent, request } from "node:https";
+import type { Agent, RequestOptions } from "node:https";
+import { isIPv6 } from "node:net";
+import { answerOf, eachLine, send } from "./request";
+import type { ApiCall, ApiResponse } from "./verbs";
 
 /** An API server, and the ServiceAccount to call it with. */
 export interface ApiServer {
@@ -19,14 +22,9 @@ export const apiServerOfPod = (env: NodeJS.ProcessEnv = process.env): ApiServer 
 
 export const ownApiServer = apiServerOfPod();
 
-export interface ApiCall {
-    /** @default "GET" */
-    method?: "GET" | "PATCH" | "DELETE" | "POST";
-    /** A JSON merge patch for `PATCH`, `DeleteOptions` for `DELETE`, the object for `POST`. */
-    body?: object;
+export interface PodCall extends ApiCall {
     /** The call fails when the server sends nothing for this long, in milliseconds. @default 5000 */
     silenceMs?: number;
-    signal?: AbortSignal;
     /** Connections to use. @default a new one for the call */
     agent?: Agent;
 }
@@ -35,63 +33,23 @@ export interface ApiCall {
  * Calls the API server, and resolves when the response begins: the caller reads its status and body, for example of a
  * watch. Each call reads the token again, because the kubelet renews it.
  */
-export function openApi(path: string, call: ApiCall = {}, server = ownApiServer): Promise<IncomingMessage> {
-    const { method = "GET", body, silenceMs = 5_000, signal, agent = false } = call;
+export async function openApi(path: string, call: PodCall = {}, server = ownApiServer): Promise<IncomingMessage> {
+    const { agent = false, silenceMs = 5_000, ...sent } = call;
     const { host, port, account } = server;
-    const content = body && JSON.stringify(body);
-    return new Promise((resolve, reject) => {
-        let response: IncomingMessage | undefined;
-        const outgoing = request(
-            {
-                host,
-                port,
-                method,
-                path,
-                agent,
-                ca: readFileSync(`${account}/ca.crt`),
-                timeout: silenceMs,
-                signal,
-                headers: {
-                    authorization: `Bearer ${readFileSync(`${account}/token`, "utf8")}`,
-                    accept: "application/json",
-                    "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
-                    // By itself, Node sends the body of a DELETE without a length, and the server ignores it.
-                    "content-length": Buffer.byteLength(content ?? ""),
-                },
-            },
-            (incoming) => resolve((response = incoming)),
-        );
-        outgoing.on("timeout", () =>
-            (response ?? outgoing).destroy(new Error(`the API server sent nothing for ${silenceMs} ms`)),
-        );
-        outgoing.on("error", reject);
-        outgoing.on("close", () => reject(new Error("the API server closed the connection without an answer")));
-        outgoing.end(content);
-    });
+    const ca = readFileSync(`${account}/ca.crt`);
+    const headers = { authorization: `Bearer ${readFileSync(`${account}/token`, "utf8")}` };
+    const address = isIPv6(host ?? "") ? `[${host}]` : host;
+    const options: RequestOptions = { agent, ca, headers };
+    return send(path, { ...sent, silenceMs }, { server: `https://${address}:${port}`, options });
 }
 
-export interface ApiResponse {
-    status: number;
-    body: string;
-    /** When it was sent, by the API server's clock, in milliseconds since the epoch. */
-    sentAt: number;
-}
-
-export async function callApi(path: string, call?: ApiCall, server?: ApiServer): Promise<ApiResponse> {
-    const response = await openApi(path, call, server);
-    let body = "";
-    for await (const text of response.setEncoding("utf8")) body += text as string;
-    return { status: response.statusCode!, body, sentAt: sentAtOf(response) };
-}
-
-export function sentAtOf({ headers }: IncomingMessage): number {
-    const sentAt = Date.parse(headers.date ?? "");
-    return Number.isNaN(sentAt) ? Date.now() : sentAt;
+export async function callApi(path: string, call?: PodCall, server?: ApiServer): Promise<ApiResponse> {
+    return answerOf(await openApi(path, call, server));
 }
 
 /** The API server answered a reading call with another status than 200. */
-export class ApiError extends Error {
-    override readonly name = "ApiError";
+export class ReadError extends Error {
+    override readonly name = "ReadError";
 
     constructor(
         readonly status: number,
@@ -101,29 +59,24 @@ export class ApiError extends Error {
     }
 }
 
-/** Reads what a path has. @throws ApiError */
-export async function readApi<T>(path: string, call?: ApiCall, server?: ApiServer): Promise<T> {
+/** Reads what a path has. @throws ReadError */
+export async function readApi<T>(path: string, call?: PodCall, server?: ApiServer): Promise<T> {
     const { status, body } = await callApi(path, call, server);
-    if (status !== 200) throw new ApiError(status, path);
+    if (status !== 200) throw new ReadError(status, path);
     return JSON.parse(body) as T;
 }
 
-/** Reads a watch line by line as it comes, until the server ends it. @throws ApiError */
+/** Reads a watch line by line as it comes, until the server ends it. @throws ReadError */
 export async function watchApi(
     path: string,
     onLine: (line: string) => void,
-    call?: ApiCall,
+    call?: PodCall,
     server?: ApiServer,
 ): Promise<void> {
     const response = await openApi(path, call, server);
     if (response.statusCode !== 200) {
         response.resume();
-        throw new ApiError(response.statusCode!, path);
+        throw new ReadError(response.statusCode!, path);
     }
-    let rest = "";
-    for await (const text of response.setEncoding("utf8")) {
-        const lines = (rest + (text as string)).split("\n");
-        rest = lines.pop()!;
-        lines.forEach(onLine);
-    }
+    await eachLine(response, onLine);
 }

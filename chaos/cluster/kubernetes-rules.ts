@@ -2,7 +2,7 @@
  * What Kubernetes accepts and how it reads a pod: names, ports, and which pods count. Nothing else in the
  * package decides these. Has no schemas: the deadline Job asks it, too.
  */
-import type { V1Container, V1Pod, V1ServicePort } from "@kubernetes/client-node";
+import type { V1Container, V1Pod, V1ServicePort } from "./types";
 import { isIP } from "node:net";
 import { quoted } from "../quoted";
 

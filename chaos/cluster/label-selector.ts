@@ -1,4 +1,4 @@
-import type { V1LabelSelector } from "@kubernetes/client-node";
+import type { V1LabelSelector } from "./types";
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,155 +1,51 @@
-import { type Cluster, KubeConfig, loadYaml, RequestContext, type User } from "@kubernetes/client-node";
+/** How a kubeconfig's user logs in to its cluster: what each request says, and over which connections. */
 import { existsSync, readFileSync } from "node:fs";
-import type { Agent, RequestOptions } from "node:https";
-import { getDefaultAutoSelectFamilyAttemptTimeout, isIP } from "node:net";
-import { resolve, sep } from "node:path";
-import { checkServerIdentity } from "node:tls";
-import { credentialsOf, type ExecPlugin } from "./exec-plugin";
-import { proxyFor } from "./proxy";
+import type { Agent, RequestOptions } from "node:http";
+import type { AgentOptions } from "node:https";
+import { getDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
+import type { SecureContextOptions } from "node:tls";
+import { tokenOf } from "./auth-providers";
+import { credentialsOf } from "./exec-plugin";
+import type { ClusterEntry, Kubeconfig, UserEntry } from "./kubeconfig";
+import type { Destination } from "./request";
+import { agentFor } from "./tunnel";
 
-/** Fields of a user that the library does not read, or reads otherwise than kubectl. */
-interface UserEntry {
-    tokenFile?: string;
-    exec?: ExecPlugin;
-    as?: string;
-    "as-uid"?: string;
-    "as-groups"?: string[];
-    "as-user-extra"?: Record<string, string[]>;
-    "token-file"?: string;
-}
-
-interface ClusterEntry {
-    "certificate-authority"?: string;
-    extensions?: { name: string; extension: unknown }[];
-}
-
-interface Document {
-    users?: ({ name?: string; user?: UserEntry | null } | null)[];
-    clusters?: ({ name?: string; cluster?: ClusterEntry | null } | null)[];
-}
-
-/** @property inlineToken what counts if there is no `tokenFile` at its path */
-export type Login = User & { entry?: UserEntry; inlineToken?: string };
+type Credentials = Pick<SecureContextOptions, "cert" | "key"> & { authorization?: string };
 
 /**
- * A kubeconfig as kubectl reads it. Mends what @kubernetes/client-node 1.4.0 does not read or reads otherwise:
- * `tokenFile`, the fields that begin with `as-`, `exec`, addresses behind SOCKS proxies, servers without TLS, and
- * incomplete entries. Version 2.0.1 keeps credentials that have no expiry, and needs Node.js 22.
+ * Where the current context leads, with credentials as they are now: files are read again, and plugins are run when
+ * what they gave has expired.
+ *
+ * @param agent connections to use. @default new ones
  */
-export class Logins extends KubeConfig {
-    declare users: Login[];
-    declare clusters: (Cluster & { entry?: ClusterEntry })[];
+export async function destinationOf(
+    kubeconfig: Kubeconfig,
+    { agent, attemptTimeoutMs = addressTimeoutMs() }: { agent?: Agent; attemptTimeoutMs?: number } = {},
+): Promise<Destination> {
+    const { user: name } = kubeconfig.getContextObject(kubeconfig.getCurrentContext()) ?? {};
+    const cluster = kubeconfig.getCurrentCluster()!;
+    const user = kubeconfig.getUser(name) ?? {};
+    // Without TLS, kubectl sends no credentials.
+    const hasTls = cluster.server.startsWith("https:");
+    const { authorization, cert, key } = hasTls ? await credentials(name!, user, cluster) : {};
+    const options: RequestOptions & SecureContextOptions & AddressOptions & { servername?: string } = {
+        headers: { ...(authorization !== undefined && { authorization }), ...impersonation(user) },
+        autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+        ...(hasTls && {
+            ca: contentOf(cluster["certificate-authority"], cluster["certificate-authority-data"]),
+            ...(cluster["insecure-skip-tls-verify"] === true && { rejectUnauthorized: false }),
+            ...(cluster["tls-server-name"] && { servername: cluster["tls-server-name"] }),
+            cert,
+            key,
+        }),
+    };
+    return { server: cluster.server, options: { ...options, agent: agent ?? connectionsTo(kubeconfig) } };
+}
 
-    constructor() {
-        super();
-        this.addAuthenticator({
-            isAuthProvider: ({ entry, token }: Login) => !token && Boolean(entry?.tokenFile ?? entry?.exec),
-            applyAuthentication: (user, options) => this.logIn(user, options as RequestOptions),
-        });
-    }
-
-    /** Leaves out incomplete entries, which kubectl accepts as long as it does not need them. */
-    override loadFromString(text: string): void {
-        const document = loadYaml<Document | undefined>(text) ?? {};
-        // The library would read the file that this field names, which kubectl does not know.
-        const known = (name: string, value: unknown) => (name === "token-file" ? undefined : value);
-        super.loadFromString(JSON.stringify(document, known), { onInvalidEntry: "filter" });
-        for (const user of this.users) {
-            const entry = document.users?.find((one) => one?.name === user.name)?.user ?? {};
-            Object.assign(user, { entry, exec: undefined, impersonateUser: undefined });
-            if (entry.tokenFile) Object.assign(user, { token: undefined, inlineToken: user.token });
-        }
-        for (const cluster of this.clusters) {
-            const entry = document.clusters?.find((one) => one?.name === cluster.name)?.cluster;
-            Object.assign(cluster, { entry, skipTLSVerify: cluster.skipTLSVerify || !hasTls(cluster) });
-        }
-    }
-
-    override makePathsAbsolute(folder: string): void {
-        super.makePathsAbsolute(folder);
-        for (const { entry } of this.users) {
-            if (entry?.tokenFile) entry.tokenFile = resolve(folder, entry.tokenFile);
-            // A name without a slash is searched in PATH.
-            if (entry?.exec?.command?.includes(sep)) entry.exec.command = resolve(folder, entry.exec.command);
-        }
-    }
-
-    /** Without a proxy of its own, a cluster is asked through the environment's, as by kubectl. */
-    override getCluster(name: string): Cluster | null {
-        const cluster = super.getCluster(name);
-        return cluster && { ...cluster, proxyUrl: cluster.proxyUrl || proxyFor(cluster.server) };
-    }
-
-    /** Without TLS, kubectl sends no credentials. */
-    override getCurrentUser(): Login | null {
-        const user: Login | null = super.getCurrentUser();
-        if (user === null || hasTls(this.getCurrentCluster())) return user;
-        const { tokenFile: _, exec: __, ...entry } = user.entry ?? {};
-        return { name: user.name, entry };
-    }
-
-    override async applyToHTTPSOptions(options: RequestOptions & AddressOptions): Promise<void> {
-        await super.applyToHTTPSOptions(options);
-        Object.assign((options.headers ??= {}), this.impersonation());
-        const agent = options.agent as Agent;
-        this.letVerifyAddress(agent);
-        limitAddresses(agent, options.autoSelectFamilyAttemptTimeout);
-    }
-
-    override async applySecurityAuthentication(context: RequestContext): Promise<void> {
-        await super.applySecurityAuthentication(context);
-        const more = Object.entries(this.impersonation()).flatMap(([name, values]) => values.map((one) => [name, one]));
-        // Pairs, since the library would join the values of a header to one. When they are asked for, since options of
-        // a call, such as a patch's type, are set later.
-        const own = () => Object.entries(RequestContext.prototype.getHeaders.call(context));
-        context.getHeaders = () => [...own(), ...more] as never;
-        const agent = context.getAgent() as Agent;
-        this.letVerifyAddress(agent);
-        limitAddresses(agent);
-    }
-
-    /** Behind a SOCKS proxy, the library compares the certificate of a server at an address with "localhost". */
-    private letVerifyAddress({ options }: Agent): void {
-        const { server, proxyUrl, tlsServerName } = this.getCurrentCluster()!;
-        const address = new URL(server).hostname.replace(/^\[|\]$/g, "");
-        if (proxyUrl?.startsWith("socks") && isIP(address) && !tlsServerName)
-            options.checkServerIdentity = (_, certificate) => checkServerIdentity(address, certificate);
-    }
-
-    private impersonation(): Record<string, string[]> {
-        const { as, "as-uid": uid, "as-groups": groups, "as-user-extra": extra } = this.getCurrentUser()?.entry ?? {};
-        const headers = {
-            "Impersonate-User": as ? [as] : [],
-            "Impersonate-Uid": uid ? [uid] : [],
-            "Impersonate-Group": groups ?? [],
-            ...Object.fromEntries(
-                Object.entries(extra ?? {}).map(([key, values]) => [`Impersonate-Extra-${inHeaderName(key)}`, values]),
-            ),
-        };
-        return Object.fromEntries(Object.entries(headers).filter(([, values]) => values.length > 0));
-    }
-
-    private async logIn({ name, entry, inlineToken }: Login, options: RequestOptions): Promise<void> {
-        const { tokenFile, exec } = entry!;
-        const bear = (token: string) => void Object.assign(options.headers!, { Authorization: `Bearer ${token}` });
-        if (tokenFile) return bear(tokenIn(tokenFile, inlineToken, name));
-        const cluster = exec!.provideClusterInfo ? this.clusterInfo() : undefined;
-        const given = await credentialsOf(`the exec plugin ${exec!.command} of user "${name}"`, exec!, cluster);
-        if (given.clientCertificateData) options.cert = given.clientCertificateData;
-        if (given.clientKeyData) options.key = given.clientKeyData;
-        if (given.token) bear(given.token);
-    }
-
-    /** The cluster as a plugin is told it: with its CA in place of the CA's path. */
-    private clusterInfo(): object {
-        const { caFile, entry } = this.getCurrentCluster() as Logins["clusters"][number];
-        const { "certificate-authority": _, extensions, ...fields } = entry!;
-        return {
-            ...fields,
-            ...(caFile && { "certificate-authority-data": readFileSync(caFile, "base64") }),
-            config: extensions?.find(({ name }) => name === "client.authentication.k8s.io/exec")?.extension,
-        };
-    }
+/** Connections to the server of the current context, through its proxy if it has one. */
+export function connectionsTo(kubeconfig: Kubeconfig, options: AgentOptions = {}): Agent {
+    const { server, proxyUrl } = kubeconfig.getCurrentCluster()!;
+    return agentFor(server, proxyUrl, options);
 }
 
 /**
@@ -167,13 +63,37 @@ export interface AddressOptions {
     autoSelectFamilyAttemptTimeout?: number;
 }
 
-const limitAddresses = ({ options }: Agent, timeoutMs = addressTimeoutMs()): void =>
-    void Object.assign(options, { autoSelectFamilyAttemptTimeout: timeoutMs } satisfies AddressOptions);
+const bearing = (token: string) => ({ authorization: `Bearer ${token}` });
 
-const hasTls = (cluster: Cluster | null) => cluster?.server.startsWith("https:") ?? false;
+/** Of several ways to log in, kubectl takes the first of these. */
+async function credentials(name: string, user: UserEntry, cluster: ClusterEntry): Promise<Credentials> {
+    const cert = contentOf(user["client-certificate"], user["client-certificate-data"]);
+    const key = contentOf(user["client-key"], user["client-key-data"]);
+    const own = { ...(cert && { cert }), ...(key && { key }) };
+    const { tokenFile, token, exec, "auth-provider": provider, username, password } = user;
+    if (tokenFile) return { ...own, ...bearing(tokenIn(tokenFile, token, name)) };
+    if (token) return { ...own, ...bearing(token) };
+    if (exec) {
+        const told = exec.provideClusterInfo ? clusterInfo(cluster) : undefined;
+        const given = await credentialsOf(`the exec plugin ${exec.command} of user "${name}"`, exec, told);
+        return {
+            ...own,
+            ...(given.clientCertificateData && { cert: given.clientCertificateData }),
+            ...(given.clientKeyData && { key: given.clientKeyData }),
+            ...(given.token && bearing(given.token)),
+        };
+    }
+    const provided = provider && (await tokenOf(provider));
+    if (provided) return { ...own, ...bearing(provided) };
+    if (!username) return own;
+    return { ...own, authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
+}
 
-/** Characters that a header's name cannot have are encoded, as the API server expects. */
-const inHeaderName = (key: string) => encodeURIComponent(key).replace(/[()]/g, (one) => (one === "(" ? "%28" : "%29"));
+/** @throws Error if the file cannot be read */
+function contentOf(file: string | undefined, data: string | undefined): Buffer | undefined {
+    if (file) return readFileSync(file);
+    return data ? Buffer.from(data, "base64") : undefined;
+}
 
 function tokenIn(file: string, inlineToken: string | undefined, user: string): string {
     if (inlineToken !== undefined && !existsSync(file)) return inlineToken;
@@ -184,4 +104,29 @@ function tokenIn(file: string, inlineToken: string | undefined, user: string): s
         throw new Error(`the tokenFile ${file} of user "${user}" cannot be read: ${(error as Error).message}`);
     }
     throw new Error(`the tokenFile ${file} of user "${user}" is empty`);
+}
+
+/** Headers that name another user. */
+function impersonation(user: UserEntry): Record<string, string | string[]> {
+    const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = user;
+    const further = Object.entries(extra).map(([key, values]) => [`Impersonate-Extra-${inHeaderName(key)}`, values]);
+    return {
+        ...(as && { "Impersonate-User": as }),
+        ...(uid && { "Impersonate-Uid": uid }),
+        ...(groups.length > 0 && { "Impersonate-Group": groups }),
+        ...(Object.fromEntries(further) as Record<string, string[]>),
+    };
+}
+
+/** Characters that a header's name cannot have are encoded, as the API server expects. */
+const inHeaderName = (key: string) => encodeURIComponent(key).replace(/[()]/g, (one) => (one === "(" ? "%28" : "%29"));
+
+/** The cluster as a plugin is told it: with its CA in place of the CA's path. */
+function clusterInfo({ "certificate-authority": caFile, extensions, ...fields }: ClusterEntry): object {
+    const { proxyUrl: _, ...told } = fields as typeof fields & { proxyUrl?: string };
+    return {
+        ...told,
+        ...(caFile && { "certificate-authority-data": readFileSync(caFile, "base64") }),
+        config: extensions?.find(({ name }) => name === "client.authentication.k8s.io/exec")?.extension,
+    };
 }

@@ -1,6 +1,6 @@
 import { kubectl, type KubectlPlace } from "../kubectl";
 import { onOneLine, quoted } from "../quoted";
-import { contextOf, messageOf, statusOf } from "./client";
+import { contextOf, isTimeout, messageOf, statusOf } from "./client";
 
 /** As `explain`, to complete "… : ": without a period at the end. */
 export const problemOf = (error: unknown) => withoutPeriod(explain(error));
@@ -94,12 +94,12 @@ export const connectionProblems: Record<string, string> = {
     ETIMEDOUT: "does not answer",
 };
 
-/** Why a call got no answer. Undefined for errors that the Kubernetes client, which uses node-fetch, does not throw. */
+/** Why a call got no answer. Undefined for other errors. */
 function unanswered(error: unknown): string | undefined {
     const advice = adviceIn(contextOf(error));
     const { name, code = "", message = "" } = (error ?? {}) as { name?: string; code?: string; message?: string };
-    if (name === "AbortError" || name === "TimeoutError") return `the API server did not answer in time. ${advice}`;
-    if (name !== "FetchError") return undefined;
+    if (isTimeout(error)) return `the API server did not answer in time. ${advice}`;
+    if (name !== "UnansweredError") return undefined;
     const address = /request to (https?:\/\/[^/\s]+)/.exec(message)?.[1];
     const server = `the API server${address ? ` at ${address}` : ""}`;
     const problem = connectionProblems[code];

@@ -1,10 +1,14 @@
-/** What ending a run needs of an API server. Knows no client: the deadline Job has another than the update. */
-import type { KubernetesObject } from "@kubernetes/client-node";
+/** The types of objects that are used, and the calls to an API server. The deadline Job has this file, too. */
+import type { KubeObject, ObjectOf } from "./types";
+
+export type { KubeObject } from "./types";
 
 /** A type of objects. */
 export interface Resource {
     /** `""` is the core group. */
     apiGroup: string;
+    /** @default "v1" */
+    version?: string;
     /** In the plural: `networkpolicies`. */
     resource: string;
     /** `NetworkPolicy`. */
@@ -25,6 +29,41 @@ export const resources = {
     serviceAccount: { apiGroup: "", resource: "serviceaccounts", kind: "ServiceAccount" },
 } as const satisfies Record<string, Resource>;
 
+/** Types that are only read, or whose objects are no run's to undo. */
+export const otherResources = {
+    accessReview: {
+        apiGroup: "authorization.k8s.io",
+        resource: "selfsubjectaccessreviews",
+        kind: "SelfSubjectAccessReview",
+    },
+    daemonSet: { apiGroup: "apps", resource: "daemonsets", kind: "DaemonSet" },
+    disruptionBudget: { apiGroup: "policy", resource: "poddisruptionbudgets", kind: "PodDisruptionBudget" },
+    endpointSlice: { apiGroup: "discovery.k8s.io", resource: "endpointslices", kind: "EndpointSlice" },
+    /** No run needs them, and nothing undoes them: the cluster forgets an Event after an hour, by default. */
+    event: { apiGroup: "", resource: "events", kind: "Event" },
+    lease: { apiGroup: "coordination.k8s.io", resource: "leases", kind: "Lease" },
+    mutatingWebhooks: {
+        apiGroup: "admissionregistration.k8s.io",
+        resource: "mutatingwebhookconfigurations",
+        kind: "MutatingWebhookConfiguration",
+    },
+    namespace: { apiGroup: "", resource: "namespaces", kind: "Namespace" },
+    node: { apiGroup: "", resource: "nodes", kind: "Node" },
+    rulesReview: {
+        apiGroup: "authorization.k8s.io",
+        resource: "selfsubjectrulesreviews",
+        kind: "SelfSubjectRulesReview",
+    },
+    secret: { apiGroup: "", resource: "secrets", kind: "Secret" },
+    statefulSet: { apiGroup: "apps", resource: "statefulsets", kind: "StatefulSet" },
+    storageClass: { apiGroup: "storage.k8s.io", resource: "storageclasses", kind: "StorageClass" },
+    validatingWebhooks: {
+        apiGroup: "admissionregistration.k8s.io",
+        resource: "validatingwebhookconfigurations",
+        kind: "ValidatingWebhookConfiguration",
+    },
+} as const satisfies Record<string, Resource>;
+
 /** An entry of `resources`: these are compared by identity. */
 export type KnownResource = (typeof resources)[keyof typeof resources];
 
@@ -40,8 +79,8 @@ export const jobTypes = [
     resources.configMap,
 ] as const;
 
-export interface ObjectReference {
-    resource: Resource;
+export interface ObjectReference<R extends Resource = Resource> {
+    resource: R;
     namespace: string;
     name: string;
 }
@@ -49,10 +88,21 @@ export interface ObjectReference {
 /** An object of a namespace that is known. */
 export type NamedObject = Omit<ObjectReference, "namespace">;
 
-/** The API path of the objects of a namespace, or of one. */
-export function pathOf({ resource, namespace, name }: Omit<ObjectReference, "name"> & { name?: string }): string {
-    const api = resource.apiGroup === "" ? "/api/v1" : `/apis/${resource.apiGroup}/v1`;
-    return `${api}/namespaces/${namespace}/${resource.resource}${name === undefined ? "" : `/${name}`}`;
+/** Where objects are, or one. Objects of some types belong to no namespace. */
+export interface Place<R extends Resource = Resource> {
+    resource: R;
+    /** @default all namespaces */
+    namespace?: string;
+    name?: string;
+    /** A part of it with a path of its own: `log`, `eviction`. */
+    part?: string;
+}
+
+/** The API path of the objects of a type, or of one. */
+export function pathOf({ resource: { apiGroup, version = "v1", resource }, namespace, name, part }: Place): string {
+    const place = namespace === undefined ? [] : ["namespaces", namespace];
+    const keys = [...place, resource, name, part].filter((key) => key !== undefined);
+    return [apiGroup === "" ? "/api" : `/apis/${apiGroup}`, version, ...keys.map(encodeURIComponent)].join("/");
 }
 
 /** The object at an API path, of one of `resources`. */
@@ -62,27 +112,41 @@ export function referenceAt(path: string): ObjectReference {
     return { resource, namespace: namespace!, name: name! };
 }
 
-export interface KubeObject extends KubernetesObject {
-    spec?: object;
+/** Which objects are listed. */
+export interface Selection {
+    /** @default all namespaces */
+    namespace?: string;
+    labelSelector?: string;
+    fieldSelector?: string;
+    /** Whether the rules of NetworkPolicies are read, which may be large: the Job's memory is small. @default false */
+    withRules?: boolean;
 }
+
+/** Of an object that is made. */
+export interface Creation {
+    /** Has the API server only say whether it would make it. */
+    dryRun?: "All";
+}
+
+/** What an object must be to be deleted: else the API server rejects it (409). */
+export interface Preconditions {
+    uid?: string;
+    resourceVersion?: string;
+}
+
+type Named<R extends Resource> = Place<R> & { name: string };
 
 /** Five calls to an API server. What fails has the status as its `code`, if there was an answer. */
 export interface ObjectApi {
-    get(object: ObjectReference): Promise<KubeObject | undefined>;
-    /**
-     * @param labelSelector absent for all objects
-     * @param withRules whether the rules of NetworkPolicies are read, which may be large. The Job's memory is small
-     */
-    list(resource: Resource, namespace: string, labelSelector?: string, withRules?: boolean): AsyncIterable<KubeObject>;
-    patch(object: ObjectReference, body: object): Promise<KubeObject | undefined>;
-    create(resource: Resource, namespace: string, body: object): Promise<unknown>;
-    /**
-     * Deletes it, and what belongs to it in the background.
-     *
-     * @param uid the API server rejects it (409) if another object has taken the name. @default any
-     * @returns false if it does not exist
-     */
-    delete(object: ObjectReference, uid?: string): Promise<boolean>;
+    /** @returns undefined if there is no such object */
+    get<R extends Resource>(object: Named<R>): Promise<ObjectOf<R["kind"]> | undefined>;
+    list<R extends Resource>(resource: R, selection: Selection): AsyncIterable<ObjectOf<R["kind"]>>;
+    /** Sends a JSON merge patch. @returns undefined if there is no such object */
+    patch<R extends Resource>(object: Named<R>, body: object): Promise<ObjectOf<R["kind"]> | undefined>;
+    /** @param place with a name and a part for what is made of an object, such as an eviction */
+    create<R extends Resource>(place: Place<R>, body: object, how?: Creation): Promise<ObjectOf<R["kind"]>>;
+    /** Deletes it, and what belongs to it in the background. @returns false if it does not exist */
+    delete(object: Named<Resource>, only?: Preconditions): Promise<boolean>;
 }
 
 /**

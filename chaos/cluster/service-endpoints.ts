@@ -1,7 +1,8 @@
-import type { V1EndpointSlice, V1Service, V1ServicePort } from "@kubernetes/client-node";
+import type { V1EndpointSlice, V1Service, V1ServicePort } from "./types";
 import { type Cluster, unlessForbidden } from "./client";
 import { addressesOf, hasEnded, isActive, isReady, type Pod, portNumberIn, targetPortOf } from "./kubernetes-rules";
 import { selects } from "./label-selector";
+import { otherResources, resources } from "./resources";
 
 /** Where a Service leads. */
 export interface ServiceEndpoint {
@@ -31,9 +32,9 @@ export async function endpointsIn(cluster: Cluster, namespace: string, service?:
 }
 
 /** The EndpointSlices of Services. Undefined if the account may not list them. */
-async function slicesIn({ discovery }: Cluster, namespace: string, service?: string) {
+function slicesIn(cluster: Cluster, namespace: string, service?: string) {
     const labelSelector = service === undefined ? serviceName : `${serviceName}=${service}`;
-    return (await unlessForbidden(discovery.listNamespacedEndpointSlice({ namespace, labelSelector })))?.items;
+    return unlessForbidden(cluster.all(otherResources.endpointSlice, { namespace, labelSelector }));
 }
 
 /** Name of an EndpointSlice of a Service that is not made by its selector. Undefined if none is seen. */
@@ -59,15 +60,13 @@ function endpointsOfSlice({ metadata, endpoints, ports }: V1EndpointSlice): Serv
     }));
 }
 
-async function selectedIn({ core }: Cluster, namespace: string, service?: string): Promise<ServiceEndpoint[]> {
+async function selectedIn(cluster: Cluster, namespace: string, service?: string): Promise<ServiceEndpoint[]> {
     const [services, pods] = await Promise.all([
-        unlessForbidden(core.listNamespacedService({ namespace })),
-        unlessForbidden(core.listNamespacedPod({ namespace })),
+        unlessForbidden(cluster.all(resources.service, { namespace })),
+        unlessForbidden(cluster.all(resources.pod, { namespace })),
     ]);
-    const asked = services?.items.filter(({ metadata }) => service === undefined || metadata!.name === service) ?? [];
-    return asked.flatMap((one) =>
-        (pods?.items ?? []).filter((pod) => leadsTo(one, pod)).map((pod) => selectedBy(one, pod)),
-    );
+    const asked = services?.filter(({ metadata }) => service === undefined || metadata!.name === service) ?? [];
+    return asked.flatMap((one) => (pods ?? []).filter((pod) => leadsTo(one, pod)).map((pod) => selectedBy(one, pod)));
 }
 
 function leadsTo({ spec }: V1Service, { metadata }: Pod): boolean {

@@ -1,7 +1,6 @@
-import type { V1Lease } from "@kubernetes/client-node";
+import type { V1Lease } from "../cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cluster } from "../cluster/client";
-import { objectApi, unlessUnreadable } from "../cluster/objects";
+import { type Cluster, unlessUnreadable } from "../cluster/client";
 import { jobTypes, type ObjectApi } from "../cluster/resources";
 import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import { leaseFor, type LeaseHolder, leasesOf, moveLease } from "../lifecycle/lease";
@@ -143,8 +142,7 @@ export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Pla
     // Of a run without a verdict, an update that was killed may not have made all attacks yet.
     if (own === undefined || runIn(own) !== run || !isConcluded(own)) return false;
     const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
-    const api = objectApi(cluster);
-    const get: ObjectApi["get"] = (object) => unlessUnreadable(api.get(object));
+    const get: ObjectApi["get"] = (object) => unlessUnreadable(cluster.get(object)) as never;
     return (await uidsOfAttacks({ get }, holder.plan, run, job)) === undefined;
 }
 
@@ -161,7 +159,7 @@ async function end(
     lease: V1Lease | undefined,
     how: (api: ObjectApi) => Promise<number>,
 ): Promise<{ at: number; swept: number; noted?: V1Lease }> {
-    const ending = how(objectApi(cluster));
+    const ending = how(cluster);
     const unnaming = lease && moveLease(cluster, lease, leaseMoves.ending);
     await valuesOf<unknown>([ending, unnaming]);
     const at = Date.now();

@@ -140,7 +140,7 @@ class Ending {
         const { api, scope } = this;
         await inTurns([...this.events.values()], maxCalls, async (event) => {
             // Without the right to, nobody is told. Or somebody else has ended it at the same time.
-            await api.create(eventType, scope.namespace, event).catch(() => undefined);
+            await api.create({ resource: eventType, namespace: scope.namespace }, event).catch(() => undefined);
         });
     }
 
@@ -198,7 +198,7 @@ class Ending {
         const { namespace } = this.scope;
         if (name !== undefined) yield { object: { resource, namespace, name }, found: undefined };
         else
-            for await (const found of this.api.list(resource, namespace, labelSelector))
+            for await (const found of this.api.list(resource, { namespace, labelSelector }))
                 if (some.only?.(found) ?? true)
                     yield { object: { resource, namespace, name: found.metadata!.name! }, found };
     }

@@ -1,11 +1,4 @@
-import type {
-    RbacV1Subject,
-    V1Job,
-    V1JobCondition,
-    V1NetworkPolicy,
-    V1Role,
-    V1RoleBinding,
-} from "@kubernetes/client-node";
+import type { RbacV1Subject, V1Job, V1JobCondition, V1NetworkPolicy, V1Role, V1RoleBinding } from "../cluster/types";
 import { resourcesOfActions, restoredBy } from "../actions/registry";
 import {
     attackKindOf,

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { Agent } from "node:https";
 import { hostname } from "node:os";
-import { type ApiCall, type ApiResponse, openApi, sentAtOf } from "../cluster/in-cluster-api";
-import { annotations, fieldManager } from "../cluster/labels";
-import { type KubeObject, type ObjectApi, type ObjectReference, pathOf, resources } from "../cluster/resources";
+import { openApi } from "../cluster/in-cluster-api";
+import { annotations } from "../cluster/labels";
+import { type ObjectApi, type ObjectReference, resources } from "../cluster/resources";
 import { addressesOf, hasEnded, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
+import { sentAtOf } from "../cluster/request";
+import { type ApiCall, ApiError, type ApiResponse, type Carrier, sentAt, verbsOver } from "../cluster/verbs";
 import { parseJson } from "../json";
 import { endpoint } from "./protocol";
 import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "./sieve";
@@ -64,7 +66,7 @@ export async function* itemsOf<T>(
         const response = await open(next ? `${limited}&continue=${encodeURIComponent(next)}` : limited);
         if (response.statusCode !== 200) {
             response.resume();
-            throw new RefusedError(failure, response.statusCode!);
+            throw new ApiError(response.statusCode!, "", failure);
         }
         const sieve = new Sieve(isRead);
         for await (const text of response.setEncoding("utf8"))
@@ -73,60 +75,21 @@ export async function* itemsOf<T>(
     } while (next);
 }
 
-/** A call that the API server has answered with an error. */
-class RefusedError extends Error {
-    constructor(
-        what: string,
-        readonly code: number,
-    ) {
-        super(`${what}: ${code}`);
-    }
-}
-
-const named = ({ resource, name }: ObjectReference) => `${resource.kind} ${name}`;
-
 /**
- * @returns undefined if the API server says that there is no such object. What stands in its place, such as a load
- *   balancer, may answer with the same status
- * @throws RefusedError unless the call succeeded
+ * Whether the API server says that there is no such object. What stands in its place, such as a load balancer, may
+ * answer with the same status.
  */
-function objectOf({ status, body }: ApiResponse, failure: string): KubeObject | undefined {
-    if (isMissing({ status, body })) return undefined;
-    if (status >= 300) throw new RefusedError(failure, status);
-    return JSON.parse(body) as KubeObject;
-}
-
-/** Whether the API server says that there is no such object. */
 export const isMissing = ({ status, body }: Pick<ApiResponse, "status" | "body">): boolean =>
     status === 404 && (parseJson(body) as { reason?: string } | undefined)?.reason === "NotFound";
 
 export function objectApiBy(open: Opening): ObjectApi {
-    const call = (...of: Parameters<Opening>) => calling(open, ...of);
-    return {
-        get: async (object) => objectOf(await call(pathOf(object)), `${named(object)} cannot be read`),
-        list(resource, namespace, labelSelector, withRules = false) {
-            const query = labelSelector === undefined ? "" : `?labelSelector=${encodeURIComponent(labelSelector)}`;
-            const failure = `the ${resource.resource} cannot be listed`;
-            return itemsOf(`${pathOf({ resource, namespace })}${query}`, failure, {
-                open,
-                isRead: withRules ? isReadWithRules : isReadOfMany,
-            });
-        },
-        patch: async (object, body) =>
-            objectOf(
-                await call(`${pathOf(object)}?fieldManager=${fieldManager}`, { method: "PATCH", body }),
-                `${named(object)} cannot be changed`,
-            ),
-        async create(resource, namespace, body) {
-            const answer = await call(pathOf({ resource, namespace }), { method: "POST", body });
-            return objectOf(answer, `a ${resource.kind} cannot be created`);
-        },
-        async delete(object, uid) {
-            const body = { propagationPolicy: "Background", ...(uid !== undefined && { preconditions: { uid } }) };
-            const answer = await call(pathOf(object), { method: "DELETE", body });
-            return objectOf(answer, `${named(object)} cannot be deleted`) !== undefined;
-        },
-    };
+    return verbsOver({
+        ask: (path, call) => calling(open, path, call),
+        items: (path, failure, withRules) =>
+            itemsOf(path, failure, { open, isRead: withRules ? isReadWithRules : isReadOfMany }),
+        isMissing,
+        namesFailures: true,
+    } satisfies Carrier);
 }
 
 /** The Job's calls to see what there is. */
@@ -134,9 +97,8 @@ export const objectApi = objectApiBy(opening);
 
 /** How long an object has been there, by the API server's clock, in milliseconds. Undefined if it does not exist. */
 export async function ageOf(object: ObjectReference): Promise<number | undefined> {
-    const answer = await calling(opening, pathOf(object));
-    const found = objectOf(answer, `${named(object)} cannot be read`);
-    return found && answer.sentAt - Date.parse(String(found.metadata!.creationTimestamp));
+    const found = await objectApi.get(object);
+    return found && sentAt(found) - Date.parse(found.metadata!.creationTimestamp!);
 }
 
 /** Sends a POST to a path. @returns what the API server answers, whatever that is */

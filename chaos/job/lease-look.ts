@@ -1,6 +1,7 @@
+import type { V1Lease } from "../cluster/types";
 import { get, isMissing } from "./api";
 import type { KeptTargets } from "../definition/plan";
-import { keptIn, leaseEndsAt, type LeaseRead, runIn, timeOf } from "../lifecycle/lease-record";
+import { keptIn, leaseEndsAt, runIn, timeOf } from "../lifecycle/lease-record";
 import type { LeaseOfRun } from "./protocol";
 
 /**
@@ -45,10 +46,10 @@ export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
 }
 
 /** The lease, if the run holds it, and the time by the API server's clock. */
-async function readOwn({ path, run }: LeaseOfRun): Promise<{ own?: LeaseRead; sentAt: number }> {
+async function readOwn({ path, run }: LeaseOfRun): Promise<{ own?: V1Lease; sentAt: number }> {
     const { status, body, sentAt } = await get(path);
     if (isMissing({ status, body })) return { sentAt };
     if (status !== 200) throw new Error(`the lease cannot be read: ${status}`);
-    const lease = JSON.parse(body) as LeaseRead;
+    const lease = JSON.parse(body) as V1Lease;
     return runIn(lease) === run ? { own: lease, sentAt } : { sentAt };
 }

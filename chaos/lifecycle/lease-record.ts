@@ -16,6 +16,7 @@
  */
 import { dnsLabel } from "../cluster/kubernetes-rules";
 import { annotations, labels } from "../cluster/labels";
+import type { V1Lease } from "../cluster/types";
 import { parseJson } from "../json";
 import { kubectl, type KubectlPlace } from "../kubectl";
 import { onOneLine, quoted } from "../quoted";
@@ -36,17 +37,6 @@ export const leasePreparationMs = 300_000;
 export const stopCommand = (place: KubectlPlace & { namespace: string }) =>
     `${kubectl(place)} delete lease ${leaseName}`;
 
-/** A lease as a client or JSON has it. */
-export interface LeaseRead {
-    metadata?: { uid?: string; annotations?: Record<string, string> };
-    spec?: {
-        holderIdentity?: string;
-        acquireTime?: Date | string;
-        renewTime?: Date | string;
-        leaseDurationSeconds?: number;
-    };
-}
-
 /** The annotations that move a lease from one state to another, as a merge patch has them. */
 export const leaseMoves = {
     begun: { [annotations.notBegun]: null },
@@ -66,25 +56,25 @@ export const takenBy = (experiment: string, run: string, hasBegun: boolean, kept
 });
 
 /** The run that a lease names. While it does, its deadline Job may attack. */
-export const runIn = ({ metadata }: LeaseRead) => metadata?.annotations?.[annotations.run];
+export const runIn = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.run];
 
 /** Whether a run has its verdict, while its attacks stay. */
-export const isConcluded = ({ metadata }: LeaseRead) => metadata?.annotations?.[annotations.concluded] !== undefined;
+export const isConcluded = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.concluded] !== undefined;
 
 /** Whether the attacks of a run have not begun while it held a lease. False if that is not known. */
-export const hasNotBegun = ({ metadata }: LeaseRead, runName: string): boolean =>
+export const hasNotBegun = ({ metadata }: V1Lease, runName: string): boolean =>
     metadata?.annotations?.[annotations.notBegun] === runName;
 
 /** To which targets the run's deadline Job keeps connections, as JSON. */
-export const keptIn = ({ metadata }: LeaseRead) => metadata?.annotations?.[annotations.kept];
+export const keptIn = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.kept];
 
 /** What a lease says of how its run was ended: see `earlyEndOf`. */
-export const endNoteIn = ({ metadata }: LeaseRead) => metadata?.annotations?.[annotations.ended];
+export const endNoteIn = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.ended];
 
 /** Whether two leases are one, held for the same run in the same state: another run may have taken it since. */
-export const isSameHold = (one: LeaseRead, another: LeaseRead): boolean => holdOf(one) === holdOf(another);
+export const isSameHold = (one: V1Lease, another: V1Lease): boolean => holdOf(one) === holdOf(another);
 
-const holdOf = (lease: LeaseRead) =>
+const holdOf = (lease: V1Lease) =>
     JSON.stringify([lease.metadata?.uid, lease.spec?.holderIdentity, runIn(lease), endNoteIn(lease)]);
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
@@ -104,7 +94,7 @@ export interface RunEnd {
 }
 
 /** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
-export function earlyEndOf({ metadata }: LeaseRead): RunEnd | undefined {
+export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
     const note = (parseJson(endNoteIn({ metadata }) ?? "") ?? {}) as RunEnd;
     const { at, recoveredAfterMs, checks, aborted, run, notRecovered } = note;
     if (!isTime(at)) return undefined;
@@ -121,7 +111,7 @@ export function earlyEndOf({ metadata }: LeaseRead): RunEnd | undefined {
 export const maxAborted = 2_000;
 
 /** As `earlyEndOf`. Undefined if it says that another run was ABORTED: one with another plan. */
-export function endOf(lease: LeaseRead, runName: string): RunEnd | undefined {
+export function endOf(lease: V1Lease, runName: string): RunEnd | undefined {
     const end = earlyEndOf(lease);
     return end?.aborted && end.run !== runName ? undefined : end;
 }
@@ -140,17 +130,17 @@ export const holderOf = ({ stack, defaultNamespace }: LeaseOwner) =>
     `stack ${stack} (its application is in ${defaultNamespace})`;
 
 /** The stack that holds a lease, with its identity: `local/0f3c5a7be2914d86`. Undefined if the lease names none. */
-export const holderIn = ({ spec }: LeaseRead): string | undefined =>
+export const holderIn = ({ spec }: V1Lease): string | undefined =>
     /^stack ([\w./-]+) /.exec(spec?.holderIdentity ?? "")?.[1];
 
 /** A time of an object, in milliseconds since the epoch. 0 if it does not say it, as a lease that others have made. */
-export const timeOf = (time?: Date | string) => new Date(time ?? 0).getTime() || 0;
+export const timeOf = (time?: string) => new Date(time ?? 0).getTime() || 0;
 
 /** When a lease ends, in milliseconds since the epoch: after its run's deadline. */
-export const leaseEndsAt = ({ spec }: LeaseRead) => timeOf(spec?.renewTime) + (spec?.leaseDurationSeconds ?? 0) * 1_000;
+export const leaseEndsAt = ({ spec }: V1Lease) => timeOf(spec?.renewTime) + (spec?.leaseDurationSeconds ?? 0) * 1_000;
 
 /** The name of the experiment that a lease names. Anybody who may write the lease may write something else there. */
-export function experimentIn({ metadata }: LeaseRead): string | undefined {
+export function experimentIn({ metadata }: V1Lease): string | undefined {
     const name = metadata?.annotations?.[labels.experiment];
     return name !== undefined && dnsLabel().isValid(name) ? name : undefined;
 }
@@ -158,14 +148,14 @@ export function experimentIn({ metadata }: LeaseRead): string | undefined {
 const ofStack = /^stack [\w./-]+ \(its application is in [a-z\d-]+\)$/;
 
 /** Who holds a lease, in words, or what somebody has written there. */
-export function describeHolder({ spec }: LeaseRead): string {
+export function describeHolder({ spec }: V1Lease): string {
     const { holderIdentity: holder } = spec ?? {};
     if (holder === undefined) return "somebody";
     return ofStack.test(holder) ? holder : `the holder of the lease, ${quoted(holder, 100)},`;
 }
 
 /** Whether a stack of some name holds a lease, with any identity. */
-export function isOfStackName({ spec }: LeaseRead, { stack }: { stack: string }): boolean {
+export function isOfStackName({ spec }: V1Lease, { stack }: { stack: string }): boolean {
     const [, name] = /^stack ([\w.-]*)\/\w+ /.exec(spec?.holderIdentity ?? "") ?? [];
     return name !== undefined && name === stack.replace(/\/\w+$/, "");
 }

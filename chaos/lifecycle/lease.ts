@@ -1,5 +1,6 @@
-import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, mergePatch, sentAt, statusOf } from "../cluster/client";
+import { type ApiError, type Cluster, sentAt, statusOf } from "../cluster/client";
+import { otherResources } from "../cluster/resources";
+import type { V1Lease } from "../cluster/types";
 import { againOnConflict } from "../cluster/change";
 import { kubectl } from "../kubectl";
 import { labels, runLabels, unlabeling } from "../cluster/labels";
@@ -120,16 +121,16 @@ function requireFree({ held, now }: FoundLease, holder: LeaseHolder): void {
 interface Taken {
     runName?: string;
     /** @default now */
-    since?: V1MicroTime;
+    since?: string;
     /** Whether the attacks may have begun. @default they have not, if there are any */
     begun?: boolean;
 }
 
 async function take(
-    { coordination }: Cluster,
+    cluster: Cluster,
     { stack, plan }: LeaseHolder & { plan: Plan },
     { held, now }: FoundLease,
-    { runName = runNameOf(plan, stack), since = new V1MicroTime(now), begun = !isAttack(plan) }: Taken = {},
+    { runName = runNameOf(plan, stack), since = microTime(now), begun = !isAttack(plan) }: Taken = {},
 ): Promise<void> {
     const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
     const body: V1Lease = {
@@ -143,18 +144,23 @@ async function take(
         spec: {
             holderIdentity: holderOf({ stack, defaultNamespace }),
             acquireTime: since,
-            renewTime: new V1MicroTime(now),
+            renewTime: microTime(now),
             leaseDurationSeconds: Math.ceil((deadlineMs + leasePreparationMs) / 1_000),
         },
     };
     const taken = held
-        ? coordination.replaceNamespacedLease({ name: leaseName, namespace, body })
-        : coordination.createNamespacedLease({ namespace, body });
+        ? cluster.replace(leaseIn(namespace), body)
+        : cluster.create({ resource: otherResources.lease, namespace }, body);
     await taken.catch((error: unknown) => {
         if (statusOf(error) !== 409) throw error;
         throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
     });
 }
+
+/** A time as a lease has it: with microseconds. https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */
+const microTime = (ms: number) => new Date(ms).toISOString().replace("Z", "000Z");
+
+const leaseIn = (namespace: string) => ({ resource: otherResources.lease, name: leaseName, namespace });
 
 /**
  * Leaves in the place of a lease that was released, or that somebody has deleted to stop the run, that an update fails
@@ -162,20 +168,16 @@ async function take(
  *
  * @param at when the attacks had ended, in milliseconds since the epoch
  */
-export async function noteNotRecovered(
-    { coordination }: Cluster,
-    { stack, plan }: LeaseHolder,
-    at: number,
-): Promise<void> {
+export async function noteNotRecovered(cluster: Cluster, { stack, plan }: LeaseHolder, at: number): Promise<void> {
     const { namespace, defaultNamespace } = plan;
     const ended: RunEnd = { at, notRecovered: true };
-    await coordination.createNamespacedLease({
-        namespace,
-        body: {
+    await cluster.create(
+        { resource: otherResources.lease, namespace },
+        {
             metadata: { name: leaseName, namespace, annotations: leaseMoves.ended(ended) },
             spec: { holderIdentity: holderOf({ stack, defaultNamespace }) },
         },
-    });
+    );
 }
 
 /** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */
@@ -201,19 +203,18 @@ export const abortedAgain = ({ code, message }: Reason, plan: Plan) =>
  * @returns the lease as it is then. Undefined if it was not moved
  */
 export async function moveLease(
-    { coordination }: Cluster,
+    cluster: Cluster,
     known: V1Lease,
     move: Record<string, string | null>,
 ): Promise<V1Lease | undefined> {
-    const place = { name: leaseName, namespace: known.metadata!.namespace! };
+    const place = leaseIn(known.metadata!.namespace!);
     let last: V1Lease | undefined = known;
     return againOnConflict(async () => {
-        const lease = last ?? (await ignoreNotFound(coordination.readNamespacedLease(place)));
+        const lease = last ?? (await cluster.get(place));
         last = undefined;
         if (!lease || !isSameHold(lease, known)) return undefined;
         const { uid, resourceVersion } = lease.metadata!;
-        const body = { metadata: { uid, resourceVersion, annotations: move } };
-        return ignoreNotFound(coordination.patchNamespacedLease({ ...place, body }, mergePatch()));
+        return cluster.patch(place, { metadata: { uid, resourceVersion, annotations: move } });
     });
 }
 
@@ -224,8 +225,7 @@ export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promi
         const { own } = await leaseFor(cluster, holder);
         if (!own) return;
         const { uid, resourceVersion } = own.metadata!;
-        const body = { preconditions: { uid, resourceVersion } };
-        await ignoreNotFound(cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace, body }));
+        await cluster.delete(leaseIn(namespace), { uid, resourceVersion });
     });
 }
 
@@ -266,26 +266,25 @@ export async function othersOfStack(cluster: Cluster, owner: LeaseOwner): Promis
 
 /** The leases of experiments, in all namespaces or in one's own, and the time by the API server's clock. */
 export const allLeases = (cluster: Cluster, own: string) =>
-    inAllOr<{ items: V1Lease[]; now: number }>(
-        cluster.coordination
-            .listLeaseForAllNamespacesWithHttpInfo({ fieldSelector: `metadata.name=${leaseName}` })
-            .then((answer) => ({ items: answer.data.items, now: sentAt(answer) })),
-        async () => {
-            const { held, now } = await readAt(cluster, own);
+    inAllOr(async (namespace) => {
+        if (namespace !== undefined) {
+            const { held, now } = await readAt(cluster, namespace);
             return { items: held ? [held] : [], now };
-        },
-    );
+        }
+        const items = await cluster.all(otherResources.lease, { fieldSelector: `metadata.name=${leaseName}` });
+        return { items, now: sentAt(items) };
+    }, own);
 
 /** A list of all namespaces, or of one's own if the account may not list all (403). */
 export async function inAllOr<T extends object>(
-    all: Promise<T>,
-    own: () => Promise<T>,
+    list: (namespace?: string) => Promise<T>,
+    own: string,
 ): Promise<T & { everywhere: boolean }> {
     try {
-        return { ...(await all), everywhere: true };
+        return { ...(await list()), everywhere: true };
     } catch (error) {
         if (statusOf(error) !== 403) throw error;
-        return { ...(await own()), everywhere: false };
+        return { ...(await list(own)), everywhere: false };
     }
 }
 
@@ -301,14 +300,14 @@ const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
  * The lease, and the time by the API server's clock, in milliseconds since the epoch, to the second: two machines that
  * compare a lease with their own clocks may both believe that they hold it.
  */
-async function readAt({ coordination }: Cluster, namespace: string): Promise<FoundLease> {
-    const answer = await coordination
-        .readNamespacedLeaseWithHttpInfo({ name: leaseName, namespace })
-        .catch((error: unknown) => {
-            if (error instanceof ApiException && error.code === 404) return error;
-            throw error;
-        });
-    return { held: answer instanceof ApiException ? undefined : answer.data, now: sentAt(answer) };
+async function readAt(cluster: Cluster, namespace: string): Promise<FoundLease> {
+    try {
+        const held = await cluster.read(leaseIn(namespace));
+        return { held, now: sentAt(held) };
+    } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        return { now: sentAt(error as ApiError) };
+    }
 }
 
 /**

@@ -1,13 +1,14 @@
-import type { V1Namespace, V1Service } from "@kubernetes/client-node";
+import type { V1Namespace, V1Service } from "../cluster/types";
 import { kubectlFor } from "../kubectl";
 import { pause } from "../async";
 import { Endpoints } from "../checks/endpoints";
 import { keptOf, namesOf, type Observed, problemsOf, untilAllHold } from "../checks/observe";
 import { serviceAskedBy } from "../checks/registry";
 import { chooseRoute } from "../checks/route";
-import { type Cluster, ignoreNotFound } from "../cluster/client";
+import type { Cluster } from "../cluster/client";
 import { undoneOf, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
+import { otherResources, resources } from "../cluster/resources";
 
 const pauseMs = 100;
 /** Between two looks whether the application is there, while the checks fail. */
@@ -80,12 +81,12 @@ async function whetherItGoes(cluster: Cluster, plan: Plan, watch: AbortControlle
 }
 
 /** Whether the application is there: the plan's Service, else a Service that a check asks, else the namespace. */
-async function isThere({ core }: Cluster, { service, checks, defaultNamespace }: Plan): Promise<boolean> {
+async function isThere(cluster: Cluster, { service, checks, defaultNamespace }: Plan): Promise<boolean> {
     const named = checks.flatMap(({ check }) => serviceAskedBy(check, { defaultNamespace }) ?? []);
     const services = service ? [service] : named;
     const found: Promise<V1Service | V1Namespace | undefined>[] = services.map(({ name, namespace }) =>
-        ignoreNotFound(core.readNamespacedService({ name, namespace })),
+        cluster.get({ resource: resources.service, name, namespace }),
     );
-    if (services.length === 0) found.push(ignoreNotFound(core.readNamespace({ name: defaultNamespace })));
+    if (services.length === 0) found.push(cluster.get({ resource: otherResources.namespace, name: defaultNamespace }));
     return (await Promise.all(found)).some((one) => one !== undefined && !one.metadata?.deletionTimestamp);
 }

@@ -1,6 +1,7 @@
-import type { V1Lease, V1Pod } from "@kubernetes/client-node";
+import type { V1Lease, V1Pod } from "../cluster/types";
 import type { Cluster } from "../cluster/client";
 import { experimentOf, labels, targetLabelOf } from "../cluster/labels";
+import { resources } from "../cluster/resources";
 import { allLeases, inAllOr } from "./lease";
 import { describeHolder, earlyEndOf, experimentIn, leaseEndsAt } from "./lease-record";
 
@@ -31,11 +32,13 @@ export interface RunningExperiments {
  * list the others'. A lease without targets that is over is left out: nothing is attacked, and anybody may take it.
  */
 export async function runningExperiments(cluster: Cluster, own: string): Promise<RunningExperiments> {
-    const { core } = cluster;
     const [leases, pods] = await Promise.all([
         allLeases(cluster, own),
-        inAllOr<{ items: V1Pod[] }>(core.listPodForAllNamespaces({ labelSelector: labels.target }), () =>
-            core.listNamespacedPod({ namespace: own, labelSelector: labels.target }),
+        inAllOr(
+            async (namespace) => ({
+                items: await cluster.all(resources.pod, { namespace, labelSelector: labels.target }),
+            }),
+            own,
         ),
     ]);
     const namespaces = new Set([...leases.items, ...pods.items].map(({ metadata }) => metadata!.namespace!));

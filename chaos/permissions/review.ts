@@ -1,6 +1,6 @@
-import type { V1ResourceRule } from "@kubernetes/client-node";
+import type { V1ResourceRule } from "../cluster/types";
 import { type Cluster, unlessForbidden } from "../cluster/client";
-import { isRequired, type Right } from "../cluster/resources";
+import { isRequired, otherResources, type Right } from "../cluster/resources";
 import { type Grant, grantsOf } from "./permissions";
 
 /**
@@ -38,8 +38,8 @@ export function describeRight({ namespace, apiGroup, resource, names, verbs }: R
     return `${verbs.join(", ")} ${kind}${names ? ` ${names.join(", ")}` : ""} ${place}`;
 }
 
-async function rulesIn({ authorization }: Cluster, namespace: string): Promise<V1ResourceRule[]> {
-    const asked = authorization.createSelfSubjectRulesReview({ body: { spec: { namespace } } });
+async function rulesIn(cluster: Cluster, namespace: string): Promise<V1ResourceRule[]> {
+    const asked = cluster.create({ resource: otherResources.rulesReview }, { spec: { namespace } });
     return (await unlessForbidden(asked))?.status?.resourceRules ?? [];
 }
 
@@ -67,12 +67,12 @@ async function mayBeAllowed(cluster: Cluster, asked: Grant): Promise<boolean> {
     return allowed || Boolean(evaluationError);
 }
 
-async function accessTo({ authorization }: Cluster, asked: Grant) {
+async function accessTo(cluster: Cluster, asked: Grant) {
     const { namespace, apiGroup: group, verb, name } = asked;
     const [resource, subresource] = asked.resource.split("/");
     const resourceAttributes = { namespace, group, resource, subresource, verb, name };
     const review = await unlessForbidden(
-        authorization.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes } } }),
+        cluster.create({ resource: otherResources.accessReview }, { spec: { resourceAttributes } }),
     );
     return review?.status;
 }

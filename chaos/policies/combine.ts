@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy } from "../cluster/types";
 import { type Pod, portNumberIn } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
 import { ReasonError } from "../reasons";

@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy } from "../cluster/types";
 import { Mutex } from "../async";
 import { isOthersPolicy, isPolicyOfRun, labels } from "../cluster/labels";
 import { type ObjectApi, resources } from "../cluster/resources";
@@ -17,7 +17,7 @@ const reading = new Mutex();
 export async function* othersIn(api: ObjectApi, namespace: string, run: string): Policies {
     const done = await reading.acquire();
     try {
-        const all = api.list(resources.networkPolicy, namespace, undefined, true) as Policies;
+        const all = api.list(resources.networkPolicy, { namespace, withRules: true });
         for await (const policy of all) if (isOthersPolicy(policy, run)) yield policy;
     } finally {
         done();
@@ -26,7 +26,8 @@ export async function* othersIn(api: ObjectApi, namespace: string, run: string):
 
 /** The NetworkPolicies that a run has made, and its attacks, without the one that lets the Job through. */
 export async function* policiesOfRun(api: ObjectApi, namespace: string, run: string): Policies {
-    for await (const policy of api.list(resources.networkPolicy, namespace, labels.experiment, true) as Policies)
+    const selection = { namespace, labelSelector: labels.experiment, withRules: true };
+    for await (const policy of api.list(resources.networkPolicy, selection))
         if (isPolicyOfRun(policy, run)) yield policy;
 }
 

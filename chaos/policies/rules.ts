@@ -1,9 +1,4 @@
-import type {
-    V1LabelSelector,
-    V1NetworkPolicyPeer,
-    V1NetworkPolicyPort,
-    V1NetworkPolicySpec,
-} from "@kubernetes/client-node";
+import type { V1LabelSelector, V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "../cluster/types";
 
 /** A direction of traffic, as the NetworkPolicies of a pod see it. */
 export type Way = "ingress" | "egress";
@@ -35,12 +30,9 @@ export const isolates = ({ policyTypes }: V1NetworkPolicySpec, way: Way): boolea
 export function rulesOf(spec: V1NetworkPolicySpec, way: Way): Rule[] {
     if (!isolates(spec, way)) return [];
     return way === "ingress"
-        ? (spec.ingress ?? []).map((rule) => ({ peers: rule._from ?? inJson(rule).from, ports: rule.ports }))
+        ? (spec.ingress ?? []).map(({ from: peers, ports }) => ({ peers, ports }))
         : (spec.egress ?? []).map(({ to: peers, ports }) => ({ peers, ports }));
 }
-
-/** The client calls `from` `_from`. */
-const inJson = (rule: object) => rule as { from?: V1NetworkPolicyPeer[] };
 
 export interface PolicyRules {
     policyTypes: ("Ingress" | "Egress")[];
@@ -51,12 +43,6 @@ export interface PolicyRules {
 export interface PolicySpec extends PolicyRules {
     podSelector: V1LabelSelector;
 }
-
-/** The same for the Kubernetes client. */
-export const forClient = ({ ingress, ...rest }: PolicySpec): V1NetworkPolicySpec => ({
-    ...rest,
-    ...(ingress && { ingress: ingress.map(({ from: _from, ports }) => ({ _from, ports })) }),
-});
 
 /** @param allowed the rules of each isolated direction; nothing is allowed if they are none */
 export function policyRules(allowed: Partial<Record<Way, readonly Rule[]>>): PolicyRules {

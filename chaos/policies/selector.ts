@@ -1,4 +1,4 @@
-import type { V1LabelSelector, V1LabelSelectorRequirement } from "@kubernetes/client-node";
+import type { V1LabelSelector, V1LabelSelectorRequirement } from "../cluster/types";
 
 export { type Labels, selects } from "../cluster/label-selector";
 

@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy } from "../cluster/types";
 import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { addressesOf, hasEnded, type Pod } from "../cluster/kubernetes-rules";
@@ -8,6 +8,7 @@ import { type Protocol, type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
 import type { Target } from "../targets/containers";
+import { otherResources, resources } from "../cluster/resources";
 
 /** Connections that an attack must cut, and that still work. */
 export interface Working {
@@ -89,15 +90,13 @@ export async function explainWorking(
     targets: readonly Target[],
     working: Working,
 ): Promise<Reason | undefined> {
-    const { core, networking } = cluster;
     const { namespace } = targets[0]!;
-    const nothing = { items: [] };
-    const listed = await networking.listNamespacedNetworkPolicy({ namespace }).catch(() => nothing);
-    const policies = listed.items.filter((policy) => isOthersPolicy(policy, run));
+    const listed = await cluster.all(resources.networkPolicy, { namespace }).catch(() => []);
+    const policies = listed.filter((policy) => isOthersPolicy(policy, run));
     // Asked every few seconds of a window: the namespace may have thousands of pods.
     if (policies.length === 0) return undefined;
-    const found = await core.listNamespacedPod({ namespace }).catch(() => nothing);
-    const living = found.items.filter((pod) => !hasEnded(pod));
+    const found = await cluster.all(resources.pod, { namespace }).catch(() => []);
+    const living = found.filter((pod) => !hasEnded(pod));
     const pods = living.map(({ metadata, status, spec }) => ({
         name: metadata!.name!,
         uid: metadata!.uid!,
@@ -107,7 +106,7 @@ export async function explainWorking(
     }));
     // Every namespace has this label. Its others may be hidden from this account.
     const named = { "kubernetes.io/metadata.name": namespace };
-    const read = await core.readNamespace({ name: namespace }).catch(() => undefined);
+    const read = await cluster.read({ resource: otherResources.namespace, name: namespace }).catch(() => undefined);
     const other = {
         witness: {
             pods: pods.filter((pod) => labels.experiment in pod.labels),

@@ -1,4 +1,4 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../cluster/types";
 import { isIP } from "node:net";
 import { inTurns } from "../async";
 import { describeBlock, isProvenAt } from "../attacks/addresses";
@@ -16,6 +16,7 @@ import { addressesOfTarget, type Discovered, type Target } from "../targets/cont
 import { onePerPod } from "../targets/pods";
 import { probe } from "./run-within";
 import { addressesIn } from "./tools";
+import { resources } from "../cluster/resources";
 
 /** A name server that is busy may take a second. */
 const timeoutMs = 2_000;
@@ -40,10 +41,7 @@ export async function resolveHosts(
     const targets = onePerPod(attack.chosen.targets);
     const hosts = await resolved(cluster, targets, addresses.hosts);
     // All: the API server selects them by no address but the cluster's. An account may not look.
-    const services = await cluster.core.listServiceForAllNamespaces().then(
-        ({ items }) => items,
-        () => [],
-    );
+    const services = await cluster.all(resources.service).catch(() => []);
     for (const host of hosts) await requireFit(cluster, attack, host, { discovered, services });
     for (const block of addresses.blocks) {
         const isProven = hosts.some(({ port, addresses: all }) =>
@@ -140,7 +138,7 @@ async function requireFit(
         );
     const named = serviceNamed(host, namespace);
     // It may be read alone.
-    const read = named && (await cluster.core.readNamespacedService(named).catch(() => undefined));
+    const read = named && (await cluster.read({ resource: resources.service, ...named }).catch(() => undefined));
     const service = [...(read ? [read] : []), ...services].find((one) =>
         leadsTo(one, { host, port, addresses }),
     )?.metadata;
@@ -158,13 +156,13 @@ async function requireFit(
  * A pod of any namespace that has one of some addresses. Undefined if there is none, or the account may not look: it
  * finds out when the attack is proven.
  */
-async function podAt({ core }: Cluster, addresses: readonly string[]) {
+async function podAt(cluster: Cluster, addresses: readonly string[]) {
     // By the first address of a pod only; the API server selects by no other.
     const lists = addresses.map((one) =>
-        core.listPodForAllNamespaces({ fieldSelector: `status.podIP=${one}` }).catch(() => ({ items: [] })),
+        cluster.all(resources.pod, { fieldSelector: `status.podIP=${one}` }).catch(() => []),
     );
     const pod = (await Promise.all(lists))
-        .flatMap(({ items }) => items)
+        .flat()
         // On its node's network, the address is the node's.
         .filter((one) => !one.spec?.hostNetwork && !hasEnded(one))
         .find((one) => addressesOf(one).some((address) => addresses.includes(address)));

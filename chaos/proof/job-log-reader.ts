@@ -49,8 +49,11 @@ export class JobLogReader {
         const log = this.pods.get(name) ?? new PodLog();
         this.pods.set(name, log);
         const text = async (sinceSeconds?: number) => {
-            const request = { name, namespace: this.namespace, container: deadlineContainer, sinceSeconds };
-            return (await ignoreNotFound(this.cluster.core.readNamespacedPodLog(request))) ?? "";
+            const log = this.cluster.log(
+                { namespace: this.namespace, name },
+                { container: deadlineContainer, sinceSeconds },
+            );
+            return (await ignoreNotFound(log)) ?? "";
         };
         const now = Date.now();
         const sinceSeconds =

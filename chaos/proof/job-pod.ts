@@ -1,10 +1,9 @@
-import type { V1Pod } from "@kubernetes/client-node";
+import type { V1Pod } from "../cluster/types";
 import { kubectlFor } from "../kubectl";
-import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
+import { type Cluster, statusOf, unlessUnreadable } from "../cluster/client";
 import { addressesOf, isActive, whyNotRunning } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
-import { objectApi, unlessUnreadable } from "../cluster/objects";
-import { jobTypes, resources } from "../cluster/resources";
+import { jobTypes, otherResources, resources } from "../cluster/resources";
 import { isAttack, type Plan } from "../definition/plan";
 import { whyUselessToJob } from "../ending/left";
 import { deadlineContainer, type Presence } from "../job/protocol";
@@ -71,10 +70,9 @@ export class JobPod {
     /** That the Job, or a part by which it ends the run, is gone or of no use. What may not be read counts as there. */
     async whyPartsLacking(): Promise<Reason | undefined> {
         const { cluster, namespace, job: name } = this;
-        const api = objectApi(cluster);
         const looks = await Promise.all(
             jobTypes.map(async (resource) => {
-                const found = await unlessUnreadable(api.get({ resource, name, namespace }));
+                const found = await unlessUnreadable(cluster.get({ resource, name, namespace }));
                 const why = found === undefined ? "is gone" : whyUselessToJob(resource, found);
                 if (why === undefined) return undefined;
                 if (resource === resources.job)
@@ -132,8 +130,8 @@ export class JobPod {
     /** What a pod's log says last, as the end of a sentence. Empty if that is not known. */
     private async lastMessage(pod: V1Pod | undefined): Promise<string> {
         if (pod === undefined) return "";
-        const of = { name: pod.metadata!.name!, namespace: this.namespace, tailLines };
-        const log = await this.cluster.core.readNamespacedPodLog(of).catch(() => "");
+        const of = { name: pod.metadata!.name!, namespace: this.namespace };
+        const log = await this.cluster.log(of, { tailLines }).catch(() => "");
         const said = log.split("\n").findLast((line) => line !== "" && parseJson(line) === undefined);
         return said === undefined ? "" : `; its log says ${quoted(said)}`;
     }
@@ -161,17 +159,17 @@ export class JobPod {
         const { cluster, namespace, job } = this;
         if ((await this.pods()).length > 0) return;
         // By uid: a Job of an earlier run may have had the name, and events outlive it.
-        const found = await ignoreNotFound(cluster.batch.readNamespacedJob({ name: job, namespace }));
+        const found = await cluster.get({ resource: resources.job, name: job, namespace });
         if (found === undefined) {
             const message = this.saying("is gone: somebody has deleted it");
             throw new ReasonError("job-not-running", message, "Start another run");
         }
         const fieldSelector = `involvedObject.uid=${found.metadata!.uid},reason=FailedCreate`;
-        const events = await cluster.core.listNamespacedEvent({ namespace, fieldSelector }).catch((error: unknown) => {
+        const events = await cluster.all(otherResources.event, { namespace, fieldSelector }).catch((error: unknown) => {
             if (statusOf(error) !== 403) throw error;
-            return { items: [] };
+            return [];
         });
-        const said = events.items.at(-1)?.message?.replace(/^Error creating: /, "");
+        const said = events.at(-1)?.message?.replace(/^Error creating: /, "");
         if (said === undefined) return;
         throw new ReasonError(
             "no-room",
@@ -198,10 +196,9 @@ export class JobPod {
     /** The Job's own, the oldest first. Anybody who may create pods can give them its label. */
     private async pods(): Promise<V1Pod[]> {
         const { cluster, namespace, job: name } = this;
-        const job = this.uid === undefined && cluster.batch.readNamespacedJob({ name, namespace });
-        if (job) this.uid = (await ignoreNotFound(job))?.metadata!.uid;
+        this.uid ??= (await cluster.get({ resource: resources.job, name, namespace }))?.metadata!.uid;
         const labelSelector = `batch.kubernetes.io/job-name=${name}`;
-        const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector });
+        const items = await cluster.all(resources.pod, { namespace, labelSelector });
         const isOwn = ({ metadata }: V1Pod) =>
             metadata!.ownerReferences?.some(({ controller, uid }) => controller && uid === this.uid);
         const createdAt = ({ metadata }: V1Pod) => new Date(metadata!.creationTimestamp ?? 0).getTime();

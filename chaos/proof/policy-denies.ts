@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "../cluster/types";
 import { kubectlFor } from "../kubectl";
 import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
@@ -10,6 +10,7 @@ import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
 import { reason, type Reason } from "../reasons";
 import { lookAgain } from "./look-again";
+import { resources } from "../cluster/resources";
 
 /**
  * Looks again and again for a NetworkPolicy that somebody has created, changed or deleted since the run began, by which
@@ -32,7 +33,7 @@ export function whyDeniedByOthers(
     let own: Set<string> | undefined;
     return lookAgain(
         async () => {
-            const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
+            const items = await cluster.all(resources.networkPolicy, { namespace });
             own ??= new Set(items.filter((one) => !isOthersPolicy(one, run)).map(({ metadata }) => metadata!.uid!));
             const isOwn = ({ metadata }: V1NetworkPolicy) => own!.has(metadata!.uid!);
             const others = items.filter((one) => !isOwn(one));
@@ -83,7 +84,7 @@ async function denied(
     // One that was deleted and created again, as it was, did not allow anything for a moment.
     const gone = earlier.filter(({ was, said }) => !others.some((one) => one.uid === was.uid && one.said === said));
     if (came.length + gone.length === 0) return undefined;
-    const { items } = await cluster.core.listNamespacedPod({ namespace });
+    const items = await cluster.all(resources.pod, { namespace });
     // Policies do not apply to pods on the host's network.
     const pods = items.filter((pod) => !hasEnded(pod) && !pod.spec?.hostNetwork);
     const lost = gone.find(({ was, said }) => {

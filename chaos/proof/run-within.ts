@@ -1,7 +1,5 @@
-import { Exec, type V1Status } from "@kubernetes/client-node";
-import { PassThrough, Writable } from "node:stream";
-import { type Cluster, messageOf, statusOf } from "../cluster/client";
-import { forgetCredentials } from "../cluster/exec-plugin";
+import { ApiError, type Cluster, messageOf, statusOf } from "../cluster/client";
+import type { Container } from "../cluster/exec";
 import { problemOf } from "../cluster/problem";
 import type { Prober, Target } from "../targets/containers";
 import { commandFor, kindOf, noTool, type Question, toolNames } from "./tools";
@@ -9,8 +7,6 @@ import { quoted } from "../quoted";
 
 const answerTimeoutMs = 10_000;
 const maxOutput = 64_000;
-
-type Place = Pick<Target, "namespace" | "pod" | "container">;
 
 interface Ran {
     exitCode: number;
@@ -27,65 +23,33 @@ export class ExecRefused extends Error {}
  * @throws ExecRefused with the words of whoever refuses it
  * @throws Error if the command could not be run for another reason
  */
-export async function runWithin(cluster: Cluster, place: Place, command: readonly string[]): Promise<Ran> {
+export async function runWithin(cluster: Cluster, place: Container, command: readonly string[]): Promise<Ran> {
+    let output = "";
+    const onOutput = (printed: Buffer, isError: boolean) => {
+        if (!isError && output.length < maxOutput) output += printed.toString();
+    };
+    // Its timer also keeps the process running: a connection that is closed silently leaves nothing else to wait for.
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), answerTimeoutMs);
     try {
-        return await execute(cluster, place, command);
+        const { status, details, message } = await cluster.exec(place, command, onOutput, timeout.signal);
+        const code = details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
+        if (status === "Success") return { exitCode: 0, output };
+        if (code !== undefined) return { exitCode: Number(code), output };
+        throw new Error(message ? quoted(message) : "it was refused");
     } catch (error) {
-        // Credentials that are rejected, and pods that are gone, are nobody's refusal.
-        const refused = /Unexpected server response: (?!401|404)[45]\d\d$/.test(messageOf(error));
-        throw (refused && (await refusalOf(cluster, place, command))) || error;
+        if (timeout.signal.aborted) throw new Error(`no answer within ${answerTimeoutMs} ms`);
+        throw isRefusal(error) ? new ExecRefused(problemOf(error)) : error;
+    } finally {
+        clearTimeout(timer);
     }
 }
 
-/** A WebSocket's refusal brings its status alone. A plain request that is let through only lacks the upgrade. */
-async function refusalOf(
-    { core }: Cluster,
-    { namespace, pod: name, container }: Place,
-    [command]: readonly string[],
-): Promise<ExecRefused | undefined> {
-    try {
-        await core.connectPostNamespacedPodExec({ name, namespace, container, command, stdout: true });
-        return undefined;
-    } catch (error) {
-        // A webhook may choose another status, or not answer.
-        const ofWebhook = /denied the request|failed calling webhook/;
-        const isRefused = [403, 422].includes(statusOf(error) ?? 0) || ofWebhook.test(messageOf(error));
-        return isRefused ? new ExecRefused(problemOf(error)) : undefined;
-    }
-}
-
-function execute(
-    { kubeconfig }: Cluster,
-    { namespace, pod, container }: Place,
-    command: readonly string[],
-): Promise<Ran> {
-    let giveUp: NodeJS.Timeout;
-    const ended = new Promise<Ran>((resolve, reject) => {
-        let output = "";
-        const printed = new Writable({
-            write(chunk: Buffer, _, done) {
-                if (output.length < maxOutput) output += chunk.toString();
-                done();
-            },
-        });
-        const onStatus = (status: V1Status) => {
-            const code = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
-            if (status.status === "Success") resolve({ exitCode: 0, output });
-            else if (code !== undefined) resolve({ exitCode: Number(code), output });
-            else reject(new Error(status.message ? quoted(status.message) : "it was refused"));
-        };
-        const ignored = new PassThrough().resume();
-        // Also keeps the process running: a connection that is closed silently leaves nothing else to wait for.
-        giveUp = setTimeout(() => reject(new Error(`no answer within ${answerTimeoutMs} ms`)), answerTimeoutMs);
-        const asked = Date.now();
-        new Exec(kubeconfig)
-            .exec(namespace, pod, container, [...command], printed, ignored, null, false, onStatus)
-            .catch((error: Error) => {
-                if (messageOf(error).endsWith(" 401")) forgetCredentials(asked);
-                reject(error);
-            });
-    });
-    return ended.finally(() => clearTimeout(giveUp));
+/** Credentials that are rejected, and pods that are gone, are nobody's refusal. A webhook may choose the status. */
+function isRefusal(error: unknown): boolean {
+    if (!(error instanceof ApiError)) return false;
+    const ofWebhook = /denied the request|failed calling webhook/;
+    return [403, 422].includes(statusOf(error)!) || ofWebhook.test(messageOf(error));
 }
 
 /** Whether it worked, and what was printed; or why it could not be tried. */

@@ -1,8 +1,9 @@
-import { type Cluster, ignoreNotFound } from "../cluster/client";
+import type { Cluster } from "../cluster/client";
 import type { KillReport } from "../job/protocol";
 import { inTurns } from "../async";
 import type { Target } from "../targets/containers";
 import { reason, type Reason } from "../reasons";
+import { resources } from "../cluster/resources";
 
 /** Calls to the API server at a time: the check has ended, and only its end waits for them. */
 const maxCalls = 10;
@@ -13,9 +14,9 @@ export async function whyChanged(cluster: Cluster, targets: readonly Target[]): 
     return reasons.find((one) => one !== undefined);
 }
 
-async function whyOneChanged({ core }: Cluster, target: Target): Promise<Reason | undefined> {
+async function whyOneChanged(cluster: Cluster, target: Target): Promise<Reason | undefined> {
     const { pod: name, namespace, uid, container, containerId } = target;
-    const pod = await ignoreNotFound(core.readNamespacedPod({ name, namespace }));
+    const pod = await cluster.get({ resource: resources.pod, name, namespace });
     if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp)
         return reason("target-changed", `the target ${name} was gone before the run had ended`);
     const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
@@ -33,7 +34,7 @@ export async function whyAlive(
     namespace: string,
     pods: readonly { pod: string; uid: string }[],
 ): Promise<Reason | undefined> {
-    const { items } = await cluster.core.listNamespacedPod({ namespace });
+    const items = await cluster.all(resources.pod, { namespace });
     const staying = items.filter(({ metadata }) => !metadata!.deletionTimestamp);
     const living = new Set(staying.map(({ metadata }) => metadata!.uid));
     const alive = pods.filter(({ uid }) => living.has(uid)).map(({ pod }) => pod);

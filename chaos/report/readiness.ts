@@ -1,8 +1,9 @@
-import { type V1Pod, Watch } from "@kubernetes/client-node";
+import type { V1Pod } from "../cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady } from "../targets/containers";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
+import { resources } from "../cluster/resources";
 import type { ReadinessChange } from "./journal-schema";
 
 /** How long after a watch has ended, as an API server ends it now and then, the next one is begun. */
@@ -40,26 +41,15 @@ export class ReadinessRecorder {
         }
     }
 
-    private async follow(at?: number): Promise<void> {
-        const { metadata, items } = await this.cluster.core.listNamespacedPod({ namespace: this.namespace });
-        for (const pod of items) this.note(pod, isReady(pod), at);
-        const path = `/api/v1/namespaces/${this.namespace}/pods`;
-        await new Promise<void>((ended) => {
-            const begun = new Watch(this.cluster.kubeconfig).watch(
-                path,
-                { resourceVersion: metadata?.resourceVersion },
-                (kind, pod: V1Pod) => this.note(pod, kind !== "DELETED" && isReady(pod)),
-                () => ended(),
-            );
-            void begun.then(
-                (watching) => {
-                    this.watching = watching;
-                    // It may have begun meanwhile.
-                    if (this.stopped) watching.abort();
-                },
-                () => ended(),
-            );
-        });
+    private follow(at?: number): Promise<void> {
+        this.watching = new AbortController();
+        return this.cluster.watch(
+            resources.pod,
+            { namespace: this.namespace },
+            (pods) => pods.forEach((pod) => this.note(pod, isReady(pod), at)),
+            ({ type, object }) => this.note(object, type !== "DELETED" && isReady(object)),
+            this.watching.signal,
+        );
     }
 
     /**

@@ -10,6 +10,7 @@ import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
 import { addressesOfTarget, type Target } from "../targets/containers";
 import { notSeen } from "./attacks-last";
+import { resources } from "../cluster/resources";
 
 /**
  * Of the bad answers that an attack must cause by its share of the endpoints, how many show that it was met. Not all:
@@ -145,7 +146,7 @@ async function countBehind(
     cutOff: readonly CutOff[],
     cluster: Cluster,
 ): Promise<Counted> {
-    const service = await cluster.core.readNamespacedService({ namespace, name });
+    const service = await cluster.read({ resource: resources.service, namespace, name });
     const meant = tcpPortsMeant(service, port).map((one) => one.name ?? "");
     const ready = (await endpointsIn(cluster, namespace, name)).filter((one) => one.ready);
     // A pod with addresses of both families is in two slices.

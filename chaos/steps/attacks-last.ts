@@ -1,6 +1,5 @@
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { uidsOfAttacks } from "../ending/left";
@@ -8,6 +7,7 @@ import { isUnderWay } from "../lifecycle/lease";
 import { inconclusive, type Inconclusive } from "../proof/outcome";
 import { reason, ReasonError, type Reason } from "../reasons";
 import { anotherRun } from "../texts";
+import { resources } from "../cluster/resources";
 
 /** A run whose attacks may have begun. */
 export interface Begun {
@@ -55,8 +55,7 @@ export async function whyBegunTooLate(
     if (over !== undefined) return over;
     const { namespace } = plan;
     try {
-        const labeled = async (labelSelector: string) =>
-            (await cluster.core.listNamespacedPod({ namespace, labelSelector })).items;
+        const labeled = (labelSelector: string) => cluster.all(resources.pod, { namespace, labelSelector });
         const [targets, attacked] = await Promise.all([labeled(labels.target), labeled(labels.attacked)]);
         // The Job removes both labels of a pod at once. It may not have come to the others yet.
         const isUnlabeled = attacked.some(({ metadata }) => metadata?.labels?.[labels.target] === undefined);
@@ -74,7 +73,7 @@ export async function whyBegunTooLate(
  */
 export async function runLasts(plan: Plan, cluster: Cluster, begun: Omit<Begun, "attacks">): Promise<boolean> {
     if (!isAttack(plan)) return isUnderWay(cluster, plan, begun.runName);
-    const uids = await uidsOfAttacks(objectApi(cluster), plan, begun.runName);
+    const uids = await uidsOfAttacks(cluster, plan, begun.runName);
     if (uids === undefined) return false;
     begun.uids ??= uids;
     return uids.every((uid, index) => uid === begun.uids![index]);

@@ -1,7 +1,6 @@
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import { objectApi } from "../cluster/objects";
 import type { Plan } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { ofPlan } from "../ending/left";
@@ -70,6 +69,6 @@ export async function labelAttacked({ plan, cluster }: StepContext, run: Begun):
 async function endIfTooLate(plan: Plan, cluster: Cluster, run: Begun, seen?: Reason): Promise<Reason | undefined> {
     const over = await whyBegunTooLate(plan, cluster, run, seen);
     // What fails is tried again by the undo.
-    if (over !== undefined) await endAttacks(objectApi(cluster), ofPlan(plan, run.runName)).catch(() => undefined);
+    if (over !== undefined) await endAttacks(cluster, ofPlan(plan, run.runName)).catch(() => undefined);
     return over;
 }

@@ -24,14 +24,15 @@ export async function undoWith<T>(
 
 function sameClusterHere({ kubeconfig, context }: ClusterAccess): string {
     const expired = kubeconfigFrom(kubeconfig!);
-    const { server, caData } = expired.getCluster(
+    const { server, "certificate-authority-data": authority } = expired.getCluster(
         expired.getContextObject(context ?? expired.getCurrentContext())!.cluster,
     )!;
     const here = loadKubeconfig();
     const leadsThere = here.getContexts().filter(({ cluster }) => {
         const other = here.getCluster(cluster);
         // Local clusters have the same address, one after the other.
-        return other?.server === server && (!other.caData || !caData || other.caData === caData);
+        const { "certificate-authority-data": another } = other ?? {};
+        return other?.server === server && (!another || !authority || another === authority);
     });
     const found = leadsThere.find(({ name }) => name === here.getCurrentContext()) ?? leadsThere[0];
     if (found !== undefined) return found.name;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy } from "../cluster/types";
 import { attacksOf, isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
@@ -16,9 +16,8 @@ import type { Discovered } from "../targets/containers";
 import { discover, expressionsOf } from "../targets/discover";
 import { servicePorts } from "../targets/service-ports";
 import { namesOfNodes, type Nodes, nodesFor } from "../targets/nodes";
-import { ignoreNotFound } from "../cluster/client";
+
 import { annotations, labels, targetLabels } from "../cluster/labels";
-import { objectApi } from "../cluster/objects";
 import { endAttacks } from "../ending/end";
 import { noteBegun } from "../ending/end-run";
 import { attacksLeftOf } from "../ending/left";
@@ -46,6 +45,7 @@ import { refuseWebhookServers } from "../targets/webhooks";
 import { requireRoom } from "./room";
 import { sweep } from "./sweep";
 import { printed } from "./variable";
+import { resources } from "../cluster/resources";
 
 /**
  * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
@@ -91,7 +91,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const chosenBy = randomBytes(8).toString("hex");
     for (const one of chosen) Object.assign(one, { chosenBy }, toldToJob(plan, one, nodes));
     await refuseWebhookServers(cluster, plan, discovered);
-    const end = () => endAttacks(objectApi(cluster), attacksLeftOf(plan));
+    const end = () => endAttacks(cluster, attacksLeftOf(plan));
     // A killed update may have labeled others: together with these they could exceed the radius.
     await end();
     const [policies] = await Promise.all([
@@ -212,7 +212,7 @@ function metadataOf(
  *   watched
  */
 async function requireJob({ plan: { namespace }, cluster }: StepContext, name: string): Promise<void> {
-    const job = await ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace }));
+    const job = await cluster.get({ resource: resources.job, name, namespace });
     // After an earlier try of this step, it may have ended the run.
     if (job && job.metadata!.deletionTimestamp === undefined)
         return new JobPod(cluster, namespace, name).requireParts();

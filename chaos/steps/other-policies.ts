@@ -1,10 +1,9 @@
-import type { V1NetworkPolicy, V1ObjectMeta, V1OwnerReference } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1ObjectMeta, V1OwnerReference } from "../cluster/types";
 import { refuseKeptFromProxy } from "../attacks/conflicts";
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { change } from "../cluster/change";
 import { isOthersPolicy, labels, targetLabels } from "../cluster/labels";
-import { objectApi } from "../cluster/objects";
 import { resources } from "../cluster/resources";
 import type { Plan, RunAttack } from "../definition/plan";
 import { endAttacks } from "../ending/end";
@@ -14,17 +13,13 @@ import { type BesidePolicy, noteOf, type OwnPolicy, ownPolicy } from "../policie
 import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";
-import { forClient, type PolicySpec } from "../policies/rules";
+import type { PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
 import { abortIfRejected } from "./rejected";
 
 /** The NetworkPolicies of a namespace that are others' for a run. */
-export async function otherPolicies(
-    { networking }: Cluster,
-    namespace: string,
-    run: string,
-): Promise<V1NetworkPolicy[]> {
-    const { items } = await networking.listNamespacedNetworkPolicy({ namespace });
+export async function otherPolicies(cluster: Cluster, namespace: string, run: string): Promise<V1NetworkPolicy[]> {
+    const items = await cluster.all(resources.networkPolicy, { namespace });
     return items.filter((policy) => isOthersPolicy(policy, run));
 }
 
@@ -56,7 +51,7 @@ export const policyOfJob = ({ experiment, namespace }: Plan, runName: string, pa
 export async function admitJob(run: Omit<Admitted, "owner">, job: string): Promise<Admitted> {
     const { cluster, plan, runName, pass } = run;
     const { metadata, spec } = policyOfJob(plan, runName, pass);
-    const binding = await cluster.rbac.readNamespacedRoleBinding({ name: job, namespace: plan.namespace });
+    const binding = await cluster.read({ resource: resources.roleBinding, name: job, namespace: plan.namespace });
     const { uid } = binding.metadata!;
     const owner = {
         apiVersion: "rbac.authorization.k8s.io/v1",
@@ -88,7 +83,7 @@ export async function admitWitness(
 
 /** Ends what `admitWitness` has begun. Never rejects: the end of the attacks does so, too. */
 export async function dismissWitness(cluster: Cluster, plan: Plan): Promise<void> {
-    await endAttacks(objectApi(cluster), witnessPoliciesOf(plan)).catch(() => undefined);
+    await endAttacks(cluster, witnessPoliciesOf(plan)).catch(() => undefined);
 }
 
 /** An attack, and what it makes of the namespace's policies. */
@@ -99,12 +94,12 @@ export interface CombinedAttack extends RunAttack {
 
 /** @throws Error as `combine` does */
 export async function combined(
-    { cluster: { core }, plan: { namespace }, pass }: Admitted,
+    { cluster, plan: { namespace }, pass }: Admitted,
     attacks: readonly RunAttack[],
     policies: readonly V1NetworkPolicy[],
 ): Promise<CombinedAttack[]> {
     if (policies.length === 0) return [...attacks];
-    const { items } = await core.listNamespacedPod({ namespace });
+    const items = await cluster.all(resources.pod, { namespace });
     const pods = items.map(({ metadata, spec }) => ({ uid: metadata!.uid!, labels: metadata!.labels ?? {}, spec }));
     return attacks.map((one) => {
         const denial = attackKindOf(one.attack).denies?.(one.attack);
@@ -141,7 +136,7 @@ export async function admitAttacks(
     const admitted = await Promise.all(admitting);
     const isAmongOthers = attacks.length > 1 && admitted.some(({ needed }) => needed.length > 0);
     if (isAmongOthers) {
-        const { items } = await cluster.core.listNamespacedPod({ namespace: plan.namespace });
+        const items = await cluster.all(resources.pod, { namespace: plan.namespace });
         refuseKeptFromProxy(admitted, attacks, items);
     }
     const named = ({ name }: RunAttack, number: number) => `${runName}-admit-${name}-${number}`;
@@ -183,7 +178,7 @@ export async function exemptFrom(
     for (const policy of policies) {
         const { name, namespace } = policy.metadata as { name: string; namespace: string };
         const object = { resource: resources.networkPolicy, namespace, name };
-        await change(objectApi(cluster), object, (current) => nextExempting(current, run, attacked), policy).catch(
+        await change(cluster, object, (current) => nextExempting(current, run, attacked), policy).catch(
             abortIfRejected(
                 "attack-refused",
                 `NetworkPolicy ${name} allows what the attack denies, and may not be changed`,
@@ -212,14 +207,14 @@ async function createOwn(
  * @throws ReasonError if a quota or somebody else rejects it
  */
 async function create(
-    { networking }: Cluster,
+    cluster: Cluster,
     { metadata, spec }: { metadata: V1ObjectMeta & { name: string; namespace: string }; spec: PolicySpec },
 ): Promise<V1NetworkPolicy> {
     const { name, namespace } = metadata;
     try {
-        return await networking.createNamespacedNetworkPolicy({ namespace, body: { metadata, spec: forClient(spec) } });
+        return await cluster.create({ resource: resources.networkPolicy, namespace }, { metadata, spec });
     } catch (error) {
-        if (statusOf(error) === 409) return networking.readNamespacedNetworkPolicy({ name, namespace });
+        if (statusOf(error) === 409) return cluster.read({ resource: resources.networkPolicy, name, namespace });
         const seen = `namespace ${namespace} admits no NetworkPolicy ${name}`;
         return abortIfRejected("no-room", seen, "Make room or allow it")(error);
     }

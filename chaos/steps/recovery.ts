@@ -1,5 +1,4 @@
 import { namesOf, observedSchema } from "../checks/observe";
-import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, onlyObserves, runNameOf, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
@@ -21,7 +20,7 @@ import { sweep } from "./sweep";
  */
 export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan, say }) => {
     const { others } = await leaseFor(cluster, { stack, plan });
-    return { ended: others ? 0 : await endAttacks(objectApi(cluster), attacksLeftOf(plan), say) };
+    return { ended: others ? 0 : await endAttacks(cluster, attacksLeftOf(plan), say) };
 };
 
 /**

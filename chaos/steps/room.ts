@@ -1,36 +1,23 @@
-import type { V1Job, V1ObjectMeta, V1OwnerReference, V1Pod } from "@kubernetes/client-node";
+import type { V1Job, V1ObjectMeta, V1OwnerReference, V1Pod } from "../cluster/types";
 import { randomUUID } from "node:crypto";
 import { poll } from "../async";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
+import { resources } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { rightToTryPods } from "../permissions/of-run";
 import { missingRights } from "../permissions/review";
-import { forClient } from "../policies/rules";
 import { ReasonError } from "../reasons";
 import type { Room, StepContext } from "./contract";
 import { policyOfJob } from "./other-policies";
 import { isRejection } from "./rejected";
 
 interface DryRunObject {
-    kind: keyof typeof creating;
+    kind: "Job" | "NetworkPolicy" | "Pod" | "Service";
     metadata: V1ObjectMeta & { name: string };
     /** What it is, for people. @default its kind and name */
     what?: string;
 }
-
-interface Request {
-    namespace: string;
-    body: object;
-    dryRun: "All";
-}
-
-const creating = {
-    Job: ({ batch }: Cluster, request: Request) => batch.createNamespacedJob(request),
-    NetworkPolicy: ({ networking }: Cluster, request: Request) => networking.createNamespacedNetworkPolicy(request),
-    Pod: ({ core }: Cluster, request: Request) => core.createNamespacedPod(request),
-    Service: ({ core }: Cluster, request: Request) => core.createNamespacedService(request),
-};
 
 /** For so long, in milliseconds, what was just deleted may count in a quota, and a new quota may count nothing yet. */
 const sweptMs = 5_000;
@@ -39,7 +26,7 @@ const pauseMs = 500;
 /** What the deadline Job is made of: the Job, its pod as the Job will make it, and the policy that lets it through. */
 export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: string): DryRunObject[] {
     const { metadata: ofPolicy, spec: rules } = policyOfJob(plan, runName, pass);
-    const policy = { kind: "NetworkPolicy" as const, metadata: ofPolicy, spec: forClient(rules) };
+    const policy = { kind: "NetworkPolicy" as const, metadata: ofPolicy, spec: rules };
     if (job === undefined) return [policy];
     const { metadata, spec } = job as V1Job;
     const name = metadata!.name!;
@@ -94,7 +81,7 @@ export async function replacesAtOnce(
     const { metadata, spec } = job as V1Job;
     // One of an earlier run may still have the name.
     const body = { metadata: { ...metadata, name: undefined, generateName: "chaos-trial-" }, spec };
-    const trial = cluster.batch.createNamespacedJob({ namespace, body, dryRun: "All" });
+    const trial = cluster.create({ resource: resources.job, namespace }, body, { dryRun: "All" });
     const kept = await trial.catch((error: unknown) => {
         say(
             "A dry run does not show whether the cluster replaces the Job's pod at once: if somebody deletes it, the " +
@@ -114,7 +101,8 @@ async function whyRejected(
     // The account of a pod does not exist yet, and the API server would look for it.
     if (kind === "Pod") (body as V1Pod).spec = { ...(body as V1Pod).spec!, serviceAccountName: undefined };
     try {
-        await creating[kind](cluster, { namespace, body, dryRun: "All" });
+        const resource = Object.values(resources).find((one) => one.kind === kind)!;
+        await cluster.create({ resource, namespace }, body, { dryRun: "All" });
         return [];
     } catch (error) {
         // Whoever rejects objects has been asked before the API server looks whether there is one of that name (409).

@@ -2,10 +2,12 @@ import { type Cluster, type ClusterAccess, connect, unlessForbidden } from "../c
 import { parseJson } from "../json";
 import type { Plan } from "../definition/plan";
 import type { SteadyState } from "./contract";
+import { otherResources } from "../cluster/resources";
 
 /** Tells a cluster from another whose namespaces have the same names. Undefined if the account may not look. */
-export async function namespaceUid({ core }: Cluster, { namespace }: Pick<Plan, "namespace">) {
-    return (await unlessForbidden(core.readNamespace({ name: namespace })))?.metadata?.uid;
+export async function namespaceUid(cluster: Cluster, { namespace }: Pick<Plan, "namespace">) {
+    return (await unlessForbidden(cluster.read({ resource: otherResources.namespace, name: namespace })))?.metadata
+        ?.uid;
 }
 
 /**

@@ -1,9 +1,10 @@
-import type { V1Job, V1LabelSelector, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
+import type { V1Job, V1LabelSelector, V1ObjectMeta, V1Pod } from "../cluster/types";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { runPods } from "../pod-options";
 import { type Labels, selects } from "../policies/selector";
 import { ReasonError } from "../reasons";
 import type { Room, StepContext } from "./contract";
+import { otherResources, resources } from "../cluster/resources";
 
 interface Selecting {
     kind: string;
@@ -57,20 +58,19 @@ function podLabels({ job, attacks }: Room): { given: Labels; own: Labels }[] {
 }
 
 /** What selects pods in a namespace, as far as the account may look. */
-async function selecting({ core, apps, networking, custom }: Cluster, namespace: string): Promise<Selecting[]> {
-    const budget = { group: "policy", version: "v1", namespace, plural: "poddisruptionbudgets" };
-    const budgets = custom.listNamespacedCustomObject(budget) as Promise<{ items: Listed[] }>;
+async function selecting(cluster: Cluster, namespace: string): Promise<Selecting[]> {
+    const budgets = cluster.all(otherResources.disruptionBudget, { namespace });
     const seen = await Promise.all([
-        selectorsOf("Service", "get a share of its requests", core.listNamespacedService({ namespace })),
+        selectorsOf("Service", "get a share of its requests", cluster.all(resources.service, { namespace })),
         selectorsOf(
             "NetworkPolicy",
             "have what it allows and denies",
-            networking.listNamespacedNetworkPolicy({ namespace }),
+            cluster.all(resources.networkPolicy, { namespace }),
         ),
         selectorsOf("PodDisruptionBudget", "count as pods of the application", budgets),
-        selectorsOf("ReplicaSet", "be taken for its pods", apps.listNamespacedReplicaSet({ namespace })),
-        selectorsOf("StatefulSet", "be taken for its pods", apps.listNamespacedStatefulSet({ namespace })),
-        selectorsOf("DaemonSet", "be taken for its pods", apps.listNamespacedDaemonSet({ namespace })),
+        selectorsOf("ReplicaSet", "be taken for its pods", cluster.all(resources.replicaSet, { namespace })),
+        selectorsOf("StatefulSet", "be taken for its pods", cluster.all(otherResources.statefulSet, { namespace })),
+        selectorsOf("DaemonSet", "be taken for its pods", cluster.all(otherResources.daemonSet, { namespace })),
     ]);
     return seen.flat();
 }
@@ -80,9 +80,9 @@ interface Listed {
     spec?: { selector?: V1LabelSelector | Record<string, string>; podSelector?: V1LabelSelector };
 }
 
-async function selectorsOf(kind: string, effect: string, listing: Promise<{ items: Listed[] }>): Promise<Selecting[]> {
-    const { items = [] } = (await unlessForbidden(listing)) ?? {};
-    return items.flatMap(({ metadata, spec }) => {
+async function selectorsOf(kind: string, effect: string, listing: Promise<Listed[]>): Promise<Selecting[]> {
+    const found = (await unlessForbidden(listing)) ?? [];
+    return found.flatMap(({ metadata, spec }) => {
         const { selector, podSelector = selector } = spec ?? {};
         // A Service without a selector selects nobody, and its own is one of labels alone.
         if (podSelector === undefined || (kind === "Service" && Object.keys(podSelector).length === 0)) return [];

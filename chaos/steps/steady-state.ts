@@ -6,7 +6,6 @@ import { answersToHold, keptOf, namesOf, type Observed, problemsOf, untilAllHold
 import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
-import { objectApi } from "../cluster/objects";
 import { isAttack, type Plan, runNameOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
@@ -68,7 +67,7 @@ async function findSteadyState(
     const { plan, cluster, stack, say } = context;
     const { namespace, service } = plan;
     const [swept, route, discovered, changing] = await Promise.all([
-        endAttacks(objectApi(cluster), leftOf(plan), say),
+        endAttacks(cluster, leftOf(plan), say),
         service && chooseRoute(cluster, service),
         isAttack(plan) ? discover(cluster, plan) : [],
         requireObjects(cluster, namespace, plan.actions),

@@ -1,4 +1,3 @@
-import { objectApi } from "../cluster/objects";
 import { endAttacks } from "../ending/end";
 import { noteAborted } from "../ending/end-run";
 import { leftOf, policiesOf } from "../ending/left";
@@ -17,7 +16,7 @@ import type { StepContext } from "./contract";
 export async function sweep(context: StepContext, aborted?: Reason) {
     const { stack, plan, cluster, say } = context;
     const { own, others } = await leaseFor(cluster, context);
-    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
+    const swept = await endAttacks(cluster, others ? policiesOf(plan, stack) : leftOf(plan), say);
     await (aborted ? noteAborted(cluster, context, aborted) : releaseLease(cluster, context));
     return { own, others, swept };
 }

@@ -24,6 +24,7 @@ import { type Begun, runLasts, notSeen, whyRunIsOver } from "./attacks-last";
 import type { SteadyState, StepContext, StepInputs } from "./contract";
 import { describeTerminating } from "../targets/terminating";
 import { AnswerProgress } from "./progress";
+import { otherResources, resources } from "../cluster/resources";
 
 /** How long the checks wait for Secrets and ConfigMaps at most, in milliseconds. */
 const preparationMs = 1_000;
@@ -211,7 +212,9 @@ function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadySta
     const [told = service ?? named[0]] = throughProxy;
     // The account may read either.
     const ask = () =>
-        told ? cluster.core.readNamespacedService(told) : cluster.core.readNamespace({ name: defaultNamespace });
+        told
+            ? cluster.read({ resource: resources.service, ...told })
+            : cluster.read({ resource: otherResources.namespace, name: defaultNamespace });
     if (throughProxy.length === 0) return new ApiServerPulse(ask);
     const limits = checks.map(({ check, timeoutMs }) =>
         Math.min(timeoutMs, checkKindOf(check).limitMs?.(check) ?? timeoutMs),

@@ -1,9 +1,10 @@
-import { setHeaderOptions } from "@kubernetes/client-node";
 import { kubectlFor } from "../kubectl";
-import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
+import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { selectorOf } from "../cluster/labels";
+import { textOf } from "../cluster/verbs";
 import { problemOf } from "../cluster/problem";
 import { agentKeyEntry, agentKeyHeader, agentPort, type Discovered, targetsPath } from "./containers";
+import { otherResources, pathOf, resources } from "../cluster/resources";
 
 /** A stack's builtin agent: the DaemonSet that the stack has made. Labels alone prove nothing: anybody can set them. */
 export interface AgentReference {
@@ -25,7 +26,7 @@ export class RefusedError extends Error {
 
 /** The agents of a DaemonSet. Undefined if it does not exist, or is being deleted. */
 export async function findAgents(cluster: Cluster, { namespace, name }: AgentReference): Promise<Agents | undefined> {
-    const found = await ignoreNotFound(cluster.apps.readNamespacedDaemonSet({ name, namespace }));
+    const found = await cluster.get({ resource: otherResources.daemonSet, name, namespace });
     if (!found || found.metadata?.deletionTimestamp !== undefined) return undefined;
     const { selector, template } = found.spec!;
     const secret = template.spec!.volumes!.find(({ secret }) => secret !== undefined)!.secret!.secretName!;
@@ -34,7 +35,7 @@ export async function findAgents(cluster: Cluster, { namespace, name }: AgentRef
 
 /** The agents' key, from their Secret: read access to the Secret is access to the agents. Undefined if it is gone. */
 export async function keyOf(cluster: Cluster, { namespace, secret }: Agents): Promise<string | undefined> {
-    const found = await ignoreNotFound(cluster.core.readNamespacedSecret({ name: secret, namespace }));
+    const found = await cluster.get({ resource: otherResources.secret, name: secret, namespace });
     const key = found?.data?.[agentKeyEntry];
     return key === undefined ? undefined : Buffer.from(key, "base64").toString("utf8");
 }
@@ -53,7 +54,7 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
             `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; an update of their stack ` +
                 "with --refresh creates it again",
         );
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agents.labels) });
+    const items = await cluster.all(resources.pod, { namespace, labelSelector: selectorOf(agents.labels) });
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     if (running.length === 0)
         throw new Error(
@@ -68,12 +69,10 @@ async function askAgent(cluster: Cluster, namespace: string, pod: string, key: s
     const agent = `agent ${namespace}/${pod}`;
     const look = `look at: ${kubectlFor(cluster, namespace)} describe pod ${pod}`;
     try {
-        const request = { name: `${pod}:${agentPort}`, namespace, path: targetsPath.slice(1) };
-        const answer: unknown = await cluster.core.connectGetNamespacedPodProxyWithPath(
-            request,
-            setHeaderOptions(agentKeyHeader, key),
-        );
-        return targetsIn(typeof answer === "string" ? JSON.parse(answer) : answer);
+        const name = `${pod}:${agentPort}`;
+        const path = pathOf({ resource: resources.pod, namespace, name, part: "proxy" }) + targetsPath;
+        const answer = await cluster.ask(path, { headers: { [agentKeyHeader]: key } });
+        return targetsIn(JSON.parse(textOf(answer)));
     } catch (error) {
         const status = statusOf(error);
         if (status === 401)
@@ -82,7 +81,6 @@ async function askAgent(cluster: Cluster, namespace: string, pod: string, key: s
                     "set",
             );
         if (status === 403) throw new RefusedError(`${agent} cannot be asked: ${problemOf(error)}`);
-        // The client parses answers that say that they are JSON.
         if (error instanceof SyntaxError)
             throw new Error(`${agent} answers with something else than a list of containers; ${look}`);
         throw new Error(`${agent} does not answer (${status ?? messageOf(error)}); ${look}`);

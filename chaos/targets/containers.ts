@@ -1,4 +1,4 @@
-import type { V1OwnerReference } from "@kubernetes/client-node";
+import type { V1OwnerReference } from "../cluster/types";
 import { addressesOf, isReady, isSidecar, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { isProtected, labels } from "../cluster/labels";
 import { attributeOf, type Attributes, matches, parseAttributes } from "./attributes";

@@ -14,6 +14,7 @@ import {
 } from "./containers";
 import { locateTarget } from "./locate";
 import { nodesFor, onNodes } from "./nodes";
+import { otherResources, type Resource, resources } from "../cluster/resources";
 
 export interface DiscoveryScope {
     /** Where targets are looked for: `Global`, or one namespace. */
@@ -126,32 +127,22 @@ export async function askApiServer(
     return containersOfAll(pods.filter(attackable), replicaSets, clusterName);
 }
 
-function podsIn({ core, apps }: Cluster, namespaces?: readonly string[]): Promise<[Pod[], ReplicaSet[]]> {
-    return Promise.all([
-        namespaces ? inEach(namespaces, (one) => core.listNamespacedPod(one)) : itemsOf(core.listPodForAllNamespaces()),
-        namespaces
-            ? inEach(namespaces, (one) => apps.listNamespacedReplicaSet(one))
-            : itemsOf(apps.listReplicaSetForAllNamespaces()),
-    ]);
-}
-
-const itemsOf = async <T>(list: Promise<{ items: T[] }>): Promise<T[]> => (await list).items;
-
-async function inEach<T>(
-    namespaces: readonly string[],
-    list: (request: { namespace: string }) => Promise<{ items: T[] }>,
-): Promise<T[]> {
-    return (await Promise.all(namespaces.map((namespace) => itemsOf(list({ namespace }))))).flat();
+function podsIn(cluster: Cluster, namespaces?: readonly string[]): Promise<[Pod[], ReplicaSet[]]> {
+    const inEach = async <R extends Resource>(resource: R) =>
+        (
+            await Promise.all((namespaces ?? [undefined]).map((namespace) => cluster.all(resource, { namespace })))
+        ).flat();
+    return Promise.all([inEach(resources.pod), inEach(resources.replicaSet)]);
 }
 
 /**
  * Namespaces labeled as protected: those of agents, and any that a user has labeled.
  *
- * @throws ApiException with code 404 if one of these does not exist
+ * @throws ApiError with code 404 if one of these does not exist
  */
-export async function protectedNamespaces({ core }: Cluster, among?: readonly string[]): Promise<Set<string>> {
+export async function protectedNamespaces(cluster: Cluster, among?: readonly string[]): Promise<Set<string>> {
     const found = among
-        ? await Promise.all(among.map((name) => core.readNamespace({ name })))
-        : (await core.listNamespace()).items;
+        ? await Promise.all(among.map((name) => cluster.read({ resource: otherResources.namespace, name })))
+        : await cluster.all(otherResources.namespace);
     return new Set(found.flatMap(({ metadata }) => (isProtected(metadata!.labels) ? [metadata!.name!] : [])));
 }

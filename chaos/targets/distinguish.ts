@@ -1,6 +1,7 @@
 import { type Cluster, statusOf } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import type { Discovered, Pod, Target } from "./containers";
+import { resources } from "../cluster/resources";
 
 /** A label that some pods have, and no other pod of their namespaces with any of these values. */
 export interface DistinctiveLabel {
@@ -50,13 +51,13 @@ export async function labelOfPeers(
     const namespaces = [...new Set(peers.map(({ namespace }) => namespace))];
     const lists = await Promise.all(
         namespaces.map((namespace) =>
-            cluster.core.listNamespacedPod({ namespace }).catch((error: unknown) => {
+            cluster.all(resources.pod, { namespace }).catch((error: unknown): Pod[] => {
                 if (statusOf(error) !== 403) throw error;
-                return { items: discovered.filter((one) => one.namespace === namespace).map(podOf) };
+                return discovered.filter((one) => one.namespace === namespace).map(podOf);
             }),
         ),
     );
-    const all = lists.flatMap(({ items }: { items: Pod[] }) => items.filter((pod) => !hasEnded(pod)));
+    const all = lists.flatMap((pods: Pod[]) => pods.filter((pod) => !hasEnded(pod)));
     return distinctiveLabel(new Set(peers.map(({ uid }) => uid)), all);
 }
 

@@ -1,5 +1,5 @@
 import type { Cluster } from "../cluster/client";
-import { type Right, rightsOn } from "../cluster/resources";
+import { otherResources, type Right, rightsOn } from "../cluster/resources";
 import {
     type AttributeExpression,
     type Attributes,
@@ -17,11 +17,11 @@ const areAsked = (expressions: readonly AttributeExpression[]) =>
 
 /** The nodes, in one list; undefined if no expression says anything that only their labels show. */
 export async function nodesFor(
-    { core }: Cluster,
+    cluster: Cluster,
     expressions: readonly AttributeExpression[],
 ): Promise<Nodes | undefined> {
     if (!areAsked(expressions)) return undefined;
-    const { items } = await core.listNode();
+    const items = await cluster.all(otherResources.node);
     return new Map(items.map(({ metadata }) => [metadata!.name!, attributesOf(metadata!.labels)]));
 }
 

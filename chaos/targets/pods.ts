@@ -1,4 +1,6 @@
-import { type Cluster, mergePatch } from "../cluster/client";
+import type { Cluster } from "../cluster/client";
+import { resources } from "../cluster/resources";
+import { existing } from "../cluster/verbs";
 import { inTurns } from "../async";
 import { few } from "../quoted";
 import type { Discovered, Target } from "./containers";
@@ -40,6 +42,6 @@ export async function labelPods(
 ): Promise<void> {
     await inTurns(onePerPod(targets), maxCalls, ({ namespace, pod: name, uid }) => {
         const body = { metadata: { uid, ...metadataOf(uid) } };
-        return cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch());
+        return existing(cluster.patch({ resource: resources.pod, namespace, name }, body), `pods "${name}" not found`);
     });
 }

@@ -4,13 +4,13 @@ import type {
     V1Pod,
     V1RuleWithOperations,
     V1ValidatingWebhook,
-} from "@kubernetes/client-node";
+} from "../cluster/types";
 import { kubectlFor } from "../kubectl";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { selects } from "../cluster/label-selector";
 import { labels } from "../cluster/labels";
 import { endpointsIn, isAt } from "../cluster/service-endpoints";
-import { resources } from "../cluster/resources";
+import { otherResources, resources } from "../cluster/resources";
 import { ReasonError } from "../reasons";
 import type { TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
@@ -57,14 +57,14 @@ export async function refuseWebhookServers(
 }
 
 /** The webhooks without which the API server rejects what undoing does. */
-async function requiredWebhooks({ admission }: Cluster): Promise<Webhook[]> {
+async function requiredWebhooks(cluster: Cluster): Promise<Webhook[]> {
     const configurations = await Promise.all([
-        unlessForbidden(admission.listValidatingWebhookConfiguration()),
-        unlessForbidden(admission.listMutatingWebhookConfiguration()),
+        unlessForbidden(cluster.all(otherResources.validatingWebhooks)),
+        unlessForbidden(cluster.all(otherResources.mutatingWebhooks)),
     ]);
     return configurations
-        .flatMap((found) => found?.items ?? [])
-        .flatMap((configuration): Webhook[] => configuration.webhooks ?? [])
+        .flatMap((found): { webhooks?: Webhook[] }[] => found ?? [])
+        .flatMap((configuration) => configuration.webhooks ?? [])
         .filter((webhook) => (webhook.failurePolicy ?? "Fail") === "Fail" && concernsUndoing(webhook));
 }
 
@@ -72,11 +72,11 @@ async function requiredWebhooks({ admission }: Cluster): Promise<Webhook[]> {
  * Those webhooks that select something of a namespace. All of them to an account that may not look. The run's own pods
  * are seen only once they are there, before anybody is attacked.
  */
-async function selecting({ core }: Cluster, namespace: string, webhooks: readonly Webhook[]): Promise<Webhook[]> {
+async function selecting(cluster: Cluster, namespace: string, webhooks: readonly Webhook[]): Promise<Webhook[]> {
     if (webhooks.length === 0) return [];
     const [place, pods] = await Promise.all([
-        unlessForbidden(core.readNamespace({ name: namespace })),
-        unlessForbidden(core.listNamespacedPod({ namespace })),
+        unlessForbidden(cluster.read({ resource: otherResources.namespace, name: namespace })),
+        unlessForbidden(cluster.all(resources.pod, { namespace })),
     ]);
     const isSelected = (selector: V1LabelSelector | undefined, { metadata }: Pick<V1Pod, "metadata">) =>
         selects(selector, metadata?.labels ?? {});
@@ -86,7 +86,7 @@ async function selecting({ core }: Cluster, namespace: string, webhooks: readonl
         // The run gives labels of its own to pods, and to objects of other types that are not there yet.
         const isOfPods = concernedBy(webhook).every((type) => type === resources.pod);
         if (pods === undefined || !isOfPods || JSON.stringify(objectSelector ?? {}).includes(ownLabels)) return true;
-        return pods.items.some((pod) => isSelected(objectSelector, pod));
+        return pods.some((pod) => isSelected(objectSelector, pod));
     });
 }
 

@@ -1,4 +1,4 @@
-import type { KubeConfig } from "@kubernetes/client-node";
+import type { Kubeconfig } from "../../chaos/cluster/kubeconfig";
 import { type AllowedContext, guardedContext, type Naming } from "../../chaos/cluster/guard";
 import { pulumiCommand } from "../pulumi-command";
 
@@ -17,6 +17,6 @@ const naming = (stack?: string): Naming => ({
  * @param stack for the commands in errors. @default that of the running program
  * @throws GuardError that names the context and how to allow it
  */
-export function allowedContext(kubeconfig: KubeConfig, named: string | undefined, stack?: string): AllowedContext {
+export function allowedContext(kubeconfig: Kubeconfig, named: string | undefined, stack?: string): AllowedContext {
     return guardedContext(kubeconfig, named, naming(stack));
 }

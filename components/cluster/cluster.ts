@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
-import { connect, type Cluster, ignoreNotFound, messageOf, statusOf } from "../../chaos/cluster/client";
+import { type Cluster, clusterOf, connect, isTimeout, messageOf, statusOf } from "../../chaos/cluster/client";
 import { problemOf } from "../../chaos/cluster/problem";
 import { podContext } from "../../chaos/kubectl";
 import { placement } from "../base/placement";
@@ -13,6 +13,7 @@ import { requireOwnLeft } from "./destroying/moving";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
 import { knownIdentity, requireSameCluster, stackIdentity } from "./state-records";
 import { pulumiCommand } from "../pulumi-command";
+import { otherResources } from "../../chaos/cluster/resources";
 
 export interface StackCluster {
     context: AllowedContext;
@@ -87,21 +88,20 @@ function clusterProvider(context: string, uid: string): k8s.Provider {
  * @throws Error if the cluster does not answer
  */
 async function lookAround(
-    { core }: Cluster,
+    cluster: Cluster,
     { name: context, server, local }: AllowedContext,
     names: readonly string[],
 ) {
-    const signal = AbortSignal.timeout(reachTimeoutMs);
-    const read = (name: string) => core.readNamespace({ name }, { signal } as never);
+    const near = clusterOf(cluster.kubeconfig, reachTimeoutMs);
     try {
         const [system, ...found] = await Promise.all([
-            read("kube-system"),
-            ...names.map((name) => ignoreNotFound(read(name))),
+            near.read({ resource: otherResources.namespace, name: "kube-system" }),
+            ...names.map((name) => near.get({ resource: otherResources.namespace, name })),
         ]);
         return { uid: system.metadata!.uid!, found };
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
-        const unreached = signal.aborted
+        const unreached = isTimeout(error)
             ? `no answer within ${reachTimeoutMs / 1_000} s`
             : messageOf(error).split("\n")[0];
         const reason = statusOf(error) === undefined ? `${unreached}${start}` : problemOf(error);
@@ -128,6 +128,6 @@ export async function firstLook() {
 
 async function reach(kubeContext: string | undefined, namespace: string) {
     const cluster = connect({ context: allowedContext(loadKubeconfig(), kubeContext).name }, reachTimeoutMs);
-    await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
+    await cluster.get({ resource: otherResources.namespace, name: namespace });
     return cluster;
 }

@@ -3,13 +3,14 @@ import { join } from "shlex";
 import { setTimeout as sleep } from "node:timers/promises";
 import { kubectl } from "../../chaos/kubectl";
 import { externalAddress, type ServiceAddress } from "../../chaos/checks/service";
-import { type Cluster, ignoreNotFound, sentAt } from "../../chaos/cluster/client";
+import { type Cluster, sentAt } from "../../chaos/cluster/client";
 import type { AllowedContext } from "../../chaos/cluster/guard";
 import type { StackConfiguration } from "../configuration/read";
 import { productsUrl } from "../shop/gateway";
 import { ingressUrl } from "../shop/ingress";
 import type { StackCluster } from "./cluster";
 import { pulumiCommand } from "../pulumi-command";
+import { resources } from "../../chaos/cluster/resources";
 
 /** An object that the stack installed. Resources of Pulumi's Kubernetes provider implement this. */
 export interface InstalledObject {
@@ -50,11 +51,10 @@ function awaitGatewayAddress(
     // The id is known once the Service exists: a preview of a new shop has no address.
     return pulumi.all([service.id, service.metadata]).apply(async ([, { name, namespace }]) => {
         for (;;) {
-            const answer = await ignoreNotFound(cluster.core.readNamespacedServiceWithHttpInfo({ name, namespace }));
-            const found = answer?.data;
+            const found = await cluster.get({ resource: resources.service, name, namespace });
             const address = found && externalAddress(found);
             if (address || !found || found.spec?.type !== "LoadBalancer" || pulumi.runtime.isDryRun()) return address;
-            const ageMs = sentAt(answer) - new Date(found.metadata!.creationTimestamp!).getTime();
+            const ageMs = sentAt(found) - Date.parse(found.metadata!.creationTimestamp!);
             if (ageMs >= timeoutMs) return undefined;
             await sleep(250);
         }

@@ -1,4 +1,4 @@
-import type { V1Node, V1Pod } from "@kubernetes/client-node";
+import type { V1Node, V1Pod } from "../../chaos/cluster/types";
 import { groupedBy } from "../../chaos/grouped";
 import { isReady } from "../../chaos/targets/containers";
 

@@ -1,4 +1,4 @@
-import type { V1Namespace } from "@kubernetes/client-node";
+import type { V1Namespace } from "../../chaos/cluster/types";
 import { kubectl } from "../../chaos/kubectl";
 import { longestShopNamespace } from "../configuration/agent";
 import { pulumiCommand } from "../pulumi-command";

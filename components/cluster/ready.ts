@@ -1,4 +1,4 @@
-import type { V1DaemonSet, V1Node, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
+import type { V1DaemonSet, V1Node, V1ObjectMeta, V1Pod } from "../../chaos/cluster/types";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { kubectlFor } from "../../chaos/kubectl";
@@ -9,6 +9,7 @@ import { UserError } from "../../chaos/user-error";
 import { leftOutOf } from "./left-out";
 import { type Count, countOf, countOnNodes, problemsOf } from "./waiting";
 import { pulumiCommand } from "../pulumi-command";
+import { otherResources, resources } from "../../chaos/cluster/resources";
 
 /** Workloads that must become ready. The namespace may contain others, such as the ones that these replace. */
 export interface Workloads {
@@ -63,12 +64,12 @@ export async function awaitReady(
 type Nodes = () => Promise<V1Node[]>;
 
 /** The cluster's nodes, which may be thousands, asked for every few seconds. Empty if the account may not list them. */
-function nodesOf({ core }: Cluster): Nodes {
+function nodesOf(cluster: Cluster): Nodes {
     let found: V1Node[] = [];
     let askAt = 0;
     return async () => {
         if (Date.now() < askAt) return found;
-        found = (await unlessForbidden(core.listNode()))?.items ?? [];
+        found = (await unlessForbidden(cluster.all(otherResources.node))) ?? [];
         askAt = Date.now() + 5_000;
         return found;
     };
@@ -85,33 +86,32 @@ async function stateOf(cluster: Cluster, nodes: Nodes, workloads: readonly Workl
 }
 
 async function countsOf(cluster: Cluster, nodes: Nodes, { namespace, includes }: Workloads): Promise<Count[]> {
-    const { apps } = cluster;
     const [daemonSets, deployments, statefulSets] = await Promise.all([
-        apps.listNamespacedDaemonSet({ namespace }),
-        apps.listNamespacedDeployment({ namespace }),
-        apps.listNamespacedStatefulSet({ namespace }),
+        cluster.all(otherResources.daemonSet, { namespace }),
+        cluster.all(resources.deployment, { namespace }),
+        cluster.all(otherResources.statefulSet, { namespace }),
     ]);
     const isIncluded = ({ metadata }: { metadata?: V1ObjectMeta }) => includes(metadata!);
     return [
-        ...(await Promise.all(daemonSets.items.filter(isIncluded).map((one) => countOfDaemonSet(cluster, nodes, one)))),
-        ...[...deployments.items, ...statefulSets.items].filter(isIncluded).map(countOf),
+        ...(await Promise.all(daemonSets.filter(isIncluded).map((one) => countOfDaemonSet(cluster, nodes, one)))),
+        ...[...deployments, ...statefulSets].filter(isIncluded).map(countOf),
     ];
 }
 
-async function countOfDaemonSet({ core }: Cluster, nodes: Nodes, daemonSet: V1DaemonSet): Promise<Count> {
+async function countOfDaemonSet(cluster: Cluster, nodes: Nodes, daemonSet: V1DaemonSet): Promise<Count> {
     const { uid, namespace } = daemonSet.metadata!;
-    const pods = await unlessForbidden(core.listNamespacedPod({ namespace: namespace! }));
+    const pods = await unlessForbidden(cluster.all(resources.pod, { namespace: namespace! }));
     if (pods === undefined) return countOnNodes(daemonSet);
-    const own = pods.items.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid));
+    const own = pods.filter(({ metadata }) => metadata?.ownerReferences?.some((owner) => owner.uid === uid));
     return countOnNodes(daemonSet, leftOutOf(own, await nodes()));
 }
 
 /** A line for each pod that is not ready. If there is none, the cluster's latest warnings. */
 async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[]> {
-    const { items } = await cluster.core.listNamespacedPod({ namespace });
+    const items = await cluster.all(resources.pod, { namespace });
     const wrong = items.filter((pod) => !isReady(pod));
     if (wrong.length > 0) return Promise.all(wrong.map((pod) => whyPodNotReady(cluster, pod)));
-    const { items: events } = await cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" });
+    const events = await cluster.all(otherResources.event, { namespace, fieldSelector: "type=Warning" });
     const lines = events.map(
         ({ involvedObject: { kind, name }, message }) => `${kind} ${namespace}/${name}: ${message}`,
     );
@@ -124,7 +124,7 @@ async function whyPodNotReady(cluster: Cluster, pod: V1Pod): Promise<string> {
     const reasons = containers.map((container) => `container ${container.name}: ${container.reason}`);
     if (unscheduled !== undefined) reasons.push(unscheduled);
     if (reasons.length === 0) {
-        const { items } = await cluster.core.listNamespacedEvent({
+        const items = await cluster.all(otherResources.event, {
             namespace,
             fieldSelector: `type=Warning,involvedObject.name=${name}`,
         });

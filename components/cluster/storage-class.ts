@@ -1,6 +1,7 @@
-import type { V1StorageClass } from "@kubernetes/client-node";
+import type { V1StorageClass } from "../../chaos/cluster/types";
 import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
 import { pulumiCommand } from "../pulumi-command";
+import { otherResources } from "../../chaos/cluster/resources";
 
 /** Whether Kubernetes uses the class for PersistentVolumeClaims that name none. */
 const isDefault = ({ metadata }: V1StorageClass) =>
@@ -13,9 +14,9 @@ const isDefault = ({ metadata }: V1StorageClass) =>
  * @param wanted the stack's `storage.class`; undefined for the cluster's default
  * @throws Error that lists the classes
  */
-export async function checkStorageClass({ storage }: Cluster, wanted: string | undefined): Promise<void> {
-    const found = await unlessForbidden(storage.listStorageClass());
-    const mistake = found && missingClass(found.items, wanted);
+export async function checkStorageClass(cluster: Cluster, wanted: string | undefined): Promise<void> {
+    const found = await unlessForbidden(cluster.all(otherResources.storageClass));
+    const mistake = found && missingClass(found, wanted);
     if (mistake !== undefined) throw new Error(mistake);
 }
 

@@ -5,7 +5,7 @@ import type {
     V1ObjectMeta,
     V1Pod,
     V1StatefulSet,
-} from "@kubernetes/client-node";
+} from "../../chaos/cluster/types";
 import type { Cluster } from "../../chaos/cluster/client";
 import { kubectlFor } from "../../chaos/kubectl";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";

@@ -1,10 +1,11 @@
-import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
+import type { V1Deployment, V1Pod } from "../../chaos/cluster/types";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfiguration } from "../configuration/read";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, sentAt } from "../../chaos/cluster/client";
 import { targetLabelOf } from "../../chaos/cluster/labels";
 import { countOf, type Making, whatItWaitsFor } from "./waiting";
+import { resources } from "../../chaos/cluster/resources";
 
 export interface InstalledShop extends pulumi.Resource {
     /** Resolves when all objects are in the cluster. */
@@ -67,13 +68,12 @@ async function look(
     making: Making,
     mayStayPending: readonly string[],
 ): Promise<Found[]> {
-    const { apps, core } = cluster;
     const [deployments, pods] = await Promise.all([
-        apps.listNamespacedDeployment({ namespace }),
-        core.listNamespacedPodWithHttpInfo({ namespace }),
+        cluster.all(resources.deployment, { namespace }),
+        cluster.all(resources.pod, { namespace }),
     ]);
-    const staying = pods.data.items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-    return deployments.items.map((deployment) => {
+    const staying = pods.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    return deployments.map((deployment) => {
         const own = staying.filter((pod) => isOf(pod, deployment));
         const mayStay = mayStayPending.includes(deployment.metadata!.name!);
         const made = (own.length > 0 ? own : [deployment]).map(({ metadata }) =>

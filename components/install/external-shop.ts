@@ -10,6 +10,7 @@ import { ownNamespace } from "../base/own-namespace";
 import { forceOwnership } from "../base/workload-parts";
 import { type Chart, chartRelease } from "./chart";
 import type { ShopManifest } from "./shop-manifest";
+import { resources } from "../../chaos/cluster/resources";
 
 export interface ExternalShopArgs {
     /** The shop's namespace, created with it. */
@@ -95,6 +96,6 @@ export class ExternalShop extends pulumi.ComponentResource {
 
 const runsPods = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod"];
 
-export async function isAttacked({ core }: Cluster, namespace: string): Promise<boolean> {
-    return (await core.listNamespacedPod({ namespace, labelSelector: labels.target, limit: 1 })).items.length > 0;
+export async function isAttacked(cluster: Cluster, namespace: string): Promise<boolean> {
+    return (await cluster.all(resources.pod, { namespace, labelSelector: labels.target })).length > 0;
 }

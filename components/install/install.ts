@@ -1,5 +1,4 @@
 import { kubectl } from "../../chaos/kubectl";
-import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
 import { readerOf } from "../cluster/reading";
 import { checkStorageClass } from "../cluster/storage-class";
@@ -12,6 +11,7 @@ import { requireChart } from "./repository";
 import { readShopManifest } from "./shop-manifest";
 import { ExternalShop, isAttacked } from "./external-shop";
 import { pulumiCommand } from "../pulumi-command";
+import { otherResources } from "../../chaos/cluster/resources";
 
 /**
  * Installs the shop as the stack's setting `install` says.
@@ -25,7 +25,7 @@ export async function installShop(
     { api: cluster, context, identity, opts }: Pick<StackCluster, "api" | "context" | "identity" | "opts">,
 ): Promise<Shop | ExternalShop> {
     const { install, namespace, variant, ingress, storage } = configuration;
-    const found = await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
+    const found = await cluster.get({ resource: otherResources.namespace, name: namespace });
     const before = installOf(found?.metadata?.annotations);
     const set = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
     // Changing `install` recreates the namespace. One that is kept stays, and new objects would meet those that are

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { removeNamespaces } from "../../bench/cluster";
-import { type Cluster, connect } from "../../chaos/cluster/client";
+import { type TypedCluster as Cluster, connect } from "../support/typed-cluster";
 import { type Choices, choices } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";
 import { kubectl } from "../../sandbox/test/e2e/support";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ignoreNotFound } from "../../chaos/cluster/client";
+import { ignoreNotFound } from "../support/typed-cluster";
 import { hasEnded } from "../../chaos/cluster/kubernetes-rules";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { askAgents, findAgents } from "../../chaos/targets/agents";

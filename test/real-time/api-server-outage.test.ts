@@ -8,6 +8,8 @@ import { Endpoints } from "../../chaos/checks/endpoints";
 import { askThrough } from "../../chaos/checks/observe";
 import { http, type HttpCheck } from "../../chaos/checks/http";
 import { judgeCheck, type Judged } from "../../chaos/report/verdict";
+import { kubeconfigFrom } from "../../chaos/cluster/kubeconfig";
+import { kubeconfigOf } from "../support/kubeconfig";
 
 const path = "/api/v1/namespaces/demo/services/gateway";
 const check: HttpCheck = { kind: "http", path: "/products" };
@@ -35,10 +37,8 @@ afterEach(() => {
 /** Checks through an API server while something stops for the middle third of the time. */
 async function judgedWhile(stopping: typeof stopped): Promise<Judged> {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const kubeconfig = { getCurrentCluster: () => ({ server: url }), applyToHTTPSOptions: async () => undefined };
-    const core = { readNamespacedService: () => fetch(url + path) };
-    const cluster = { kubeconfig, core } as never;
-    const pulse = new ApiServerPulse(core.readNamespacedService, timeoutMs);
+    const cluster = { kubeconfig: kubeconfigFrom(kubeconfigOf("a", url)) } as never;
+    const pulse = new ApiServerPulse(() => fetch(url + path), timeoutMs);
     const route = { kind: "apiServer", path: `${path}:80/proxy` } as const;
     const endpoints = new Endpoints(cluster, "demo", { route });
     const where = { cluster, endpoints, pulse, defaultNamespace: "demo", clusterName: "local" };

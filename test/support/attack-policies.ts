@@ -1,5 +1,5 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import type { Cluster } from "../../chaos/cluster/client";
+import type { V1NetworkPolicy } from "../../chaos/cluster/types";
+import type { TypedCluster as Cluster } from "./typed-cluster";
 import { annotations, labels } from "../../chaos/cluster/labels";
 
 /** The NetworkPolicies of a namespace that are attacks. An application may have its own. */

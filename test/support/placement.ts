@@ -1,5 +1,5 @@
-import type { V1Pod } from "@kubernetes/client-node";
-import type { Cluster } from "../../chaos/cluster/client";
+import type { V1Pod } from "../../chaos/cluster/types";
+import type { TypedCluster as Cluster } from "./typed-cluster";
 import { hasEnded } from "../../chaos/cluster/kubernetes-rules";
 import { isReady } from "../../chaos/targets/containers";
 import { possibleNodes } from "../../sandbox/node/nodes";

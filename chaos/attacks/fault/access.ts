@@ -9,7 +9,7 @@ import type {
     V1NetworkPolicyPort,
     V1NetworkPolicySpec,
     V1ObjectMeta,
-} from "@kubernetes/client-node";
+} from "../../cluster/types";
 import { addressesOf, type Pod, portNumberIn } from "../../cluster/kubernetes-rules";
 import { labels } from "../../cluster/labels";
 import { allows, allowsPeer, allowsPort, isolatesPod, type Peer } from "../../policies/allows";

@@ -1,8 +1,7 @@
-import type { V1Service } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import type { V1Service } from "../../cluster/types";
+import type { Cluster } from "../../cluster/client";
 import { change } from "../../cluster/change";
 import { hasEnded, isReady, whyNotRunning } from "../../cluster/kubernetes-rules";
-import { objectApi } from "../../cluster/objects";
 import { resources } from "../../cluster/resources";
 import { poll } from "../../async";
 import { reason, type Reason, ReasonError } from "../../reasons";
@@ -26,8 +25,7 @@ export async function proxyReady(
     cluster: Cluster,
 ): Promise<{ leftOut: string[] } | Reason> {
     const { namespace, object: name } = attack;
-    const { core } = cluster;
-    const read = async () => ({ pod: await ignoreNotFound(core.readNamespacedPod({ name, namespace })) });
+    const read = async () => ({ pod: await cluster.get({ resource: resources.pod, name, namespace }) });
     const look = () => read().catch((error: unknown) => ({ error }));
     const isKnown = (seen: Awaited<ReturnType<typeof look>>) =>
         "pod" in seen &&
@@ -50,6 +48,6 @@ export async function pointToProxy(
     const { service: name, selector } = chosen.found!;
     const service = { resource: resources.service, namespace, name };
     const next = (current: V1Service) => nextPointing(current, { proxy, run, selector });
-    if (await change<V1Service>(objectApi(cluster), service, next)) return;
+    if (await change<V1Service>(cluster, service, next)) return;
     throw new ReasonError("service-changed", `the Service ${name} is gone`, "Start another run");
 }

@@ -121,8 +121,8 @@ function rights(namespace: string): Right[] {
             "refuse faults that would cut off callers in other namespaces",
             "they are not refused",
         ),
-        ...bindings.map(({ group, plural }) =>
-            rightsOn({ namespace, apiGroup: group, resource: plural })(
+        ...bindings.map(({ apiGroup, resource }) =>
+            rightsOn({ namespace, apiGroup, resource })(
                 ["list"],
                 "refuse Services whose pods an AWS load balancer has as targets",
                 "only annotations and readiness gates show that",

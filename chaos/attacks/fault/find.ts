@@ -1,6 +1,6 @@
-import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
+import type { V1Service, V1ServicePort } from "../../cluster/types";
 import { kubectlFor } from "../../kubectl";
-import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import type { Cluster } from "../../cluster/client";
 import { hasEnded, isReady, type Pod, portNumberIn, targetPortOf } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
 import { sliceByHand } from "../../cluster/service-endpoints";
@@ -10,6 +10,7 @@ import { listenersFor } from "./listeners";
 import { bindingOf, whyBypassed, whyInMesh, whyInOtherClusters } from "./outside";
 import type { Fault } from "./proxy/protocol";
 import { whyRefused } from "./unserved";
+import { resources } from "../../cluster/resources";
 
 /** The Service of a fault, as the run found it. */
 export interface FoundService {
@@ -47,8 +48,7 @@ export async function findService(
     namespace: string,
     { service, ...rest }: Pick<Fault, "service" | "abort" | "match">,
 ): Promise<Found<FoundService>> {
-    const { core } = cluster;
-    const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
+    const found = await cluster.get({ resource: resources.service, name: service, namespace });
     const services = `${kubectlFor(cluster, namespace)} get services`;
     if (found === undefined)
         throw new ReasonError(
@@ -61,13 +61,13 @@ export async function findService(
     };
     refuseIf(whyRefused(found, rest) ?? whyInOtherClusters(found));
     const selector = found.spec!.selector!;
-    const [{ items }, binding, byHand] = await Promise.all([
-        core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) }),
+    const [selected, binding, byHand] = await Promise.all([
+        cluster.all(resources.pod, { namespace, labelSelector: selectorOf(selector) }),
         bindingOf(cluster, { namespace, service }),
         sliceByHand(cluster, namespace, service),
     ]);
     refuseIf(byHand && `its EndpointSlice ${byHand} is not made by its selector, and callers would still reach it`);
-    const pods = items.filter((pod) => !hasEnded(pod));
+    const pods = selected.filter((pod) => !hasEnded(pod));
     refuseIf(whyBypassed(found, pods, binding) ?? whyInMesh(pods) ?? whyNowhere(found, pods));
     const ports = portsOf(found.spec!.ports!, pods);
     const without = pods.filter((pod) => isNowhereIn(found, pod)).map(nameOf);

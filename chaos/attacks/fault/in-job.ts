@@ -1,4 +1,4 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../../cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady, type Pod, portNumberIn, targetPortOf } from "../../cluster/kubernetes-rules";
 import { labels, selectorOf, targetLabelOf } from "../../cluster/labels";
@@ -122,7 +122,7 @@ class FaultProbes {
         const { api, namespace, run, label, object } = this.context;
         this.unreadSince ??= performance.now();
         const found = await api.get({ resource: resources.service, namespace, name: service });
-        const { spec, metadata } = (found ?? {}) as V1Service;
+        const { spec, metadata } = found ?? {};
         if (spec === undefined) {
             this.found = nothing;
             return;
@@ -132,8 +132,8 @@ class FaultProbes {
         const mayBeUnknown = this.isLate && performance.now() - this.begunAt < unknownMs;
         const selector = serviceSelector.noteOf({ metadata })?.selector ?? spec.selector ?? {};
         const pods: Pod[] = [];
-        for await (const pod of api.list(resources.pod, namespace, selectorOf(selector)))
-            if (isReady(pod as Pod)) pods.push(probedOf(pod as Pod));
+        for await (const pod of api.list(resources.pod, { namespace, labelSelector: selectorOf(selector) }))
+            if (isReady(pod)) pods.push(probedOf(pod));
         this.unreadSince = undefined;
         const isTarget = (pod: Pod) => targetLabelOf(pod) === label;
         const probes = pods.flatMap((pod) =>

@@ -1,4 +1,4 @@
-import type { V1Container, V1LabelSelector, V1NetworkPolicySpec, V1Service } from "@kubernetes/client-node";
+import type { V1Container, V1LabelSelector, V1NetworkPolicySpec, V1Service } from "../../cluster/types";
 import { isDeepStrictEqual } from "node:util";
 import { hasEnded, type Pod } from "../../cluster/kubernetes-rules";
 import { annotations, experimentOf, labels, noteIn, selectorOf } from "../../cluster/labels";
@@ -47,7 +47,7 @@ export async function whyKeptOut(
     const { service } = noted;
     const changed = whyNoLongerServed(current, service.ports, fault);
     if (changed !== undefined) return changed;
-    const followed = ((await api.get({ ...object, resource: resources.service })) ?? {}) as V1Service;
+    const followed = (await api.get({ ...object, resource: resources.service })) ?? {};
     if (!isDeepStrictEqual(followed.spec?.selector, service.selector))
         return (
             `the Service ${object.name}, by which the fault's proxy knows the pods of Service ` +
@@ -55,7 +55,7 @@ export async function whyKeptOut(
         );
     const pods: Pod[] = [];
     let kept = 0;
-    for await (const pod of api.list(resources.pod, namespace, selectorOf(service.selector)) as AsyncIterable<Pod>) {
+    for await (const pod of api.list(resources.pod, { namespace, labelSelector: selectorOf(service.selector) })) {
         if (hasEnded(pod)) continue;
         pods.push(ofPolicies(pod));
         kept += JSON.stringify(pods.at(-1)).length;

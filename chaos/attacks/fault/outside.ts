@@ -1,6 +1,7 @@
 /** Callers of a Service that would not reach a proxy in its place, as far as the Service and its pods show it. */
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../../cluster/types";
 import { type Cluster, unlessForbidden } from "../../cluster/client";
+import type { Resource } from "../../cluster/resources";
 import { parseJson } from "../../json";
 import type { Pod } from "../../cluster/kubernetes-rules";
 
@@ -34,9 +35,9 @@ const targetsPods: readonly {
  * Service's namespace: for its own annotations, and for Ingresses, IngressClassParams and Gateways.
  */
 export const bindings = [
-    { group: "elbv2.k8s.aws", version: "v1beta1", plural: "targetgroupbindings" },
-    { group: "eks.amazonaws.com", version: "v1", plural: "targetgroupbindings" },
-] as const;
+    { apiGroup: "elbv2.k8s.aws", version: "v1beta1", resource: "targetgroupbindings", kind: "TargetGroupBinding" },
+    { apiGroup: "eks.amazonaws.com", version: "v1", resource: "targetgroupbindings", kind: "TargetGroupBinding" },
+] as const satisfies Resource[];
 
 interface TargetGroupBinding {
     metadata: { name: string };
@@ -45,14 +46,13 @@ interface TargetGroupBinding {
 
 /** The TargetGroupBinding by which a load balancer has a Service's pods as targets. Undefined if none is seen. */
 export async function bindingOf(
-    { custom }: Cluster,
+    cluster: Cluster,
     { namespace, service }: { namespace: string; service: string },
 ): Promise<string | undefined> {
-    const lists = await Promise.all(
-        bindings.map((type) => unlessForbidden(custom.listNamespacedCustomObject({ ...type, namespace }))),
-    );
-    const items = lists.flatMap((list) => (list as { items: TargetGroupBinding[] } | undefined)?.items ?? []);
-    return items.find(({ spec }) => spec.serviceRef?.name === service && spec.targetType === "ip")?.metadata.name;
+    const lists = await Promise.all(bindings.map((resource) => unlessForbidden(cluster.all(resource, { namespace }))));
+    return (lists.flatMap((list) => list ?? []) as TargetGroupBinding[]).find(
+        ({ spec }) => spec.serviceRef?.name === service && spec.targetType === "ip",
+    )?.metadata.name;
 }
 
 function hasField(json: string | undefined, field: string): boolean {

@@ -1,5 +1,5 @@
 /** A Service that points to a fault's proxy for a while: pure patches, for the update, the sweep and the Job. */
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../../cluster/types";
 import { isDeepStrictEqual } from "node:util";
 import { BorrowedSelector } from "../../cluster/field-owners";
 import { annotations, labels } from "../../cluster/labels";

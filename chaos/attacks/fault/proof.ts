@@ -2,11 +2,11 @@
  * The proof of a fault: what the witness meets through the Service whose place a proxy has taken; and what the proxy
  * says that it did: how much reached the targets through the Service, and how much of it was hit.
  */
-import type { V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
+import type { V1ContainerStatus, V1Pod } from "../../cluster/types";
 import { isDeepStrictEqual } from "node:util";
 import { kubectlFor } from "../../kubectl";
 import { parseJson } from "../../json";
-import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import type { Cluster } from "../../cluster/client";
 import { reason, type Reason } from "../../reasons";
 import { describeShare } from "../../share";
 import type { Counted, Counts, Reported, RunAttack } from "../kind";
@@ -14,6 +14,7 @@ import { describeMatch, samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody } from "./pointing";
 import type { FoundService } from "./find";
 import { type Fault, limits, type PodCounts, type ProxyReport } from "./proxy/protocol";
+import { resources } from "../../cluster/resources";
 
 /** What the Job's reports call the pods of a fault's Service, at each of its ports, with a request of each sort. */
 export function reportedOf({ attack, chosen }: RunAttack<Pick<Fault, "match">, FoundService>): Reported {
@@ -43,14 +44,13 @@ export async function explainFault(
     cluster: Cluster,
     job: string,
 ): Promise<Reason | undefined> {
-    const { core } = cluster;
     const { service, selector } = chosen.found!;
     const [found, pod] = await Promise.all([
-        ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
+        cluster.get({ resource: resources.service, name: service, namespace }),
         // A proxy that is being deleted goes on for a while, and accepts no new callers.
-        ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })).then((one) =>
-            one?.metadata?.deletionTimestamp ? undefined : one,
-        ),
+        cluster
+            .get({ resource: resources.pod, name: proxy, namespace })
+            .then((one) => (one?.metadata?.deletionTimestamp ? undefined : one)),
     ]);
     if (found === undefined) return reason("service-changed", `the Service ${service} was deleted during the run`);
     const isPointed = proxyOf(found) === proxy && !selectsNobody(found);
@@ -89,9 +89,9 @@ const tailLines = 100;
 /** @returns undefined if it cannot be read: the proxy may have ended with its attack */
 export async function readCounts(
     { object: name, namespace, chosen: { targets } }: RunAttack<unknown>,
-    { core }: Cluster,
+    cluster: Cluster,
 ): Promise<Counted | undefined> {
-    const log = await core.readNamespacedPodLog({ name, namespace, tailLines }).catch(() => undefined);
+    const log = await cluster.log({ name, namespace }, { tailLines }).catch(() => undefined);
     const report = (log ?? "")
         .split("\n")
         .map(parse)

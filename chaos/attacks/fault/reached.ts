@@ -1,7 +1,7 @@
 /** What a fault's proxy reaches before its Service points to it. */
 import { poll } from "../../async";
 import { parseJson } from "../../json";
-import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import type { Cluster } from "../../cluster/client";
 import { isActive, isReady } from "../../cluster/kubernetes-rules";
 import { selectorOf } from "../../cluster/labels";
 import { kubectlFor } from "../../kubectl";
@@ -11,6 +11,7 @@ import type { RunAttack } from "../kind";
 import type { FoundService } from "./find";
 import { listeningIn } from "./proof";
 import type { ReachReport, Tried } from "./proxy/protocol";
+import { resources } from "../../cluster/resources";
 
 type FaultOfRun = RunAttack<unknown, FoundService>;
 
@@ -67,8 +68,8 @@ async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOu
 }
 
 /** Somebody may have ended the run, and the proxy with it. */
-async function isThere({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<boolean> {
-    const proxy = await ignoreNotFound(core.readNamespacedPod({ name, namespace }));
+async function isThere({ object: name, namespace }: FaultOfRun, cluster: Cluster): Promise<boolean> {
+    const proxy = await cluster.get({ resource: resources.pod, name, namespace });
     return proxy !== undefined && isActive(proxy);
 }
 
@@ -76,14 +77,14 @@ async function isThere({ object: name, namespace }: FaultOfRun, { core }: Cluste
 export const showEvents = ({ object: name, namespace }: FaultOfRun, cluster: Cluster): string =>
     `${kubectlFor(cluster, namespace)} get events --field-selector involvedObject.name=${name}`;
 
-async function lastReach({ object: name, namespace }: FaultOfRun, { core }: Cluster): Promise<Tried[]> {
-    const log = await core.readNamespacedPodLog({ name, namespace, tailLines });
+async function lastReach({ object: name, namespace }: FaultOfRun, cluster: Cluster): Promise<Tried[]> {
+    const log = await cluster.log({ name, namespace }, { tailLines });
     const reports = log.split("\n").map((line) => (parseJson(line) as Partial<ReachReport> | null | undefined)?.reach);
     return reports.findLast((reach) => reach !== undefined) ?? [];
 }
 
-async function readyPods({ namespace, chosen }: FaultOfRun, { core }: Cluster): Promise<Set<string>> {
+async function readyPods({ namespace, chosen }: FaultOfRun, cluster: Cluster): Promise<Set<string>> {
     const labelSelector = selectorOf(chosen.found!.selector);
-    const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+    const items = await cluster.all(resources.pod, { namespace, labelSelector });
     return new Set(items.filter(isReady).map(({ metadata }) => metadata!.name!));
 }

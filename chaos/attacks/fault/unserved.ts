@@ -1,5 +1,5 @@
 /** Whether a proxy can stand in a Service's place: for the run, and for the deadline Job, which has no client. */
-import type { V1Service, V1ServicePort } from "@kubernetes/client-node";
+import type { V1Service, V1ServicePort } from "../../cluster/types";
 import { targetPortOf } from "../../cluster/kubernetes-rules";
 import { annotations, labels } from "../../cluster/labels";
 import type { Fault } from "./proxy/protocol";

@@ -1,10 +1,9 @@
-import type { V1ReplicaSet } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../cluster/labels";
 import { type ObjectReference, pathOf, resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
 import { parseJson } from "../../json";
-import { deploymentOf, type Pod, replicaSetOf } from "../../targets/containers";
+import { deploymentOf, replicaSetOf } from "../../targets/containers";
 import { shuffled } from "../../targets/radius";
 import type { BeginInJob, JobContext } from "../job-part";
 import { evictionOf, refusalIn, type Status } from "./eviction";
@@ -177,7 +176,7 @@ class Killer {
         const { api, namespace } = context;
         const at = Date.now();
         const pod = { resource: resources.pod, namespace, name };
-        const removed = killing.by === "eviction" ? await evict(pod, uid, context) : await api.delete(pod, uid);
+        const removed = killing.by === "eviction" ? await evict(pod, uid, context) : await api.delete(pod, { uid });
         if (removed === true) context.killed({ at, pod: name, uid });
         if (typeof removed === "string" && !this.refused.has(uid)) {
             this.refused.add(uid);
@@ -234,7 +233,7 @@ async function listMatching(
 ): Promise<Matching> {
     const replicaSets = new Map<string, string | undefined>();
     const replicas = new Map<string, number>();
-    for await (const one of api.list(resources.replicaSet, namespace) as AsyncIterable<V1ReplicaSet>) {
+    for await (const one of api.list(resources.replicaSet, { namespace })) {
         const { uid } = one.metadata as { uid: string };
         const deployment = deploymentOf(one);
         replicaSets.set(uid, deployment);
@@ -243,7 +242,7 @@ async function listMatching(
     }
     const matching: Candidate[] = [];
     let isOneStopping = false;
-    for await (const pod of api.list(resources.pod, namespace) as AsyncIterable<Pod>) {
+    for await (const pod of api.list(resources.pod, { namespace })) {
         const { uid } = replicaSetOf(pod) ?? {};
         const deployment = uid === undefined ? undefined : replicaSets.get(uid);
         const { deletionTimestamp, ...metadata } = pod.metadata!;

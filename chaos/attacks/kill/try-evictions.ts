@@ -1,4 +1,6 @@
-import { type Cluster, messageOf, statusOf } from "../../cluster/client";
+import { ApiError, type Cluster, messageOf, statusOf } from "../../cluster/client";
+import { resources } from "../../cluster/resources";
+import { parseJson } from "../../json";
 import { kubectlFor } from "../../kubectl";
 import { ReasonError } from "../../reasons";
 import { onePerPod } from "../../targets/pods";
@@ -16,10 +18,12 @@ export async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cl
     const refusals: { pod: string; why: string }[] = [];
     for (const { pod, uid } of onePerPod(chosen.targets)) {
         const body = evictionOf({ namespace, name: pod }, uid);
-        const why = await cluster.core.createNamespacedPodEviction({ name: pod, namespace, body, dryRun: "All" }).then(
-            () => undefined,
-            (error: unknown) => refusalIn(statusIn(error)),
-        );
+        const why = await cluster
+            .create({ resource: resources.pod, namespace, name: pod, part: "eviction" }, body, { dryRun: "All" })
+            .then(
+                () => undefined,
+                (error: unknown) => refusalIn(statusIn(error)),
+            );
         if (why === undefined) return;
         refusals.push({ pod, why });
     }
@@ -32,13 +36,8 @@ export async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cl
     );
 }
 
-/** The Status object of an error, which the library leaves as text if it does not expect it. */
+/** The Status object of an error. */
 function statusIn(error: unknown): Status {
-    const { body } = (error ?? {}) as { body?: unknown };
-    try {
-        const status = (typeof body === "string" ? JSON.parse(body) : body) as Status | null;
-        return { ...status, code: statusOf(error) };
-    } catch {
-        return { code: statusOf(error), message: messageOf(error) };
-    }
+    const status = error instanceof ApiError ? (parseJson(error.body) as Status | undefined) : undefined;
+    return { ...(status ?? { message: messageOf(error) }), code: statusOf(error) };
 }

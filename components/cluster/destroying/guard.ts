@@ -1,9 +1,8 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packed, runFromInput } from "../../../chaos/packed";
-import { bundledFile } from "../../../toolchain/bundle";
+import { runFromInput } from "../../../chaos/packed";
+import { packedBundle } from "../../../toolchain/bundle";
 import type { StackConfiguration } from "../../configuration/read";
 import type { StackCluster } from "../cluster";
 import { type GuardedObject, type GuardedStack, guardedVariable, inUpdate } from "./refusal";
@@ -44,7 +43,7 @@ export function guardDestroy(
             create: `${runFromInput} ${inUpdate}`,
             update: `${runFromInput} ${inUpdate}`,
             delete: runFromInput,
-            stdin: packed(readFileSync(bundledFile(join(__dirname, "main.ts")), "utf8")),
+            stdin: packedBundle(join(__dirname, "main.ts")),
             environment: { [guardedVariable]: pulumi.jsonStringify(guarded) },
             logging: "stderr",
         },

@@ -1,5 +1,5 @@
-import { ApiException, type KubeConfig } from "@kubernetes/client-node";
-import { loadKubeconfig, requireSupported } from "../../../chaos/cluster/kubeconfig";
+import { ApiError } from "../../../chaos/cluster/client";
+import { type Kubeconfig, loadKubeconfig, requireSupported } from "../../../chaos/cluster/kubeconfig";
 import { type Reader, readerOf } from "../reading";
 import { UnreachableError } from "./refusal";
 
@@ -17,9 +17,10 @@ export function readerFor(context: string): Reader {
 }
 
 /** @throws Error if there is no such context, or it cannot be used */
-function kubeconfigFor(context: string): KubeConfig {
+function kubeconfigFor(context: string): Kubeconfig {
     const kubeconfig = loadKubeconfig();
-    if (kubeconfig.getContextObject(context) === null) throw new Error(`the kubeconfig has no context "${context}"`);
+    if (kubeconfig.getContextObject(context) === undefined)
+        throw new Error(`the kubeconfig has no context "${context}"`);
     requireSupported(kubeconfig, context);
     kubeconfig.setCurrentContext(context);
     return kubeconfig;
@@ -27,9 +28,8 @@ function kubeconfigFor(context: string): KubeConfig {
 
 /** What went wrong: an `UnreachableError` if nobody answers, or nobody who knows the user. */
 function problemOf(error: unknown): Error {
-    if (!(error instanceof ApiException)) return new UnreachableError((error as Error).message);
-    const { code: status, body } = error as ApiException<string>;
-    const [, message = body.slice(0, 300)] = /"message":"((?:[^"\\]|\\.)*)"/.exec(body) ?? [];
-    const reason = `the API server answered with status ${status}: ${message}`;
-    return status === 401 ? new UnreachableError(reason) : new Error(reason);
+    if (!(error instanceof ApiError)) return new UnreachableError((error as Error).message);
+    const [, message = error.body.slice(0, 300)] = /"message":"((?:[^"\\]|\\.)*)"/.exec(error.body) ?? [];
+    const reason = `the API server answered with status ${error.code}: ${message}`;
+    return error.code === 401 ? new UnreachableError(reason) : new Error(reason);
 }

@@ -1,4 +1,3 @@
-import type { V1Lease } from "@kubernetes/client-node";
 import { endNoteIn, holderIn, leaseEndsAt, leasePath, stopCommand } from "../../../chaos/lifecycle/lease-record";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
 import type { Reader } from "../reading";
@@ -142,7 +141,7 @@ async function whatGoesOn(
     const lease = await read(leasePath(attacked)).catch((error: Error) => error);
     if (lease instanceof Error)
         return `Its experiment may go on until its deadline. If the lease is its own, to end it: ${stop}`;
-    const isOwn = lease !== undefined && holderIn(lease as V1Lease)?.endsWith(`/${identity}`);
+    const isOwn = lease !== undefined && holderIn(lease)?.endsWith(`/${identity}`);
     if (!isOwn || endNoteIn(lease) !== undefined) return undefined;
     // The deadline Job ends attacks, and may not write into the lease. If the answer has no date, they may go on.
     if (lease.readAt! > leaseEndsAt(lease)) return undefined;

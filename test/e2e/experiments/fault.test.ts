@@ -1,10 +1,10 @@
-import { PatchStrategy, setHeaderOptions, type V1Service } from "@kubernetes/client-node";
+import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import type { V1Service } from "../../../chaos/cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { change } from "../../../chaos/cluster/change";
 import { labels } from "../../../chaos/cluster/labels";
-import { objectApi } from "../../../chaos/cluster/objects";
 import { resources } from "../../../chaos/cluster/resources";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { isPointing, pointedService } from "../../../chaos/attacks/fault/pointing";
@@ -220,10 +220,8 @@ describe("a fault that changes nothing", () => {
         let switches = 0;
         // On a busy machine the requests take longer: more switches would reset more of them.
         for (; problems === undefined && switches < 10; switches++) {
-            await change(
-                objectApi(stack.cluster),
-                { resource: resources.service, namespace, name: service },
-                (pointed) => pointedService.next(pointed),
+            await change(stack.cluster, { resource: resources.service, namespace, name: service }, (pointed) =>
+                pointedService.next(pointed),
             );
             await sleep(600);
             await pointToProxy(attack, stack.cluster);

@@ -123,7 +123,7 @@ itInAll("a kill ends at its deadline even if the update that started it was kill
 describeInAll("evictions", () => {
     const evicting = { ...short, "experiment.name": "hot-deals-evicted" };
     const budgetOf = async (minAvailable: number, act: () => Promise<void>) => {
-        const policy = stack.cluster.kubeconfig.makeApiClient(PolicyV1Api);
+        const policy = stack.cluster.library.makeApiClient(PolicyV1Api);
         const spec = { minAvailable, selector: { matchLabels: { app: "hot-deals" } } };
         await policy.createNamespacedPodDisruptionBudget({ namespace, body: { metadata: { name: "tried" }, spec } });
         try {

@@ -124,7 +124,7 @@ describe("an experiment without an attack that restarts the gateway", () => {
 
 describeInAll("an action that the cluster refuses", () => {
     const name = "one-pod-each";
-    const admission = () => stack.cluster.kubeconfig.makeApiClient(AdmissionregistrationV1Api);
+    const admission = () => stack.cluster.library.makeApiClient(AdmissionregistrationV1Api);
     const message = "here each Deployment has one pod";
 
     beforeAll(async () => {

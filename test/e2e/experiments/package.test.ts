@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Cluster } from "../../../chaos/cluster/client";
+import { connect, type TypedCluster as Cluster } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import { isExempting } from "../../../chaos/policies/exemption";
 import { pageOfReason } from "../../../chaos/reasons";

@@ -1,6 +1,7 @@
-import { PatchStrategy, setHeaderOptions, type V1NetworkPolicy } from "@kubernetes/client-node";
+import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import type { V1NetworkPolicy } from "../../../chaos/cluster/types";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ignoreNotFound } from "../../../chaos/cluster/client";
+import { ignoreNotFound } from "../../support/typed-cluster";
 import { probe } from "../../../chaos/proof/run-within";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { select, type Target } from "../../../chaos/targets/containers";
@@ -37,7 +38,7 @@ const theirs: V1NetworkPolicy[] = [
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
     metadata: { name, namespace },
-    spec: spec as V1NetworkPolicy["spec"],
+    spec: spec,
 }));
 
 let stack: TestStack;

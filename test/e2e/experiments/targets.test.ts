@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeNamespaces } from "../../../bench/cluster";
-import { type Cluster, connect } from "../../../chaos/cluster/client";
+import { type TypedCluster as Cluster, connect } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
 import { ExecRefused, runWithin } from "../../../chaos/proof/run-within";
@@ -155,7 +155,7 @@ afterAll(async () => {
 
 /** As kubectl exec meets it in clusters that forbid it: by an admission policy, and not for a missing right. */
 async function whileExecIsForbidden(act: () => Promise<void>): Promise<void> {
-    const admission = cluster.kubeconfig.makeApiClient(AdmissionregistrationV1Api);
+    const admission = cluster.library.makeApiClient(AdmissionregistrationV1Api);
     const name = `${namespace}-no-exec`;
     const rule = {
         apiGroups: [""],
@@ -301,7 +301,7 @@ describe("a host outside of the cluster", () => {
         server = createServer((socket) => socket.destroy());
         await new Promise<void>((resolve) => server.listen(0, addresses.host, resolve));
         port = (server.address() as AddressInfo).port;
-        slices = cluster.kubeconfig.makeApiClient(DiscoveryV1Api);
+        slices = cluster.library.makeApiClient(DiscoveryV1Api);
         const spec = { clusterIP: "None", ports: [{ name: "third", port }] };
         await cluster.core.createNamespacedService({ namespace, body: { metadata: { name }, spec } });
         await slices.createNamespacedEndpointSlice({ namespace, body: sliceOf(addresses.host) });

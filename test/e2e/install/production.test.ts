@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { removeNamespaces } from "../../../bench/cluster";
-import { connect } from "../../../chaos/cluster/client";
+import { connect } from "../../support/typed-cluster";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { cliPath } from "../../../toolchain/pulumi/home";
 import { sandboxUp } from "../../../sandbox/node/up";

@@ -14,7 +14,7 @@ import { chooseRoute } from "../../../chaos/checks/route";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { ensureParts } from "../../../toolchain/parts/ensure";
 import { helm as helmPart, helmProgram } from "../../../sandbox/test/support/helm";
-import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
+import { type TypedCluster as Cluster, connect, ignoreNotFound } from "../../support/typed-cluster";
 import { until } from "../../support/until";
 
 const namespaces = { kubectl: "e2e-rendered-kubectl", helm: "e2e-rendered-helm" };

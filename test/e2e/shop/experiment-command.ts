@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeNamespaces } from "../../../bench/cluster";
-import type { Cluster } from "../../../chaos/cluster/client";
+import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { BorrowedStack } from "../../../cli/stack";
 import { project } from "../../../cli/stack-file";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mergePatch } from "../../../chaos/cluster/client";
+import { mergePatch } from "../../support/typed-cluster";
 import { TestStack } from "./support";
 import { inOrder } from "../../support/in-order";
 

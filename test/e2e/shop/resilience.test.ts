@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { marked, partsOf } from "../../support/listing";
-import { ignoreNotFound } from "../../../chaos/cluster/client";
+import { ignoreNotFound } from "../../support/typed-cluster";
 import { choices } from "../../../sandbox/node/choices";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { endWithoutEndpoints } from "../../../sandbox/test/support/network-page";

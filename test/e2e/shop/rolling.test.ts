@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ignoreNotFound } from "../../../chaos/cluster/client";
+import { ignoreNotFound } from "../../support/typed-cluster";
 import { casesOf, describeInAll } from "../which-tests";
 import { TestStack } from "./support";
 import { until } from "../../support/until";
@@ -72,7 +72,7 @@ const podsOf = async (workload: string) =>
  * eviction only the budget knows of it.
  */
 async function settled(workload: string): Promise<void> {
-    const policies = stack.cluster.kubeconfig.makeApiClient(PolicyV1Api);
+    const policies = stack.cluster.library.makeApiClient(PolicyV1Api);
     await until(`${workload} is settled`, async () => {
         const { metadata, status } = await stack.cluster.apps.readNamespacedDeployment({ name: workload, namespace });
         const whole =

@@ -15,7 +15,7 @@ import { chooseRoute } from "../../../chaos/checks/route";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
-import { type Cluster, connect, ignoreNotFound, messageOf } from "../../../chaos/cluster/client";
+import { type TypedCluster as Cluster, connect, ignoreNotFound, messageOf } from "../../support/typed-cluster";
 import type { ShopStatus } from "../../../services/gateway/status";
 import { policiesOfRuns } from "../../support/attack-policies";
 import { until } from "../../support/until";
@@ -238,7 +238,7 @@ export class TestStack {
      * that has one owner. Without Secrets, which are encrypted in the state, and what is forced.
      */
     async conflictsIfRepeated(): Promise<string[]> {
-        const api = k8s.KubernetesObjectApi.makeApiClient(this.cluster.kubeconfig);
+        const api = k8s.KubernetesObjectApi.makeApiClient(this.cluster.library);
         const { deployment } = JSON.parse(await this.state()) as {
             deployment: { resources: { type: string; inputs: k8s.KubernetesObject }[] };
         };

@@ -1,7 +1,7 @@
 import { AdmissionregistrationV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askApiServer } from "../../../chaos/checks/request";
-import { ignoreNotFound, mergePatch } from "../../../chaos/cluster/client";
+import { ignoreNotFound, mergePatch } from "../../support/typed-cluster";
 import { addresses } from "../../../sandbox/node/addresses";
 import { runCommand } from "../../../toolchain/run-command";
 import { firstNode, networkNamespaceFileOf } from "../../../sandbox/node/nodes";
@@ -118,7 +118,7 @@ export const jobEvicted: Trouble = async ({ stack, moment }) => {
 export const execDenied: Trouble = async ({ stack, moment, afterwards }) => {
     await moment({ leaveMs: toTakeEffectMs });
     const { cluster, namespace } = stack;
-    const admission = cluster.kubeconfig.makeApiClient(AdmissionregistrationV1Api);
+    const admission = cluster.library.makeApiClient(AdmissionregistrationV1Api);
     const name = `trials-no-exec-${namespace}`;
     const exec = { apiGroups: [""], apiVersions: ["v1"], resources: ["pods/exec"], operations: ["CONNECT"] };
     const validations = [{ expression: "false", message: "trials deny commands", reason: "Forbidden" }];

@@ -1,6 +1,6 @@
-import type { V1Container, V1NetworkPolicy, V1PodSpec } from "@kubernetes/client-node";
+import type { V1Container, V1NetworkPolicy, V1PodSpec } from "../../../chaos/cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ignoreNotFound, mergePatch } from "../../../chaos/cluster/client";
+import { ignoreNotFound, mergePatch } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import { deadlineContainer, type KeptState } from "../../../chaos/job/protocol";
 import type { TestStack } from "../../e2e/shop/support";

@@ -1,9 +1,9 @@
 import { attackPolicies } from "../../support/attack-policies";
-import type { V1NetworkPolicy, V1Pod } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1Pod } from "../../../chaos/cluster/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../../../experiments/products";
 import { chooseRoute } from "../../../chaos/checks/route";
-import { ignoreNotFound, mergePatch } from "../../../chaos/cluster/client";
+import { ignoreNotFound, mergePatch } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import { gatewayOf } from "../../../components/shop/gateway";
 import type { TestStack } from "../../e2e/shop/support";

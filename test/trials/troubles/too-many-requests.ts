@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Cluster, connect, ignoreNotFound, statusOf } from "../../../chaos/cluster/client";
+import { type TypedCluster as Cluster, connect, ignoreNotFound, statusOf } from "../../support/typed-cluster";
 import { until } from "../../support/until";
 import type { Run, Trouble } from "../kind";
 
@@ -44,7 +44,7 @@ export async function asLimitedAccount({ stack, afterwards }: Run): Promise<void
 }
 
 /** The cluster's kubeconfig with another user: the context keeps its name. */
-function kubeconfigWith({ kubeconfig }: Cluster, token: string): string {
+function kubeconfigWith({ library: kubeconfig }: Cluster, token: string): string {
     const { name: cluster, server, caData, caFile } = kubeconfig.getCurrentCluster() as KubeCluster;
     const context = kubeconfig.getCurrentContext();
     const authority = caData ? { "certificate-authority-data": caData } : { "certificate-authority": caFile };
@@ -92,7 +92,7 @@ export async function removeLimit(cluster: Cluster): Promise<void> {
     await ignoreNotFound(flowControl(cluster).deletePriorityLevelConfiguration({ name }));
 }
 
-const flowControl = ({ kubeconfig }: Cluster) => kubeconfig.makeApiClient(FlowcontrolApiserverV1Api);
+const flowControl = ({ library }: Cluster) => library.makeApiClient(FlowcontrolApiserverV1Api);
 
 /**
  * One request waits, for nothing; the others are rejected. Without a queue (`Reject`), the API server serves one

@@ -87,7 +87,7 @@ it("a preview tells what else is in the pods, and that outward may stay unproven
 
 it("a preview names the right that is missing, and goes on", async () => {
     run.cluster.intercept = (call) => {
-        if (call !== "listNamespacedPod") return;
+        if (call !== "list Pod") return;
         refuse(403, 'pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope');
     };
     await previewTargets(run.plan, () => run.cluster.api, besides);

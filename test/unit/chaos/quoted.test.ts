@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiException } from "@kubernetes/client-node";
+import { ApiError } from "../../../chaos/cluster/client";
 import { explain, problemOf } from "../../../chaos/cluster/problem";
 import { whyNotRunning } from "../../../chaos/cluster/kubernetes-rules";
 import { lackOfEndpoints } from "../../../chaos/checks/api-server";
@@ -60,8 +60,7 @@ describe("as a quotation, never as a line or a command of ours, is shown", () =>
         expect(text!.replace(/“[^”]*”/g, "")).not.toContain("prod");
         expect(text).not.toMatch(unseen);
     };
-    const refused = (code: number, message: string) =>
-        new ApiException(code, "", JSON.stringify({ kind: "Status", message }), {});
+    const refused = (code: number, message: string) => new ApiError(code, JSON.stringify({ kind: "Status", message }));
 
     it.each([400, 403, 404, 409, 422, 429, 500])("what an admission webhook says with status %i", (status) =>
         shows(problemOf(refused(status, hostile))),
@@ -81,13 +80,11 @@ describe("as a quotation, never as a line or a command of ours, is shown", () =>
 describe("a command", () => {
     it("has no name from a message that only looks like RBAC's", () => {
         const message = 'User "a" cannot $(reboot) resource "pods" in API group "" in the namespace "demo"';
-        expect(explain(new ApiException(403, "", JSON.stringify({ message }), {}))).not.toContain("can-i");
+        expect(explain(new ApiError(403, JSON.stringify({ message })))).not.toContain("can-i");
         const namespace = 'User "a" cannot get resource "pods" in API group "" in the namespace "x; reboot"';
-        expect(explain(new ApiException(403, "", JSON.stringify({ message: namespace }), {}))).not.toContain(
-            "--namespace",
-        );
+        expect(explain(new ApiError(403, JSON.stringify({ message: namespace })))).not.toContain("--namespace");
         const missing = 'namespaces "x; reboot" not found';
-        expect(explain(new ApiException(404, "", JSON.stringify({ message: missing }), {}))).not.toContain("Create it");
+        expect(explain(new ApiError(404, JSON.stringify({ message: missing })))).not.toContain("Create it");
     });
 
     it("has the name of the Service that was asked, not of one that an application answers with", () => {

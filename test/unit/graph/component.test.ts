@@ -16,6 +16,7 @@ import type { Plan } from "../../../chaos/definition/plan";
 import { quoted } from "../../../chaos/programs";
 import { fromVariable } from "../../../chaos/steps/variable";
 import { type Asked, find, inState, kinds, leftOut, recordGraph, secretMark, unhandledErrors } from "./support";
+import { packed } from "../../../chaos/packed";
 
 /** A cluster that does not answer. */
 const kubeconfig = (context: string, server = "https://127.0.0.1:1") =>
@@ -34,7 +35,7 @@ const args: ExperimentArgs = {
     checks: [{ kind: "http", service: "nats", port: 8222, path: "/healthz" }],
     programs: () => ({
         stepCommand: "node steps.js",
-        steps: "void 'steps';",
+        steps: packed("void 'steps';"),
         deadline: "void 'Job';",
         proxy: "void 'proxy';",
     }),

@@ -9,7 +9,7 @@ import { productsCheck } from "../../../experiments/products";
 import { heap } from "../../../chaos/job/deadline";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
 import { type Plan, type PlannedAttack } from "../../../chaos/definition/plan";
-import { podProgram } from "../../../chaos/packed";
+import { packed, podProgram } from "../../../chaos/packed";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 function attackOn(deployment: string, attack: Attack, name: string = attack.kind): PlannedAttack {
@@ -40,7 +40,7 @@ const plan: Plan = {
 };
 const programs = () => ({
     stepCommand: "node step.js",
-    steps: "void 'the steps';",
+    steps: packed("void 'the steps';"),
     deadline: "void 'the Job';",
     proxy: "void 'the proxy';",
 });
@@ -250,8 +250,8 @@ describe("the deadline", () => {
             podProgram(programs().deadline).binaryData,
         );
         const folder = mkdtempSync(join(tmpdir(), "chaos-program-"));
-        const [[file, packed]] = Object.entries(binaryData) as [[string, string]];
-        writeFileSync(join(folder, file), Buffer.from(packed, "base64"));
+        const [[file, zipped]] = Object.entries(binaryData) as [[string, string]];
+        writeFileSync(join(folder, file), Buffer.from(zipped, "base64"));
         const [option, script] = args as [string, string];
         expect(execFileSync("node", [option, script.replace("/program/", `${folder}/`)]).toString()).toBe("/");
         rmSync(folder, { recursive: true });

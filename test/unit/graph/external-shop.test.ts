@@ -4,22 +4,19 @@ import { placement } from "../../../components/base/placement";
 import { ExternalShop, type ExternalShopArgs } from "../../../components/install/external-shop";
 import type { Cluster } from "../../../chaos/cluster/client";
 import { type Asked, find, kinds, recordGraph, secretMark } from "./support";
+import type { Resource } from "../../../chaos/cluster/resources";
 
 const release = "kubernetes:helm.sh/v3:Release";
 const chart = { name: "shop", repo: "https://charts.example.com" };
 
-/** A cluster in which one Deployment is ready. */
-const list =
-    (...items: object[]) =>
-    async () => ({ items });
 const ready = {
     metadata: { name: "gateway", generation: 1 },
     spec: { replicas: 1 },
     status: { observedGeneration: 1, availableReplicas: 1, updatedReplicas: 1 },
 };
+/** A cluster in which one Deployment is ready. */
 const cluster = {
-    core: { listNamespacedPod: list() },
-    apps: { listNamespacedDaemonSet: list(), listNamespacedStatefulSet: list(), listNamespacedDeployment: list(ready) },
+    all: async ({ kind }: Resource) => (kind === "Deployment" ? [ready] : []),
 } as unknown as Cluster;
 
 /** What a shop from somewhere asks for. */

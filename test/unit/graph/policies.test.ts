@@ -1,4 +1,4 @@
-import type { V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import type { V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "../../../chaos/cluster/types";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, it } from "vitest";
 import { labels } from "../../../chaos/cluster/labels";

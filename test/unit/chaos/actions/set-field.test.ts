@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { scale } from "../../../../chaos/actions/scale";
 import { setFields } from "../../../../chaos/actions/set-field";
 import { setUntilUndone } from "../../../../chaos/actions/workload";
-import { objectApi } from "../../../../chaos/cluster/objects";
 import { resources } from "../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../chaos/ending/left";
@@ -46,9 +45,7 @@ const scaled = (replicas: number, run = "x-1") => {
 const said: string[] = [];
 async function undone(): Promise<void> {
     said.length = 0;
-    await endAttacks(objectApi(cluster.api), attacksLeftOf({ namespace: "demo", experiment: "any" }), (text) =>
-        said.push(text),
-    );
+    await endAttacks(cluster.api, attacksLeftOf({ namespace: "demo", experiment: "any" }), (text) => said.push(text));
 }
 /** What somebody else does meanwhile. */
 function setBy(manager: object, replicas: number): void {
@@ -85,7 +82,7 @@ describe("a Deployment that a run has scaled", () => {
     it("is changed and restored though its status changes again and again meanwhile", async () => {
         let patches = 0;
         cluster.intercept = (call) => {
-            if (call === "patchNamespacedDeployment" && ++patches % 8 > 1) refuse(409, "the status has changed");
+            if (call === "patch Deployment" && ++patches % 8 > 1) refuse(409, "the status has changed");
         };
         await scaled(3);
         expect([web().spec.replicas, web().metadata.managedFields]).toEqual([3, [applier, status]]);
@@ -96,7 +93,7 @@ describe("a Deployment that a run has scaled", () => {
     it("is nobody's if a killed update has lost whose it was: nobody's apply has a conflict", async () => {
         let patches = 0;
         cluster.intercept = (call) => {
-            if (call === "patchNamespacedDeployment" && ++patches === 2) refuse(500, "killed");
+            if (call === "patch Deployment" && ++patches === 2) refuse(500, "killed");
         };
         await expect(scaled(3)).rejects.toThrow();
         await undone();

@@ -1,4 +1,4 @@
-import type { V1ServiceStatus } from "@kubernetes/client-node";
+import type { V1ServiceStatus } from "../../../../chaos/cluster/types";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,7 +88,7 @@ describe("a check asks", () => {
             expect((await routeTo({ externalTrafficPolicy: "Local" })).route).toEqual(throughApiServer));
 
         it("through the API server's proxy, if the account may not list nodes", async () => {
-            cluster.intercept = (call) => void (call === "listNode" && refuse(403, "nodes is forbidden"));
+            cluster.intercept = (call) => void (call === "list Node" && refuse(403, "nodes is forbidden"));
             expect((await routeTo()).route).toEqual(throughApiServer);
         });
     });
@@ -169,7 +169,7 @@ describe("a check asks", () => {
         addService(cluster, "toys", [{ port }], "127.0.0.1");
         const endpoints = new Endpoints(cluster.api, "demo");
         await Promise.all(["/a", "/b", "/c"].map((path) => endpoints.of(check({ service: "toys", path }))));
-        expect(cluster.calls).toEqual(["readNamespacedService"]);
+        expect(cluster.calls).toEqual(["get Service"]);
     });
 });
 
@@ -370,7 +370,7 @@ describe("headers from Secrets", () => {
         const endpoints = new Endpoints(cluster.api, "demo");
         const asking = check({ url: "http://127.0.0.1:1", headersFrom });
         await endpoints.prepare([asking, check({ service: "gone" })], 1_000);
-        expect(cluster.calls).toEqual(["readNamespacedSecret", "readNamespacedSecret"]);
+        expect(cluster.calls).toEqual(["get Secret", "get Secret"]);
         await endpoints.of(asking);
         expect(cluster.calls).toHaveLength(2);
     });

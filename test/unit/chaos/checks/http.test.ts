@@ -7,6 +7,8 @@ import { checkName } from "../../../../chaos/checks/registry";
 import { isOfThisMachine } from "../../../../chaos/checks/request";
 import type { Cluster } from "../../../../chaos/cluster/client";
 import { productsCheck } from "../../../../experiments/products";
+import { kubeconfigFrom } from "../../../../chaos/cluster/kubeconfig";
+import { kubeconfigOf } from "../../../support/kubeconfig";
 
 const whole = {
     fashionResponse: { products: [{ id: "1" }] },
@@ -164,11 +166,7 @@ describe("a check through the API server", () => {
     let server: Server;
     const ask = (check: Partial<HttpCheck> = {}) => {
         const url = `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port ?? 1}`;
-        const kubeconfig = {
-            getCurrentContext: () => "kind-a",
-            getCurrentCluster: () => ({ server: url }),
-            applyToHTTPSOptions: async () => undefined,
-        };
+        const kubeconfig = kubeconfigFrom(kubeconfigOf("kind-a", url));
         const route = { kind: "apiServer", path: "/api/v1/namespaces/demo/services/gateway:80/proxy" } as const;
         return askOverHttp({ kind: "http", path: "/", ...check }, { kubeconfig } as never, route, 500);
     };

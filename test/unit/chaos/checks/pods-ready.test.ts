@@ -1,8 +1,10 @@
-import { ApiException, KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import type { V1Pod } from "../../../../chaos/cluster/types";
+import { Kubeconfig } from "../../../../chaos/cluster/kubeconfig";
+import type { Resource } from "../../../../chaos/cluster/resources";
 import { describe, expect, it } from "vitest";
 import { Endpoints } from "../../../../chaos/checks/endpoints";
 import { podsReady, readyAmong } from "../../../../chaos/checks/pods-ready";
-import type { Cluster } from "../../../../chaos/cluster/client";
+import { ApiError, type Cluster } from "../../../../chaos/cluster/client";
 
 describe("the podsReady check", () => {
     const pod = (name: string, ready: boolean, changes: Partial<V1Pod["metadata"]> = {}): V1Pod => ({
@@ -31,7 +33,7 @@ describe("the podsReady check", () => {
     const pods = [
         pod("a", true),
         pod("b", false),
-        pod("c", true, { deletionTimestamp: new Date() }),
+        pod("c", true, { deletionTimestamp: "2026-01-01T00:00:00Z" }),
         pod("d", true, { ownerReferences: [] }),
     ];
 
@@ -39,12 +41,12 @@ describe("the podsReady check", () => {
         expect(readyAmong(pods, replicaSets, "k8s.deployment=hot-deals", "local")).toBe(1));
 
     it("knows nothing about the application if the API server does not answer, or has no such namespace", async () => {
-        let readNamespace = () => Promise.resolve();
+        let read = () => Promise.resolve();
         const listed = (items: Promise<V1Pod[]>) =>
             ({
-                kubeconfig: new KubeConfig(),
-                core: { listNamespacedPod: async () => ({ items: await items }), readNamespace },
-                apps: { listNamespacedReplicaSet: async () => ({ items: replicaSets }) },
+                kubeconfig: new Kubeconfig(),
+                all: ({ kind }: Resource) => (kind === "Pod" ? items : Promise.resolve(replicaSets)),
+                read,
             }) as unknown as Cluster;
         const ask = (cluster: Cluster) =>
             podsReady.probe(
@@ -59,7 +61,7 @@ describe("the podsReady check", () => {
             unseen: true,
         });
         expect(await ask(listed(new Promise(() => {})))).toMatchObject({ good: false, unseen: true });
-        readNamespace = () => Promise.reject(new ApiException(404, "", "", {}));
+        read = () => Promise.reject(new ApiError(404));
         expect(await ask(listed(Promise.resolve([])))).toMatchObject({
             unseen: true,
             problem: expect.stringMatching(/^namespace demo does not exist\. Create it, or name another one/),

@@ -5,7 +5,9 @@ import type { AddressInfo } from "node:net";
 import { afterEach } from "vitest";
 import { Endpoints, type KnownRoutes } from "../../../../chaos/checks/endpoints";
 import type { CheckContext } from "../../../../chaos/checks/kind";
-import { FakeCluster } from "../support/fake-cluster";
+import { kubeconfigFrom } from "../../../../chaos/cluster/kubeconfig";
+import { kubeconfigOf } from "../../../support/kubeconfig";
+import type { FakeCluster } from "../support/fake-cluster";
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -44,11 +46,7 @@ export const statusObject = (code: number, message: string) =>
 
 /** Has calls that are not the client's go to a server at a port of this machine. */
 export function useApiServer(cluster: FakeCluster, port: number): void {
-    cluster.api.kubeconfig = {
-        getCurrentContext: () => "kind-a",
-        getCurrentCluster: () => ({ server: `http://127.0.0.1:${port}` }),
-        applyToHTTPSOptions: async () => undefined,
-    } as never;
+    cluster.api.kubeconfig = kubeconfigFrom(kubeconfigOf("kind-a", `http://127.0.0.1:${port}`));
 }
 
 export function contextOf({ api }: FakeCluster, known?: KnownRoutes): CheckContext {

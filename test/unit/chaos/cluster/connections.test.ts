@@ -10,6 +10,7 @@ import { connect } from "../../../../chaos/cluster/client";
 import { addressTimeoutMs } from "../../../../chaos/cluster/logins";
 import { makeCertificate } from "../../../support/certificate";
 import { slowServer } from "../../../support/slow-server";
+import { otherResources } from "../../../../chaos/cluster/resources";
 
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-connections-"));
 const kubeconfigFile = join(folder, "kubeconfig");
@@ -62,8 +63,8 @@ function writeKubeconfig(clientCertificate?: string, cluster = {}): void {
 
 it("consecutive calls to a cluster share a connection", async () => {
     writeKubeconfig();
-    const { core } = connect({ context: "test" });
-    for (const name of ["a", "b", "c"]) await core.readNamespace({ name });
+    const cluster = connect({ context: "test" });
+    for (const name of ["a", "b", "c"]) await cluster.read({ resource: otherResources.namespace, name });
     expect(connections).toBe(1);
 });
 
@@ -82,10 +83,14 @@ it.runIf(process.platform === "linux")(
             give(null, found);
         const spied = vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
         onTestFinished(() => void spied.mockRestore());
-        const { core, kubeconfig } = connect({ context: "test" });
+        const cluster = connect({ context: "test" });
+        const { kubeconfig } = cluster;
         setTimeout(goOn, 400);
         const asked = askApiServer({ kubeconfig } as never, "/version", {});
-        const [called, answered] = await Promise.all([core.readNamespace({ name: "a" }), asked]);
+        const [called, answered] = await Promise.all([
+            cluster.read({ resource: otherResources.namespace, name: "a" }),
+            asked,
+        ]);
         expect(called).toBeDefined();
         expect(answered).toMatchObject({ status: 200 });
     },
@@ -103,16 +108,19 @@ it.each([
 it("a call without an answer ends at its timeout", async () => {
     server.removeAllListeners("request");
     writeKubeconfig();
-    await expect(connect({ context: "test" }, 200).core.readNamespace({ name: "a" })).rejects.toThrow(/abort/i);
+    await expect(
+        connect({ context: "test" }, 200).read({ resource: otherResources.namespace, name: "a" }),
+    ).rejects.toThrow(/abort/i);
 });
 
 it("a call with other credentials gets its own connection", async () => {
     writeKubeconfig(certificateFile);
-    const { kubeconfig, core } = connect({ context: "test" });
-    await core.readNamespace({ name: "a" });
-    const user = kubeconfig.users[0]! as { certFile?: string; keyFile?: string };
-    delete user.certFile;
-    delete user.keyFile;
-    await core.readNamespace({ name: "b" });
+    const cluster = connect({ context: "test" });
+    const { kubeconfig } = cluster;
+    await cluster.read({ resource: otherResources.namespace, name: "a" });
+    const { user } = kubeconfig.users[0]!;
+    delete user["client-certificate"];
+    delete user["client-key"];
+    await cluster.read({ resource: otherResources.namespace, name: "b" });
     expect(connections).toBe(2);
 });

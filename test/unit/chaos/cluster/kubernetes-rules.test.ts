@@ -1,4 +1,4 @@
-import type { V1ContainerPort } from "@kubernetes/client-node";
+import type { V1ContainerPort } from "../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import {
     dnsLabel,

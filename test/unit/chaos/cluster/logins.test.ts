@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { connect, mergePatch, messageOf } from "../../../../chaos/cluster/client";
+import { connect, messageOf } from "../../../../chaos/cluster/client";
 import { guardedContext } from "../../../../chaos/cluster/guard";
 import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
 import { problemOf } from "../../../../chaos/cluster/problem";
@@ -9,6 +9,7 @@ import { kubectl } from "../../../../chaos/kubectl";
 import { askApiServer } from "../../../../chaos/checks/request";
 import { runWithin } from "../../../../chaos/proof/run-within";
 import { certificate, folder, giving, key, LoginServer, proxies, runsOf, write, writePlugin } from "./login-server";
+import { otherResources } from "../../../../chaos/cluster/resources";
 
 let server: LoginServer;
 let count = 0;
@@ -47,14 +48,14 @@ function use({ user = {}, cluster = {}, contexts = [] }: Entries): string {
     return dirname(file);
 }
 
-const ask = async () => connect({ context: "test" }).core.readNamespace({ name: "demo" });
+const ask = async () => connect({ context: "test" }).read({ resource: otherResources.namespace, name: "demo" });
 
 const aPod = { namespace: "demo", pod: "a", container: "a" };
 
 /** All ways by which the API server is asked: its clients, plain requests and WebSockets. */
 async function askAllWays(context = "test"): Promise<void> {
     const cluster = connect({ context });
-    await cluster.core.readNamespace({ name: "demo" });
+    await cluster.read({ resource: otherResources.namespace, name: "demo" });
     await askApiServer(cluster, "/api/v1/namespaces/demo", { agent: false, headers: { accept: "application/json" } });
     await expect(runWithin(cluster, aPod, ["true"])).rejects.toMatchObject({ message: expect.stringContaining("404") });
 }
@@ -92,10 +93,10 @@ describe("in a pod without a kubeconfig", () => {
 
     it("its token is read again when the kubelet renews it", async () => {
         beInPod();
-        const { core } = connect({ context: "inClusterContext" });
-        await core.readNamespace({ name: "demo" });
+        const cluster = connect({ context: "inClusterContext" });
+        await cluster.read({ resource: otherResources.namespace, name: "demo" });
         write(`${count}/account/token`, "second");
-        await core.readNamespace({ name: "demo" });
+        await cluster.read({ resource: otherResources.namespace, name: "demo" });
         expect(server.asked).toEqual([bearing("first"), bearing("second")]);
     });
 
@@ -123,10 +124,10 @@ describe("tokenFile", () => {
         write(`${count}/secrets/token`, "first\n");
         await askAllWays();
         expect(server.asked.splice(0)).toEqual(thrice(bearing("first")));
-        const { core } = connect({ context: "test" });
-        await core.readNamespace({ name: "demo" });
+        const cluster = connect({ context: "test" });
+        await cluster.read({ resource: otherResources.namespace, name: "demo" });
         write(`${count}/secrets/token`, "second\n");
-        await core.readNamespace({ name: "demo" });
+        await cluster.read({ resource: otherResources.namespace, name: "demo" });
         expect(server.asked).toEqual([bearing("first"), bearing("second")]);
     });
 
@@ -234,8 +235,8 @@ describe("an exec plugin", () => {
     it("runs once for calls that begin together", async () => {
         use({ user: exec("./login.sh") });
         writePlugin(`${count}/login.sh`, `sleep 0.2\n${giving({ token: "mine" })}`);
-        const { core } = connect({ context: "test" });
-        await Promise.all([1, 2, 3].map(() => core.readNamespace({ name: "demo" })));
+        const cluster = connect({ context: "test" });
+        await Promise.all([1, 2, 3].map(() => cluster.read({ resource: otherResources.namespace, name: "demo" })));
         expect(server.asked).toHaveLength(3);
         expect(runsOf(`${count}/login.sh`)).toHaveLength(1);
     });
@@ -246,8 +247,8 @@ describe("an exec plugin", () => {
         writePlugin(`${count}/login.sh`, script);
         await ask();
         server.onlyToken = "2";
-        const { core } = connect({ context: "test" });
-        await Promise.all([1, 2, 3].map(() => core.readNamespace({ name: "demo" })));
+        const cluster = connect({ context: "test" });
+        await Promise.all([1, 2, 3].map(() => cluster.read({ resource: otherResources.namespace, name: "demo" })));
         expect(runsOf(`${count}/login.sh`)).toHaveLength(2);
         server.onlyToken = "3";
         const plain = async () =>
@@ -305,7 +306,7 @@ describe("an exec plugin", () => {
 describe("impersonation", () => {
     it("leaves a call's own options as they are, such as the type of a patch", async () => {
         use({ user: { token: "mine", as: "ada" } });
-        await connect({ context: "test" }).core.patchNamespace({ name: "demo", body: {} }, mergePatch());
+        await connect({ context: "test" }).patch({ resource: otherResources.namespace, name: "demo" }, {});
         expect(server.contentTypes).toEqual(["application/merge-patch+json"]);
         expect(server.asked).toEqual([{ ...bearing("mine"), "impersonate-user": ["ada"] }]);
     });

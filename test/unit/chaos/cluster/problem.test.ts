@@ -1,21 +1,20 @@
-import { ApiException } from "@kubernetes/client-node";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { connect } from "../../../../chaos/cluster/client";
+import { ApiError, connect } from "../../../../chaos/cluster/client";
 import { explain, problemOf } from "../../../../chaos/cluster/problem";
+import { otherResources } from "../../../../chaos/cluster/resources";
 
-const refused = (code: number, message: string) =>
-    new ApiException(code, "Unknown API Status Code!", JSON.stringify({ kind: "Status", message }), {});
+const refused = (code: number, message: string) => new ApiError(code, JSON.stringify({ kind: "Status", message }));
 const forbidden = (what: string) => refused(403, `x is forbidden: User "ada" cannot ${what}`);
 
 it.each<[string, Error, RegExp]>([
     [
         "credentials that are not accepted",
-        new ApiException(401, "Unauthorized", undefined, {}),
+        new ApiError(401),
         /^the API server rejects your credentials \(401\)\. Log in .*: kubectl auth whoami$/,
     ],
     [
@@ -48,7 +47,7 @@ it.each<[string, Error, RegExp]>([
         refused(404, 'pods "a" not found.'),
         /^the API server answered with status 404: “pods "a" not found”$/,
     ],
-    ["another status", new ApiException(502, "", "<html>", {}), /^the API server answered with status 502$/],
+    ["another status", new ApiError(502, "<html>"), /^the API server answered with status 502$/],
     ["another error", new Error("connect ECONNREFUSED."), /^connect ECONNREFUSED$/],
 ])("%s is told in a sentence, with what to do", (_, error, problem) => {
     expect(problemOf(error)).toMatch(problem);
@@ -72,7 +71,7 @@ describe("an API server", () => {
         writeFileSync(file, JSON.stringify({ clusters, contexts, users: [{ name: "test", user: {} }] }));
         vi.stubEnv("KUBECONFIG", file);
         return connect({ context: "test" }, 200)
-            .core.listNamespace()
+            .all(otherResources.namespace)
             .then(() => "none", problemOf);
     }
 

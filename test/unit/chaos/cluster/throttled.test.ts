@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Cluster, connect, statusOf } from "../../../../chaos/cluster/client";
 import { makeCertificate } from "../../../support/certificate";
+import { otherResources, resources } from "../../../../chaos/cluster/resources";
 
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-throttled-"));
 const { keyFile, certificateFile } = makeCertificate(folder);
@@ -48,7 +49,8 @@ function cluster(timeoutMs?: number): Cluster {
     return connect({ kubeconfig: JSON.stringify(kubeconfig), context: "test" }, timeoutMs);
 }
 
-const read = (of = cluster()) => of.core.readNamespace({ name: "demo" }).then(() => 200, statusOf);
+const read = (of = cluster()) =>
+    of.read({ resource: otherResources.namespace, name: "demo" }).then(() => 200, statusOf);
 const times = (count: number, status: number, retryAfter?: string) =>
     Array.from({ length: count }, () => ({ status, retryAfter }));
 
@@ -61,7 +63,7 @@ describe("an API server that has too much to do is asked again", () => {
     it("with what was to be changed", async () => {
         answers = times(1, 429, "0");
         const body = { metadata: { name: "a" } };
-        await cluster().core.createNamespacedConfigMap({ namespace: "demo", body });
+        await cluster().create({ resource: resources.configMap, namespace: "demo" }, body);
         expect(asked).toHaveLength(2);
         expect(asked[1]).toBe(asked[0]);
         expect(asked[0]).toContain('"name":"a"');
@@ -96,14 +98,16 @@ describe("an API server is not asked again", () => {
 
     it("to evict a pod: a disruption budget refuses that", async () => {
         answers = times(1, 429, "0");
-        const evicting = cluster().core.createNamespacedPodEviction({ name: "a", namespace: "demo", body: {} });
+        const evicting = cluster().create(
+            { resource: resources.pod, name: "a", namespace: "demo", part: "eviction" },
+            {},
+        );
         expect([await evicting.catch(statusOf), asked.length]).toEqual([429, 1]);
     });
 
     it("if a pod may have answered, through the API server's proxy", async () => {
         answers = times(1, 503, "0");
-        const through = { name: "a:80", namespace: "demo", path: "targets" };
-        const asking = cluster().core.connectGetNamespacedPodProxyWithPath(through);
-        expect([await asking.catch(statusOf), asked.length]).toEqual([503, 1]);
+        const { status } = await cluster().ask("/api/v1/namespaces/demo/pods/a:80/proxy/targets?b=1");
+        expect([status, asked.length]).toEqual([503, 1]);
     });
 });

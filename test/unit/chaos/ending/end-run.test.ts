@@ -33,17 +33,13 @@ describe("ending a stack's runs", () => {
     it("needs only the cluster: attacks are gone before anything but the lease and the attacks is read", async () => {
         expect(await end()).toEqual([run.plan.experiment]);
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
-        expect(run.cluster.calls.slice(0, 3)).toEqual([
-            "listLeaseForAllNamespacesWithHttpInfo",
-            "listLeaseForAllNamespaces",
-            "listNamespacedConfigMap",
-        ]);
+        expect(run.cluster.calls.slice(0, 2)).toEqual(["list all Lease", "list ConfigMap"]);
     });
 
     it("ends every attack that it can if one step is refused, and says which", async () => {
         run.cluster.add("Pod", "labeled", { metadata: { labels: { "chaos-experiments/target": "other.kill" } } });
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedConfigMap") refuse(403, "configmaps is forbidden");
+            if (call === "list ConfigMap") refuse(403, "configmaps is forbidden");
         };
         await expect(end()).rejects.toThrow("configmaps is forbidden");
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
@@ -52,7 +48,7 @@ describe("ending a stack's runs", () => {
 
     it("finds the run in the shop's namespace if the account may not list leases elsewhere", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listLeaseForAllNamespaces") refuse(403, "leases is forbidden");
+            if (call === "list all Lease") refuse(403, "leases is forbidden");
         };
         expect(await end()).toEqual([run.plan.experiment]);
     });
@@ -68,7 +64,7 @@ describe("ending a stack's runs", () => {
 
     it("changes nothing if the account may not get leases: it has run no experiment", async () => {
         run.cluster.intercept = (call) => {
-            if (/^(list|read)/.test(call) && call.includes("Lease")) refuse(403, "leases is forbidden");
+            if (/^(list|get)/.test(call) && call.includes("Lease")) refuse(403, "leases is forbidden");
         };
         expect(await end()).toEqual([]);
     });
@@ -140,7 +136,7 @@ describe("what is left of a run that has its verdict", () => {
 
     it("stays if this account may not read what its deadline Job needs", async () => {
         run.cluster.intercept = (call) => {
-            if (/^readNamespaced(Role|RoleBinding|ServiceAccount|ConfigMap)$/.test(call)) refuse(403, "forbidden");
+            if (/^get (Role|RoleBinding|ServiceAccount|ConfigMap)$/.test(call)) refuse(403, "forbidden");
         };
         expect(await endWhatIsLeft()).toBe(false);
     });
@@ -325,7 +321,7 @@ describe("a lease that somebody changes while attacks end", () => {
         lease().metadata.resourceVersion = "taken";
     }
 
-    it.each(["patchNamespacedLease", "deleteNamespacedNetworkPolicy"])(
+    it.each(["patch Lease", "delete NetworkPolicy"])(
         "is left alone if another stack has taken it before %s, whose run goes on",
         async (call) => {
             before(call, takenByOthers);
@@ -336,7 +332,7 @@ describe("a lease that somebody changes while attacks end", () => {
         },
     );
 
-    it.each(["patchNamespacedLease", "deleteNamespacedNetworkPolicy"])(
+    it.each(["patch Lease", "delete NetworkPolicy"])(
         "is noted all the same if it is still the run's, with what somebody has written before %s",
         async (call) => {
             before(call, () => {
@@ -350,21 +346,18 @@ describe("a lease that somebody changes while attacks end", () => {
         },
     );
 
-    it.each(["patchNamespacedLease", "deleteNamespacedNetworkPolicy"])(
-        "has nothing to note if it is deleted before %s",
-        async (call) => {
-            before(call, () => run.cluster.remove("Lease", leaseName));
-            expect(await end()).toEqual([run.plan.experiment]);
-            expect(run.cluster.names("Lease")).toEqual([]);
-        },
-    );
+    it.each(["patch Lease", "delete NetworkPolicy"])("has nothing to note if it is deleted before %s", async (call) => {
+        before(call, () => run.cluster.remove("Lease", leaseName));
+        expect(await end()).toEqual([run.plan.experiment]);
+        expect(run.cluster.names("Lease")).toEqual([]);
+    });
 });
 
 describe("while the attacks of a run could not be ended", () => {
     const other = () => ({ stack: "another/aaaaaaaaaaaaaaaa", plan: { ...run.plan, experiment: "other" } });
 
     beforeEach(async () => {
-        run.cluster.intercept = (call) => call === "deleteNamespacedNetworkPolicy" && refuse(500, "etcd is slow");
+        run.cluster.intercept = (call) => call === "delete NetworkPolicy" && refuse(500, "etcd is slow");
         await expect(end()).rejects.toThrow("etcd is slow");
         run.cluster.intercept = () => undefined;
     });
@@ -459,7 +452,7 @@ describe("ending one run during its update", () => {
 
     it("leaves it to the Job too: the lease does not name the run, even if the attacks cannot be removed", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedNetworkPolicy") refuse(500, "etcd is slow");
+            if (call === "list NetworkPolicy") refuse(500, "etcd is slow");
         };
         await expect(endOne()).rejects.toThrow("etcd is slow");
         expect(lease().metadata.annotations).not.toHaveProperty(["chaos-experiments/run"]);
@@ -467,12 +460,12 @@ describe("ending one run during its update", () => {
 
     it("reads the lease once: own or another's, it is the same lease", async () => {
         await endOne();
-        expect(run.cluster.calls.filter((call) => call === "readNamespacedLease")).toHaveLength(1);
+        expect(run.cluster.calls.filter((call) => call === "get Lease")).toHaveLength(1);
     });
 
     it("tries nothing if the lease cannot be read: the attacks may be another stack's", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "readNamespacedLease") refuse(500, "etcd is slow");
+            if (call === "get Lease") refuse(500, "etcd is slow");
         };
         await expect(endOne()).rejects.toThrow("etcd is slow");
         expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
@@ -489,7 +482,7 @@ describe("ending one run during its update", () => {
 it("the lease is released even if a note changes it meanwhile", async () => {
     let crossed = false;
     run.cluster.intercept = (call) => {
-        if (call !== "deleteNamespacedLease" || crossed) return;
+        if (call !== "delete Lease" || crossed) return;
         crossed = true;
         lease().metadata.resourceVersion = "noted";
     };

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { objectApi } from "../../../../chaos/cluster/objects";
 import { type ObjectApi, resources } from "../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../chaos/ending/left";
@@ -205,7 +204,7 @@ const states: [string, Added[], ((one: StoredObject | undefined) => unknown)[], 
 ];
 
 describe.each<[string, (of: FakeCluster) => ObjectApi]>([
-    ["a machine", (of) => objectApi(of.api)],
+    ["a machine", (of) => of.api],
     ["the Job", (of) => objectApiBy(httpOf(of))],
 ])("ending attacks with the client of %s", (_, apiOf) => {
     const ending = (reach = own) => settled(endAttacks(apiOf(cluster), reach));
@@ -245,7 +244,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
             cluster.add("NetworkPolicy", "x-1-blackhole", { metadata: ofExperiment });
             cluster.add("NetworkPolicy", "one", exempting("x-1"));
             cluster.intercept = (call, { name }) => {
-                if (!/^(list|read)/.test(call)) changed.push(name!);
+                if (!/^(list|get)/.test(call)) changed.push(name!);
             };
         });
 
@@ -282,7 +281,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
                     const note = cluster.intercept;
                     cluster.intercept = (call, of) => {
                         note?.(call, of);
-                        if (call === "patchNamespacedNetworkPolicy") refuse(403, "forbidden");
+                        if (call === "patch NetworkPolicy") refuse(403, "forbidden");
                     };
                 },
             ],
@@ -298,8 +297,8 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         cluster.add("NetworkPolicy", "x-1-blackhole", { metadata: ofExperiment });
         cluster.add("Deployment", "web", scaled("x-1"));
         cluster.intercept = (call, { name }) => {
-            if (call === "patchNamespacedPod" && name === "a") refuse(500, "etcd is slow");
-            if (call === "patchNamespacedDeployment") refuse(403, "forbidden");
+            if (call === "patch Pod" && name === "a") refuse(500, "etcd is slow");
+            if (call === "patch Deployment") refuse(403, "forbidden");
         };
         const failed = (await ending().catch((error: unknown) => error)) as AggregateError;
         expect(failed.errors.map(({ code }: { code: number }) => code).sort()).toEqual([403, 500]);
@@ -317,7 +316,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         cluster.add("NetworkPolicy", "x-1-admit-fault-0", { metadata: made, spec: { podSelector: {} } });
         let isDenied = true;
         cluster.intercept = (call) => {
-            if (call === "patchNamespacedService" && isDenied) refuse(500, "failed calling webhook");
+            if (call === "patch Service" && isDenied) refuse(500, "failed calling webhook");
         };
         await expect(ending(left)).rejects.toMatchObject({ code: 500 });
         expect(cluster.names("Service")).toEqual(["web", "x-1-fault"]);
@@ -333,7 +332,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         cluster.add("Service", "web", pointing("x-1"));
         let conflicts = 2;
         cluster.intercept = (call) => {
-            if (call === "patchNamespacedService" && conflicts-- > 0) refuse(409, "changed");
+            if (call === "patch Service" && conflicts-- > 0) refuse(409, "changed");
         };
         await ending();
         expect(cluster.get("Service", "web").spec.selector).toEqual({ app: "web" });
@@ -344,7 +343,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         cluster.add("Service", "web", { spec: { selector: { app: "web" } } });
         cluster.add("Pod", "x-1-fault", { metadata: ofAttack });
         cluster.intercept = (call) => {
-            if (call !== "deleteNamespacedPod") return;
+            if (call !== "delete Pod") return;
             Object.assign(cluster.get("Service", "web").metadata, pointing("x-1").metadata);
             cluster.get("Service", "web").spec = spec as never;
         };
@@ -357,7 +356,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         cluster.add("NetworkPolicy", "always", { spec: { podSelector: { matchExpressions: [line] } } });
         let failures = 1;
         cluster.intercept = (call) => {
-            if (call === "patchNamespacedPod" && failures-- > 0) refuse(500, "etcd is slow");
+            if (call === "patch Pod" && failures-- > 0) refuse(500, "etcd is slow");
         };
         await ending();
         expect(cluster.get("Pod", "a").metadata.labels).toEqual({});
@@ -402,7 +401,7 @@ describe("the end of an attack is said on the pods on which its beginning was sa
     const events = () => cluster.names("Event").map((name) => cluster.get("Event", name));
     const begun = { "chaos-experiments/begun": "x-1" };
     const apis: [string, () => ObjectApi][] = [
-        ["the update", () => objectApi(cluster.api)],
+        ["the update", () => cluster.api],
         ["the Job", () => objectApiBy(httpOf(cluster))],
     ];
     beforeEach(() => {
@@ -426,7 +425,7 @@ describe("the end of an attack is said on the pods on which its beginning was sa
 
     it.each(apis)("and %s that may make no Events ends it all the same", async (_, api) => {
         cluster.intercept = (call) => {
-            if (call === "createNamespacedEvent") refuse(403, "events is forbidden");
+            if (call === "create Event") refuse(403, "events is forbidden");
         };
         expect(await endAttacks(api(), own)).toBeGreaterThanOrEqual(2);
         for (const pod of ["a", "b"]) expect(cluster.get("Pod", pod).metadata.labels).toEqual({});

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { objectApi } from "../../../../chaos/cluster/objects";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { leftOf } from "../../../../chaos/ending/left";
 import { FakeCluster } from "../support/fake-cluster";
@@ -8,8 +7,7 @@ const ofExperiment = (experiment: string) => ({ metadata: { labels: { "chaos-exp
 const kindsLeft = ["NetworkPolicy", "ConfigMap", "Job", "RoleBinding", "Role", "ServiceAccount"] as const;
 
 let cluster: FakeCluster;
-const sweepUp = () =>
-    endAttacks(objectApi(cluster.api), leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
+const sweepUp = () => endAttacks(cluster.api, leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
 
 beforeEach(() => {
     cluster = new FakeCluster();
@@ -48,20 +46,16 @@ describe("a sweep", () => {
         const annotations = { "chaos-experiments/targets": "hot-deals-1" };
         cluster.add("ConfigMap", "kill-request", { metadata: { labels, annotations } });
         await sweepUp();
-        const changes = cluster.calls.filter((call) => !/^(list|read)/.test(call));
-        expect(changes.slice(0, 3).sort()).toEqual([
-            "deleteNamespacedConfigMap",
-            "patchNamespacedDeployment",
-            "patchNamespacedDeployment",
-        ]);
+        const changes = cluster.calls.filter((call) => !/^(list|get)/.test(call));
+        expect(changes.slice(0, 3).sort()).toEqual(["delete ConfigMap", "patch Deployment", "patch Deployment"]);
         expect(changes.slice(3)).toEqual([
-            "deleteNamespacedNetworkPolicy",
-            "patchNamespacedPod",
-            "deleteNamespacedJob",
-            "deleteNamespacedRoleBinding",
-            "deleteNamespacedRole",
-            "deleteNamespacedServiceAccount",
-            "deleteNamespacedConfigMap",
+            "delete NetworkPolicy",
+            "patch Pod",
+            "delete Job",
+            "delete RoleBinding",
+            "delete Role",
+            "delete ServiceAccount",
+            "delete ConfigMap",
         ]);
     });
 

@@ -14,25 +14,21 @@ class ServedLog {
     /** Of all answers, in bytes. */
     served = 0;
     requests = 0;
-    readonly batch = { readNamespacedJob: async () => ({ metadata: { uid: "u" } }) };
-    readonly core = {
-        listNamespacedPod: async () => ({
-            items: [
-                {
-                    metadata: { name: "job", ownerReferences: [{ uid: "u", controller: true }] },
-                    status: { containerStatuses: [{ state: { running: {} } }] },
-                },
-            ],
-        }),
-        readNamespacedPodLog: async ({ sinceSeconds }: { sinceSeconds?: number }) => {
+    private readonly pod = {
+        metadata: { name: "job", ownerReferences: [{ uid: "u", controller: true }] },
+        status: { containerStatuses: [{ state: { running: {} } }] },
+    };
+    readonly cluster = {
+        get: async () => ({ metadata: { uid: "u" } }),
+        all: async () => [this.pod],
+        log: async (_: object, { sinceSeconds }: { sinceSeconds?: number }) => {
             this.requests++;
             const from = sinceSeconds === undefined ? -Infinity : Date.now() - sinceSeconds * 1_000;
             const text = this.lines.flatMap((line) => (line.at >= from ? [line.text] : [])).join("");
             this.served += text.length;
             return text;
         },
-    };
-    readonly cluster = { core: this.core, batch: this.batch } as unknown as Cluster;
+    } as unknown as Cluster;
     readonly reader = new JobLogReader(this.cluster, "demo");
     log = this.begin();
 

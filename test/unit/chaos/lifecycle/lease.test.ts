@@ -135,7 +135,7 @@ describe("taking the lease", () => {
         await acquireLease(cluster.api, theirs);
         vi.advanceTimersByTime(lastsMs + 1_000);
         cluster.intercept = (call) => {
-            if (call === "replaceNamespacedLease") lease().metadata.resourceVersion = "changed";
+            if (call === "replace Lease") lease().metadata.resourceVersion = "changed";
         };
         await expect(acquireLease(cluster.api, ours)).rejects.toThrow(
             "another experiment has just begun in namespace demo",
@@ -146,7 +146,7 @@ describe("taking the lease", () => {
     it("creates it if it was released between two calls", async () => {
         await acquireLease(cluster.api, theirs);
         cluster.intercept = (call) => {
-            if (call === "readNamespacedLease") cluster.remove("Lease", leaseName);
+            if (call === "get Lease") cluster.remove("Lease", leaseName);
         };
         await acquireLease(cluster.api, ours);
         expect(lease().spec.holderIdentity).toContain("stack ours");
@@ -163,7 +163,7 @@ describe("renewing the lease", () => {
         await expect(renewLease(cluster.api, ours, oursNamed)).rejects.toThrow("was deleted, which ends the run");
         await acquireLease(cluster.api, ours);
         cluster.intercept = (call) => {
-            if (call === "replaceNamespacedLease") cluster.remove("Lease", leaseName);
+            if (call === "replace Lease") cluster.remove("Lease", leaseName);
         };
         await expect(renewLease(cluster.api, ours, oursNamed)).rejects.toThrow();
         expect(cluster.names("Lease")).toEqual([]);
@@ -212,7 +212,7 @@ describe("releasing the lease", () => {
     it("does not delete a lease that has been taken over since it was read", async () => {
         await acquireLease(cluster.api, ours);
         cluster.intercept = (call) => {
-            if (call !== "deleteNamespacedLease") return;
+            if (call !== "delete Lease") return;
             lease().metadata.resourceVersion = "changed";
             lease().spec.holderIdentity = "stack theirs (its application is in shop)";
         };

@@ -26,7 +26,7 @@ const addTarget = (pod: string, namespace: string, value: string) =>
     cluster.add("Pod", pod, { metadata: { labels: { "chaos-experiments/target": value } } }, namespace);
 const refuseAllNamespaces = () => {
     cluster.intercept = (call) => {
-        if (call.endsWith("ForAllNamespaces")) refuse(403, "forbidden");
+        if (call.startsWith("list all")) refuse(403, "forbidden");
     };
 };
 

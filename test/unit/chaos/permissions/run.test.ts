@@ -1,5 +1,4 @@
-import { Exec } from "@kubernetes/client-node";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { isRequired, type Right } from "../../../../chaos/cluster/resources";
 import { endRuns } from "../../../../chaos/ending/end-run";
@@ -72,7 +71,7 @@ describe("an account with exactly the required rights", () => {
 
     it("needs to run nothing in a pod, if the attack may stay unproven outward", async () => {
         run.plan.attacks[0]!.outward = "unproven";
-        vi.spyOn(Exec.prototype, "exec").mockRejectedValue(new Error("Unexpected server response: 403"));
+        run.cluster.api.exec = () => Promise.reject(new Error("forbidden"));
         give(isRequired);
         expect(await wholeRun()).toBe("PASSED");
         const { conclusion } = keptJournals(run.plan.reports)[0]!;
@@ -92,7 +91,7 @@ describe("an account with exactly the required rights", () => {
         run.plan.agent = { namespace: "demo-agent", name: "agent" };
         give(isRequired);
         await settled(steadyState(run.context, {}));
-        expect(run.cluster.calls).not.toContain("listPodForAllNamespaces");
+        expect(run.cluster.calls).not.toContain("list all Pod");
     });
 });
 
@@ -104,7 +103,7 @@ describe("the first step", () => {
         await expect(settled(steadyState(run.context, {}))).rejects.toThrow(
             /^ABORTED \(missing-right\): the account lacks rights .*: .*jobs\.batch in namespace demo; .*\/exec/,
         );
-        expect(run.cluster.calls.filter((call) => !/^createSelfSubject/.test(call))).toEqual([]);
+        expect(run.cluster.calls.filter((call) => !/^create SelfSubject/.test(call))).toEqual([]);
         expect(keptJournals(run.plan.reports)).toMatchObject([{ conclusion: { verdict: "ABORTED", attack: "none" } }]);
     });
 
@@ -126,14 +125,14 @@ describe("the first step", () => {
 
     it("asks once for each namespace", async () => {
         await settled(steadyState(run.context, {}));
-        const asked = run.cluster.calls.filter((call) => call.startsWith("createSelfSubject"));
+        const asked = run.cluster.calls.filter((call) => call.startsWith("create SelfSubject"));
         // The second is for Events, which the Job may make if the account certainly may.
-        expect(asked).toEqual(["createSelfSubjectRulesReview", "createSelfSubjectAccessReview"]);
+        expect(asked).toEqual(["create SelfSubjectRulesReview", "create SelfSubjectAccessReview"]);
     });
 
     it("goes on in a cluster that does not answer such questions", async () => {
         run.cluster.intercept = (call) => {
-            if (call.startsWith("createSelfSubject")) refuse(403, "forbidden");
+            if (call.startsWith("create SelfSubject")) refuse(403, "forbidden");
         };
         await settled(steadyState(run.context, {}));
         expect(run.cluster.names("Lease")).toEqual([leaseName]);
@@ -151,7 +150,7 @@ it("a right that is lost during the run is named by the reason", async () => {
     run.plan.actions = [{ kind: "scale", deployment: "hot-deals", replicas: 3 }];
     const right = 'cannot patch resource "deployments" in API group "apps" in the namespace "demo"';
     run.cluster.intercept = (call) => {
-        if (call === "patchNamespacedDeployment") refuse(403, `deployments.apps "x" is forbidden: User "ada" ${right}`);
+        if (call === "patch Deployment") refuse(403, `deployments.apps "x" is forbidden: User "ada" ${right}`);
     };
     await wholeRun();
     expect(keptJournals(run.plan.reports)[0]!.conclusion.reason).toContain(

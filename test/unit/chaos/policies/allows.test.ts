@@ -1,4 +1,4 @@
-import type { V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
+import type { V1NetworkPolicyPeer, V1NetworkPolicyPort } from "../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import type { Pod } from "../../../../chaos/cluster/kubernetes-rules";
 import { allows, allowsPeer, allowsPort, isolatesPod, type Peer } from "../../../../chaos/policies/allows";

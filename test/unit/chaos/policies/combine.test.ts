@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "../../../../chaos/cluster/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { combine } from "../../../../chaos/policies/combine";

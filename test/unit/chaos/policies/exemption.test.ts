@@ -1,11 +1,11 @@
-import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1LabelSelector, V1NetworkPolicy } from "../../../../chaos/cluster/types";
 import { beforeEach, describe, expect, it } from "vitest";
-import { objectApi } from "../../../../chaos/cluster/objects";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { leftOf } from "../../../../chaos/ending/left";
 import { exemptedPolicy, nextExempting } from "../../../../chaos/policies/exemption";
 import { exemptFrom } from "../../../../chaos/steps/other-policies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
+import { resources } from "../../../../chaos/cluster/resources";
 
 const attacked = "7b1e";
 const line = { key: "chaos-experiments/attacked", operator: "NotIn", values: [attacked] };
@@ -27,7 +27,7 @@ beforeEach(() => {
     cluster = new FakeCluster();
 });
 
-const restored = () => endAttacks(objectApi(cluster.api), leftOf({ namespace: "demo", experiment: "any" }));
+const restored = () => endAttacks(cluster.api, leftOf({ namespace: "demo", experiment: "any" }));
 
 function add(podSelector: V1LabelSelector): V1NetworkPolicy {
     const metadata = { managedFields: [theirs] };
@@ -72,7 +72,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         takeSelector();
         const first = exemptedPolicy.next(stored())!;
         expect(first).toMatchObject({ spec: { podSelector: { matchExpressions: null } } });
-        await cluster.api.networking.patchNamespacedNetworkPolicy({ name: "theirs", namespace: "demo", body: first });
+        await cluster.api.patch({ resource: resources.networkPolicy, name: "theirs", namespace: "demo" }, first);
         cluster.calls.length = 0;
         await restored();
         expect(cluster.calls.filter((call) => call.startsWith("patch"))).toHaveLength(1);
@@ -177,7 +177,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         add({});
         let conflicts = 1;
         cluster.intercept = (call) => {
-            if (call === "patchNamespacedNetworkPolicy" && conflicts-- > 0) refuse(409, "changed");
+            if (call === "patch NetworkPolicy" && conflicts-- > 0) refuse(409, "changed");
         };
         await exempted();
         expect(stored().spec.podSelector).toEqual({ matchExpressions: [line] });

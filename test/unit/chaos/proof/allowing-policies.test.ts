@@ -1,4 +1,4 @@
-import type { V1LabelSelector, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import type { V1LabelSelector, V1NetworkPolicySpec } from "../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import { allowingPolicy } from "../../../../chaos/proof/allowing-policies";
 import { selects } from "../../../../chaos/policies/selector";
@@ -23,13 +23,13 @@ describe("a NetworkPolicy allows what an attack denies if", () => {
         ["a range has it", "ingress", { podSelector: {}, ingress: [{ ports: [{ port: 8000, endPort: 9000 }] }] }],
         ["the port has a name", "ingress", { podSelector: {}, ingress: [{ ports: [{ port: "http" }] }] }],
         ["a protocol has all ports", "ingress", { podSelector: {}, ingress: [{ ports: [{ protocol: "TCP" }] }] }],
-        ["it allows the other side", "ingress", { podSelector: {}, ingress: [{ _from: [fromGateway, fromJob] }] }],
+        ["it allows the other side", "ingress", { podSelector: {}, ingress: [{ from: [fromGateway, fromJob] }] }],
         [
             "it allows the other side in this namespace",
             "ingress",
             {
                 podSelector: {},
-                ingress: [{ _from: [{ ...fromJob, namespaceSelector: { matchLabels: { tier: "shop" } } }] }],
+                ingress: [{ from: [{ ...fromJob, namespaceSelector: { matchLabels: { tier: "shop" } } }] }],
             },
         ],
         [
@@ -40,7 +40,7 @@ describe("a NetworkPolicy allows what an attack denies if", () => {
         [
             "it allows the other side's IPv6 address",
             "ingress",
-            { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "fd00::/16" } }] }] },
+            { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: "fd00::/16" } }] }] },
         ],
     ])("%s", (_, way, spec) =>
         expect(allowing(way, spec)).toEqual({ way, policy: "policy", pod: "hot-deals-1", isSure: true }),
@@ -98,26 +98,26 @@ describe("a NetworkPolicy is not the reason if", () => {
         ["it is for ingress only", "egress", { podSelector: {}, policyTypes: ["Ingress"], egress: [{}] }],
         ["it selects other pods", "ingress", { podSelector: { matchLabels: { app: "gateway" } }, ingress: [{}] }],
         ["it allows another port", "ingress", { podSelector: {}, ingress: [{ ports: [{ port: 5432 }] }] }],
-        ["it allows other pods", "ingress", { podSelector: {}, ingress: [{ _from: [fromGateway] }] }],
+        ["it allows other pods", "ingress", { podSelector: {}, ingress: [{ from: [fromGateway] }] }],
         [
             "it allows pods of another namespace",
             "ingress",
             {
                 podSelector: {},
                 ingress: [
-                    { _from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "nginx" } } }] },
+                    { from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "nginx" } } }] },
                 ],
             },
         ],
         [
             "it allows other addresses",
             "ingress",
-            { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "203.0.113.7/32" } }] }] },
+            { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: "203.0.113.7/32" } }] }] },
         ],
         [
             "it excepts the other side's address",
             "ingress",
-            { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] } }] }] },
+            { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] } }] }] },
         ],
         [
             "it allows the port by another protocol",

@@ -106,7 +106,7 @@ it.each([
 it("an account that may not look at the Job's rights takes them for there", async () => {
     const { job, cluster } = clusterWith();
     cluster.intercept = (call) => {
-        if (/^readNamespaced(Role|RoleBinding|ServiceAccount|ConfigMap)$/.test(call)) refuse(403, "no right");
+        if (/^get (Role|RoleBinding|ServiceAccount|ConfigMap)$/.test(call)) refuse(403, "no right");
     };
     await expect(job.requireRunning({ attacks: [{}] } as Plan)).resolves.toBeUndefined();
 });
@@ -119,7 +119,7 @@ it("another pod with the Job's label is not the Job's, neither of another uid no
     const read: string[] = [];
     const line: LogLine = { begun: 1, line: 0, at: 1, changed: { open: ["10.0.0.1:80"] } };
     cluster.intercept = (call, { name }) => {
-        if (call === "readNamespacedPodLog") read.push(name!);
+        if (call === "get Pod/log") read.push(name!);
     };
     for (const pod of ["job-1", "a", "b", "c"]) cluster.logs.set(pod, JSON.stringify(line));
     expect(await job.addresses(0)).toEqual(["fd00::9"]);

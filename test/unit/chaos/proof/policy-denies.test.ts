@@ -6,6 +6,7 @@ import { knownPolicies } from "../../../../chaos/policies/known";
 import { whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { settled, startClock, stopClock } from "../support/time";
+import { resources } from "../../../../chaos/cluster/resources";
 
 const everybody = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
 const open = { ...everybody, ingress: [{}], egress: [{}] };
@@ -30,7 +31,7 @@ function policy(name: string, spec: object, more: object = {}): void {
 
 /** What a run of this length sees that begins now. @param changes what is done after some milliseconds */
 async function why(windowMs: number, changes: Record<number, () => void> = {}, ownPolicies?: OwnPolicy[]) {
-    const { items } = await cluster.api.networking.listNamespacedNetworkPolicy({ namespace: "demo" });
+    const items = await cluster.api.all(resources.networkPolicy, { namespace: "demo" });
     const run = { namespace: "demo", run: "slow-1234", policies: knownPolicies(items), ownPolicies };
     const endsAt = Date.now() + windowMs;
     changes[0]?.();

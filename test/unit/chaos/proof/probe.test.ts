@@ -1,22 +1,15 @@
-import { CoreV1Api, Exec, KubeConfig } from "@kubernetes/client-node";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, it, vi } from "vitest";
-import type { Cluster } from "../../../../chaos/cluster/client";
+import { expect, it } from "vitest";
+import { type Cluster, connect } from "../../../../chaos/cluster/client";
 import { probe } from "../../../../chaos/proof/run-within";
+import { kubeconfigOf } from "../../../support/kubeconfig";
 
-afterEach(() => vi.restoreAllMocks());
-
-function tried(server: string) {
-    const kubeconfig = new KubeConfig();
-    kubeconfig.loadFromClusterAndUser({ name: "test", server, skipTLSVerify: true }, { name: "test" });
+function tried(server: string, changed: Partial<Cluster> = {}) {
+    const cluster = { ...connect({ kubeconfig: kubeconfigOf("test", server) }), ...changed };
+    cluster.kubeconfig.setCurrentContext("test");
     const target = { namespace: "demo", pod: "hot-deals-1", container: "hot-deals" };
-    return probe(
-        { kubeconfig, core: kubeconfig.makeApiClient(CoreV1Api) } as Cluster,
-        target,
-        { lookup: "kubernetes" },
-        100,
-    );
+    return probe(cluster, target, { lookup: "kubernetes" }, 100);
 }
 
 it("a probe that the API server refuses names the right that is missing", async () => {
@@ -33,8 +26,8 @@ it("a probe that the API server refuses names the right that is missing", async 
     expect(result).toEqual({
         problem:
             'nothing can be run in hot-deals-1/hot-deals: the account "ada" may not create pods/exec in namespace ' +
-            "demo (403). Ask the cluster's administrator for that right, then check: kubectl auth can-i create pods " +
-            "--subresource=exec --namespace demo",
+            "demo (403). Ask the cluster's administrator for that right, then check: kubectl --context test auth " +
+            "can-i create pods --subresource=exec --namespace demo",
     });
 });
 
@@ -43,8 +36,7 @@ it("a probe says why none of the API server's addresses can be reached", async (
         new Error("connect ECONNREFUSED ::1:1"),
         new Error("connect ETIMEDOUT 10.0.0.9"),
     ]);
-    vi.spyOn(Exec.prototype, "exec").mockRejectedValue(Object.assign(new Event("error"), { error, message: "" }));
-    expect(await tried("http://localhost:1")).toEqual({
+    expect(await tried("http://localhost:1", { exec: () => Promise.reject(error) })).toEqual({
         problem: "nothing can be run in hot-deals-1/hot-deals: connect ECONNREFUSED ::1:1; connect ETIMEDOUT 10.0.0.9",
     });
 });

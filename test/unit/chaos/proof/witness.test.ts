@@ -23,19 +23,12 @@ function witnessOf(reports: readonly ConnectionReport[], watching: Partial<Witne
     let log = "";
     const jobLog = new JobLog((line) => (log += line), 1);
     for (const report of reports) jobLog.looked(report);
-    const core = {
-        listNamespacedPod: async () => ({
-            items: [
-                {
-                    metadata: { name: "job", ownerReferences: [{ uid: "u", controller: true }] },
-                    status: { containerStatuses: [{ state: { running: {} } }] },
-                },
-            ],
-        }),
-        readNamespacedPodLog: async () => log,
+    const pod = {
+        metadata: { name: "job", ownerReferences: [{ uid: "u", controller: true }] },
+        status: { containerStatuses: [{ state: { running: {} } }] },
     };
-    const batch = { readNamespacedJob: async () => ({ metadata: { uid: "u" } }) };
-    const cluster = { core, batch } as unknown as Cluster;
+    const get = async () => ({ metadata: { uid: "u" } });
+    const cluster = { get, all: async () => [pod], log: async () => log } as unknown as Cluster;
     const run = { cluster, namespace: "demo", job: "job", targetLabel: "label", targets: [target] };
     return new Witness({ ...run, ...watching });
 }

@@ -154,7 +154,7 @@ describe("so was one that was asked by a URL with an address of", () => {
 
 it("so was one whose selector says which pods these are, to an account that may not list EndpointSlices", async () => {
     run.cluster.intercept = (call) => {
-        if (call === "listNamespacedEndpointSlice") refuse(403, "endpointslices is forbidden");
+        if (call === "list EndpointSlice") refuse(403, "endpointslices is forbidden");
     };
     expect(await why()).toMatchObject({ code: "attack-bypassed" });
 });
@@ -213,12 +213,12 @@ describe("a cluster that does not say which pods are behind the Service", () => 
         };
     };
 
-    it.each(["readNamespacedService", "listNamespacedPod"])("is asked again: %s", async (call) => {
+    it.each(["get Service", "list Pod"])("is asked again: %s", async (call) => {
         refusing(call, 503, 2);
         expect(await settled(why())).toMatchObject({ code: "attack-bypassed" });
     });
     it.each([401, 429, 500, 503])("leaves no verdict if it never does: %s", async (status) => {
-        refusing("readNamespacedService", status, Infinity);
+        refusing("get Service", status, Infinity);
         const begun = Date.now();
         const { code, message } = (await settled(why()))!;
         expect(code).toBe("api-server-unavailable");
@@ -231,22 +231,22 @@ describe("a cluster that does not say which pods are behind the Service", () => 
         beforeEach(() => (run.cluster.get("Service", "hot-deals").spec.clusterIP = "10.96.0.7"));
 
         it("is asked again", async () => {
-            refusing("listNamespacedService", 503, 2);
+            refusing("list Service", 503, 2);
             expect(await settled(why({ check }))).toMatchObject({ code: "attack-bypassed" });
         });
         it("leaves no verdict if it never does", async () => {
-            refusing("listNamespacedService", 503, Infinity);
+            refusing("list Service", 503, Infinity);
             const { code, message } = (await settled(why({ check })))!;
             expect(code).toBe("api-server-unavailable");
             expect(message).toMatch(/^it is not known to which Service http:\/\/10\.96\.0\.7 leads: .*503/);
         });
         it("is not asked again if it refuses", async () => {
-            refusing("listNamespacedService", 403, Infinity);
+            refusing("list Service", 403, Infinity);
             expect([await settled(why({ check })), calls]).toEqual([undefined, 1]);
         });
     });
     it.each([403, 404])("is not asked again if it refuses: %s", async (status) => {
-        refusing("readNamespacedService", status, Infinity);
+        refusing("get Service", status, Infinity);
         expect([await settled(why()), calls]).toEqual([undefined, 1]);
     });
 });
@@ -280,8 +280,8 @@ describe("answers count", () => {
     });
     it("if the account may not look", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedEndpointSlice") refuse(403, "endpointslices is forbidden");
-            if (call === "listNamespacedPod") refuse(403, "pods is forbidden");
+            if (call === "list EndpointSlice") refuse(403, "endpointslices is forbidden");
+            if (call === "list Pod") refuse(403, "pods is forbidden");
         };
         expect(await why()).toBeUndefined();
     });

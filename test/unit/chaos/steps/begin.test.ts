@@ -1,4 +1,4 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../../../../chaos/cluster/types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { nextPointing } from "../../../../chaos/attacks/fault/pointing";
 import type { Plan, RunAttack } from "../../../../chaos/definition/plan";
@@ -85,13 +85,13 @@ describe("a proxy that is not ready leaves the Service alone, and the run", () =
 
 it.each<[string, () => void]>([
     ["is gone", () => cluster.remove("Pod", object)],
-    ["is being deleted", () => (cluster.get("Pod", object).metadata.deletionTimestamp = new Date())],
+    ["is being deleted", () => (cluster.get("Pod", object).metadata.deletionTimestamp = new Date().toISOString())],
 ])(
     "a fault whose run somebody ends while its proxy tries the pods does not begin: the run is over, if the proxy %s",
     async (_, end) => {
         const ports = [{ name: "http", listen: 8080 }];
         const found = { service: "hot-deals", selector, ports, pods: ["hot-deals-1"] };
-        cluster.intercept = (call) => call === "readNamespacedPodLog" && end();
+        cluster.intercept = (call) => call === "get Pod/log" && end();
         const chosen = { targets: [], found } as unknown as RunAttack["chosen"];
         expect(await begin({ ...one, chosen })).toEqual({
             code: "run-over",
@@ -111,7 +111,7 @@ it.each([
 it.each([403, 503])(
     "a fault that the API server answers with %i does not begin, and nobody is blamed",
     async (status) => {
-        cluster.intercept = (call) => call === "patchNamespacedService" && refuse(status, "not now");
+        cluster.intercept = (call) => call === "patch Service" && refuse(status, "not now");
         expect(await begin()).toMatchObject({ code: "api-server-unavailable" });
     },
 );

@@ -29,7 +29,7 @@ async function undone(text: string | undefined, here: string, code = 401) {
     writeFileSync(process.env.KUBECONFIG, here);
     const said: string[] = [];
     const undo = async ({ kubeconfig }: Cluster) =>
-        kubeconfig.getCurrentUser()!.token === "old" ? refuse(code, "no") : kubeconfig.getCurrentContext();
+        kubeconfig.users[0]!.user.token === "old" ? refuse(code, "no") : kubeconfig.getCurrentContext();
     return { context: await undoWith({ kubeconfig: text, context: "prod" }, undo, (line) => said.push(line)), said };
 }
 

@@ -1,4 +1,4 @@
-import { ApiException, Exec } from "@kubernetes/client-node";
+import { ApiError } from "../../../../chaos/cluster/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endRuns, noteBegun } from "../../../../chaos/ending/end-run";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
@@ -40,14 +40,14 @@ it("notes in the lease that the attacks may begin, once it cannot fail any more"
     const key = "chaos-experiments/not-begun";
     const notBegun = () => run.cluster.get("Lease", leaseName).metadata.annotations![key];
     run.cluster.get("Lease", leaseName).metadata.annotations![key] = "run";
-    run.cluster.intercept = (call) => void (call === "listNamespacedNetworkPolicy" && refuse(500, "etcd is slow"));
+    run.cluster.intercept = (call) => void (call === "list NetworkPolicy" && refuse(500, "etcd is slow"));
     await expect(step()).rejects.toThrow("etcd is slow");
     expect(notBegun()).toBe("run");
     run.cluster.intercept = () => undefined;
     await step();
     expect(notBegun()).toBeUndefined();
     // Another try of the step, after the attacks have begun.
-    run.cluster.intercept = (call) => void (call === "listNamespacedNetworkPolicy" && refuse(500, "etcd is slow"));
+    run.cluster.intercept = (call) => void (call === "list NetworkPolicy" && refuse(500, "etcd is slow"));
     await expect(step()).rejects.toThrow("etcd is slow");
     expect(notBegun()).toBeUndefined();
 });
@@ -84,7 +84,7 @@ describe("a run that has ended does not begin again: its steady state is of befo
 
     it("if that was killed while it ended the attacks", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedPod") refuse(500, "etcd is slow");
+            if (call === "list Pod") refuse(500, "etcd is slow");
         };
         await expect(ending()).rejects.toThrow("etcd is slow");
         run.cluster.intercept = () => undefined;
@@ -163,12 +163,12 @@ describe("evictions are tried before anybody is labeled:", () => {
         message: "Cannot evict pod as it would violate the pod's disruption budget.",
         details: { causes: [{ reason: "DisruptionBudget", message: budget }] },
     };
-    const evictions = () => run.cluster.calls.filter((call) => call === "createNamespacedPodEviction").length;
+    const evictions = () => run.cluster.calls.filter((call) => call === "create Pod/eviction").length;
     const answerWith = (code: number, status: object, isRefused = (_pod?: string) => true) => {
         run.cluster.intercept = (call, { name, dryRun }) => {
-            if (call !== "createNamespacedPodEviction") return;
+            if (call !== "create Pod/eviction") return;
             expect(dryRun).toBe("All");
-            if (isRefused(name)) throw new ApiException(code, "refused", JSON.stringify(status), {});
+            if (isRefused(name)) throw new ApiError(code, JSON.stringify(status));
         };
     };
     beforeEach(() => {
@@ -226,12 +226,12 @@ it("a kill in a zone gets the nodes of that zone, in which its Job chooses furth
     run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", target, attack: { kind: "kill" } }];
     const { attacks } = await step();
     expect(attacks).toMatchObject([{ nodes: ["node-1", "node-2"], atFirst: 1, targets: [{ pod: "hot-deals-1" }] }]);
-    expect(run.cluster.calls.filter((call) => call === "listNode")).toHaveLength(1);
+    expect(run.cluster.calls.filter((call) => call === "list Node")).toHaveLength(1);
 });
 
 it("labels nobody if a quota has no room left for a proxy, now that the Job's pod takes its part", async () => {
     run.cluster.intercept = (call, { dryRun }) => {
-        if (dryRun && call === "createNamespacedPod") refuse(403, "exceeded quota: few, requested: pods=1");
+        if (dryRun && call === "create Pod") refuse(403, "exceeded quota: few, requested: pods=1");
     };
     const pod = { kind: "Pod", metadata: { name: "x-fault" }, spec: {} };
     await expect(stepWith({ job: {}, attacks: [pod] })).rejects.toThrow(
@@ -278,7 +278,7 @@ describe("a run that is ABORTED ends as a whole", () => {
 
     it("and stays as it is if the API server fails: the next update goes on", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedNetworkPolicy") refuse(500, "etcd is slow");
+            if (call === "list NetworkPolicy") refuse(500, "etcd is slow");
         };
         await expect(step()).rejects.toThrow("etcd is slow");
         run.cluster.intercept = () => undefined;
@@ -426,11 +426,8 @@ describe("a target whose container has no tool", () => {
         [500, 'failed calling webhook "x": timeout', 'status 500: “failed calling webhook "x": timeout”'],
     ])("because the API server refuses it with %i", (status, message, words) => {
         beforeEach(() => {
-            vi.spyOn(Exec.prototype, "exec").mockRejectedValue(new Error(`Unexpected server response: ${status}`));
             const text = status === 403 ? `pods 'hot-deals-1' is forbidden: ${message}` : message;
-            run.cluster.intercept = (call) => {
-                if (call === "connectPostNamespacedPodExec") refuse(status, text);
-            };
+            run.cluster.api.exec = async () => refuse(status, text);
         });
 
         it("aborts the run with the words of whoever refuses it, and the choice that there is", async () => {
@@ -520,10 +517,10 @@ describe("a target whose container has no tool", () => {
 });
 
 it("takes the lease again, and fails if another stack has taken it meanwhile", async () => {
-    const before = run.cluster.get("Lease", leaseName).spec.renewTime as Date;
+    const before = run.cluster.get("Lease", leaseName).spec.renewTime as string;
     await vi.advanceTimersByTimeAsync(1_000);
     await step();
-    expect(new Date(run.cluster.get("Lease", leaseName).spec.renewTime).getTime()).toBeGreaterThan(before.getTime());
+    expect(new Date(run.cluster.get("Lease", leaseName).spec.renewTime).getTime()).toBeGreaterThan(Date.parse(before));
     run.cluster.remove("Lease", leaseName);
     await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
     await expect(step()).rejects.toThrow(/^ABORTED \(namespace-busy\): stack theirs/);
@@ -578,7 +575,7 @@ describe("a namespace that does not admit the deadline Job's pod", () => {
 
     it("is told later to an account that may not list events", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNamespacedEvent") refuse(403, "events is forbidden");
+            if (call === "list Event") refuse(403, "events is forbidden");
         };
         await expect(step()).rejects.toThrow(/has no running pod after 120 s/);
     });
@@ -735,7 +732,7 @@ describe("a blackhole of addresses", () => {
     it.each(["Pod", "Service"])("goes on if the account may not look for a %s elsewhere", async (kind) => {
         run.cluster.intercept = (call, { fieldSelector }) => {
             const isOfHosts = kind === "Service" || fieldSelector;
-            if (call === `list${kind}ForAllNamespaces` && isOfHosts) refuse(403, "forbidden");
+            if (call === `list all ${kind}` && isOfHosts) refuse(403, "forbidden");
         };
         expect((await step()).attacks[0]!.hosts![0]!.addresses).toEqual(["203.0.113.7"]);
     });
@@ -770,7 +767,7 @@ describe("a blackhole of addresses", () => {
 
 it("no attack begins over a Job that has crashed since it saw the targets: ABORTED", async () => {
     run.cluster.intercept = (call) => {
-        if (call !== "readNamespacedPodLog") return;
+        if (call !== "get Pod/log") return;
         const crashed = { name: "deadline", state: { terminated: { exitCode: 139 } } };
         run.cluster.get("Pod", job).status.containerStatuses = [crashed];
     };
@@ -872,18 +869,11 @@ describe("in a namespace with other NetworkPolicies", () => {
         };
 
         it.each<[string, string, RegExp, string, number, string]>([
-            ["another's policy", "patchNamespacedNetworkPolicy", /^theirs$/, webhook, 403, "attack-refused): Network"],
-            ["the targets' labels", "patchNamespacedPod", /^hot-deals/, webhook, 400, "attack-refused): the targets"],
-            [
-                "what lets the Job through",
-                "createNamespacedNetworkPolicy",
-                /-job$/,
-                webhook,
-                422,
-                "no-room): namespace",
-            ],
-            ["what lets it to others", "createNamespacedNetworkPolicy", /-admit-witness-1$/, quota, 403, "no-room): "],
-            ["the combined policy", "createNamespacedNetworkPolicy", /-blackhole-1$/, quota, 403, "no-room): "],
+            ["another's policy", "patch NetworkPolicy", /^theirs$/, webhook, 403, "attack-refused): Network"],
+            ["the targets' labels", "patch Pod", /^hot-deals/, webhook, 400, "attack-refused): the targets"],
+            ["what lets the Job through", "create NetworkPolicy", /-job$/, webhook, 422, "no-room): namespace"],
+            ["what lets it to others", "create NetworkPolicy", /-admit-witness-1$/, quota, 403, "no-room): "],
+            ["the combined policy", "create NetworkPolicy", /-blackhole-1$/, quota, 403, "no-room): "],
         ])("%s", async (_, call, ofName, words, status, told) => {
             run.plan.attacks[0]!.attack = attacked;
             const before = structuredClone(policy("theirs").spec);

@@ -143,7 +143,7 @@ describe("recovery", () => {
     });
 
     it("waits for nothing if the namespace is being deleted", async () => {
-        run.cluster.get("Namespace", "demo").metadata.deletionTimestamp = new Date();
+        run.cluster.get("Namespace", "demo").metadata.deletionTimestamp = new Date().toISOString();
         for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
         expect(await step()).toEqual({ recoveredAfterMs: null });
     });

@@ -49,7 +49,7 @@ it("the steady state holds the lease, and gives the latency of the slowest of th
 
 it("the command that stops a run names the kubeconfig's context if the program names none", async () => {
     run.plan.context = undefined;
-    run.cluster.api.kubeconfig.currentContext = "kind-of-the-kubeconfig";
+    run.cluster.api.kubeconfig.setCurrentContext("kind-of-the-kubeconfig");
     await step();
     expect(run.said[0]).toContain("kubectl --context kind-of-the-kubeconfig --namespace demo delete lease");
 });
@@ -69,7 +69,7 @@ it("gives the lease back if it waits for what can never come", async () => {
 it("why a run is ABORTED is said also if its report cannot be written", async () => {
     await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
     run.cluster.intercept = (call) => {
-        if (call !== "readNamespacedLease") return;
+        if (call !== "get Lease") return;
         rmSync(run.plan.reports, { recursive: true });
         writeFileSync(run.plan.reports, "a file in the folder's place");
     };
@@ -145,7 +145,7 @@ describe("a rollout of what matches a target could replace the target", () => {
             () => {
                 setStatus(rolling);
                 run.cluster.intercept = (call) => {
-                    if (call === "readNamespacedDeployment") refuse(403, "deployments is forbidden");
+                    if (call === "get Deployment") refuse(403, "deployments is forbidden");
                 };
             },
         ],
@@ -262,11 +262,11 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
     it("the Job, its pod, what lets that through, and a proxy with its Service; nothing of them is made", async () => {
         await begin();
         expect(tried.map(([call, { metadata }]) => [call, metadata.name]).sort()).toEqual([
-            ["createNamespacedJob", "x-deadline"],
-            ["createNamespacedNetworkPolicy", expect.stringMatching(/-job$/)],
-            ["createNamespacedPod", "x-deadline-trial"],
-            ["createNamespacedPod", "x-fault"],
-            ["createNamespacedService", "x-fault"],
+            ["create Job", "x-deadline"],
+            ["create NetworkPolicy", expect.stringMatching(/-job$/)],
+            ["create Pod", "x-deadline-trial"],
+            ["create Pod", "x-fault"],
+            ["create Service", "x-fault"],
         ]);
         expect([run.cluster.names("NetworkPolicy"), run.cluster.names("Service")]).toEqual([[], []]);
     });
@@ -282,8 +282,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
 
     it("what cannot be tried of how its pod is replaced is said, and taken for no", async () => {
         run.cluster.intercept = (call, { body, dryRun }) => {
-            if (call === "createNamespacedJob" && dryRun && body.metadata.generateName)
-                throw new Error("socket hang up");
+            if (call === "create Job" && dryRun && body.metadata.generateName) throw new Error("socket hang up");
         };
         expect((await begin()).replacesAtOnce).toBeUndefined();
         expect(run.said).toContainEqual(expect.stringMatching(/Job's pod at once: .* minutes \(.*socket hang up\)$/));
@@ -299,21 +298,16 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
 
     it.each([
         [
-            "createNamespacedPod",
+            "create Pod",
             403,
             'pods "x" is forbidden: exceeded quota: few',
             "pod of the Job x-deadline: .*; no Pod x-fault",
         ],
-        [
-            "createNamespacedPod",
-            403,
-            'pods "x" is forbidden: violates PodSecurity "restricted"',
-            "pod of the Job x-deadline",
-        ],
-        ["createNamespacedPod", 422, "Every pod needs the label team", "pod of the Job x-deadline"],
-        ["createNamespacedService", 403, "exceeded quota: few, requested: services=1", "Service x-fault"],
-        ["createNamespacedJob", 403, "exceeded quota: few, requested: count/jobs.batch=1", "Job x-deadline"],
-        ["createNamespacedNetworkPolicy", 400, 'admission webhook "net" denied the request', "NetworkPolicy \\S+-job"],
+        ["create Pod", 403, 'pods "x" is forbidden: violates PodSecurity "restricted"', "pod of the Job x-deadline"],
+        ["create Pod", 422, "Every pod needs the label team", "pod of the Job x-deadline"],
+        ["create Service", 403, "exceeded quota: few, requested: services=1", "Service x-fault"],
+        ["create Job", 403, "exceeded quota: few, requested: count/jobs.batch=1", "Job x-deadline"],
+        ["create NetworkPolicy", 400, 'admission webhook "net" denied the request', "NetworkPolicy \\S+-job"],
     ])("%s rejected with %i (%s) is ABORTED in these words", async (rejected, status, words, what) => {
         reject = (call) => {
             if (call === rejected) refuse(status, words);
@@ -330,7 +324,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
             '[provider "anyuid": Forbidden: not usable by user or serviceaccount, provider restricted-v2: ' +
             ".spec.securityContext.fsGroup: Invalid value: []int64{1000}: 1000 is not an allowed group]";
         reject = (call) => {
-            if (call === "createNamespacedPod") refuse(403, words);
+            if (call === "create Pod") refuse(403, words);
         };
         run.plan.settings = undefined;
         await expect(begin()).rejects.toThrow(
@@ -342,7 +336,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
     it("a quota is tried for seconds: pods that a sweep has just deleted count in it", async () => {
         let tries = 0;
         reject = (call) => {
-            if (call === "createNamespacedService" && tries++ < 3) refuse(403, "exceeded quota: few");
+            if (call === "create Service" && tries++ < 3) refuse(403, "exceeded quota: few");
         };
         await begin();
         expect(tries).toBe(4);
@@ -370,14 +364,14 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
     ])("a pod is not refused %s", async (_, status, words, prepare) => {
         prepare();
         reject = (call) => {
-            if (call === "createNamespacedPod") refuse(status, words);
+            if (call === "create Pod") refuse(status, words);
         };
         await expect(begin({ attacks: [] })).resolves.toBeDefined();
     });
 
     it("a pod is not refused for the default account, which only the trial has: the words are printed", async () => {
         reject = (call) => {
-            if (call === "createNamespacedPod") refuse(403, "serviceAccount default may not be used");
+            if (call === "create Pod") refuse(403, "serviceAccount default may not be used");
         };
         await expect(begin()).resolves.toBeDefined();
         expect(run.said).toContainEqual(

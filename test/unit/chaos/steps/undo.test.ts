@@ -45,7 +45,7 @@ it("without the plan's Service, the application counts as gone", async () => {
 
 it("nothing is changed, and the checks are awaited, if nothing is left", async () => {
     expect((await undone()).recoveredAfterMs).not.toBeNull();
-    expect(run.cluster.calls.filter((call) => !/^(list|read)/.test(call))).toEqual([]);
+    expect(run.cluster.calls.filter((call) => !/^(list|get)/.test(call))).toEqual([]);
     expect(run.said).toEqual([]);
 });
 

@@ -69,8 +69,8 @@ describe("a run without an attack", () => {
         await begin();
         await observe();
         await settled(recovery(run.context, {}));
-        const changes = run.cluster.calls.filter((call) => /^(create|patch|replace|delete)(?!SelfSubject)/.test(call));
-        expect(new Set(changes)).toEqual(new Set(["createNamespacedLease", "deleteNamespacedLease"]));
+        const changes = run.cluster.calls.filter((call) => /^(create|patch|replace|delete)(?! SelfSubject)/.test(call));
+        expect(new Set(changes)).toEqual(new Set(["create Lease", "delete Lease"]));
     });
 
     it("has nothing to recover from, also if its checks fail, unless it has acted", async () => {
@@ -161,7 +161,7 @@ describe("a run without an attack", () => {
         await begin();
         run.after(1_500, () => {
             run.cluster.intercept = (call) => {
-                if (call === "readNamespacedDeployment") refuse(500, "etcd is slow");
+                if (call === "get Deployment") refuse(500, "etcd is slow");
             };
         });
         expect(await observe()).toMatchObject({ verdict: "INCONCLUSIVE", code: "api-server-unavailable" });

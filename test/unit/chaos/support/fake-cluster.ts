@@ -1,12 +1,10 @@
-import {
-    ApiException,
-    KubeConfig,
-    type V1ObjectMeta,
-    type V1ResourceAttributes,
-    type V1ResourceRule,
-    type V1SubjectAccessReviewStatus,
-} from "@kubernetes/client-node";
-import type { Cluster } from "../../../../chaos/cluster/client";
+import { ApiError, callsOver, type Cluster } from "../../../../chaos/cluster/client";
+import { eventType } from "../../../../chaos/cluster/events";
+import { Kubeconfig } from "../../../../chaos/cluster/kubeconfig";
+import { otherResources, type Resource, resources } from "../../../../chaos/cluster/resources";
+import type { V1ObjectMeta, V1ResourceAttributes, V1ResourceRule } from "../../../../chaos/cluster/types";
+import type { ApiCall, ApiResponse } from "../../../../chaos/cluster/verbs";
+import { bindings } from "../../../../chaos/attacks/fault/outside";
 
 /** A stored object. Tests read and change it directly. */
 export interface StoredObject {
@@ -16,7 +14,6 @@ export interface StoredObject {
 
 type Kind =
     | "ConfigMap"
-    | "CustomObject"
     | "DaemonSet"
     | "Deployment"
     | "EndpointSlice"
@@ -28,6 +25,7 @@ type Kind =
     | "Node"
     | "NetworkPolicy"
     | "Pod"
+    | "PodDisruptionBudget"
     | "ReplicaSet"
     | "Role"
     | "RoleBinding"
@@ -36,6 +34,7 @@ type Kind =
     | "ServiceAccount"
     | "StatefulSet"
     | "StorageClass"
+    | "TargetGroupBinding"
     | "ValidatingWebhookConfiguration";
 
 export interface FakeRequest {
@@ -43,19 +42,24 @@ export interface FakeRequest {
     namespace?: string;
     labelSelector?: string;
     fieldSelector?: string;
-    /** Of custom objects. */
-    group?: string;
-    plural?: string;
     dryRun?: "All";
     body?: any;
+    resource: Resource;
 }
 
+const types: readonly Resource[] = [
+    ...Object.values(resources),
+    ...Object.values(otherResources),
+    eventType,
+    ...bindings,
+];
+
 /**
- * A cluster in memory. `api` has the calls that experiments make, with their errors: 404 for a missing object, 409 for
- * an existing name, a stale `resourceVersion` or another `uid`.
+ * A cluster in memory, with an API server that answers as far as experiments ask: with 404 for a missing object, and
+ * with 409 for an existing name, a stale `resourceVersion` or another `uid`.
  */
 export class FakeCluster {
-    /** Each call, such as `createNamespacedLease`, in order. */
+    /** Each call, in order: `create Lease`, `list all Pod` if it is of all namespaces, `get Pod/log`. */
     readonly calls: string[] = [];
     /** The log of each pod, by name. */
     readonly logs = new Map<string, string>();
@@ -68,41 +72,13 @@ export class FakeCluster {
     /** What the account may do in every namespace, as a SelfSubjectRulesReview lists it. */
     rules: V1ResourceRule[] = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
     /** What a SelfSubjectAccessReview says. */
-    access: (asked: V1ResourceAttributes) => V1SubjectAccessReviewStatus = () => ({ allowed: true });
+    access: (asked: V1ResourceAttributes) => { allowed: boolean; evaluationError?: string } = () => ({ allowed: true });
     /** How far the API server's clock is ahead of this machine's. */
     clockAheadMs = 0;
     private readonly objects = new Map<string, StoredObject>();
     private version = 0;
 
-    readonly api = {
-        ...Object.fromEntries(
-            [
-                "admission",
-                "core",
-                "apps",
-                "authorization",
-                "batch",
-                "coordination",
-                "custom",
-                "discovery",
-                "networking",
-                "rbac",
-                "storage",
-            ].map((group) => [
-                group,
-                new Proxy(
-                    {},
-                    {
-                        get:
-                            (_, call) =>
-                            async (request: FakeRequest = {}) =>
-                                this.call(String(call), request),
-                    },
-                ),
-            ]),
-        ),
-        kubeconfig: new KubeConfig(),
-    } as unknown as Cluster;
+    readonly api: Cluster = callsOver(new Kubeconfig(), (path, call) => this.answer(path, call));
 
     /** Stores an object as it is. */
     add(kind: Kind, name: string, fields: Record<string, any> = {}, namespace = "demo"): StoredObject {
@@ -133,57 +109,77 @@ export class FakeCluster {
         return this.list(kind, {}).map(({ metadata }) => metadata.name);
     }
 
-    private call(call: string, request: FakeRequest): unknown {
+    /** What the API server answers to a request. @throws what `intercept` throws, unless that is an ApiError */
+    async answer(path: string, { method = "GET", body }: ApiCall = {}): Promise<ApiResponse> {
+        const sentAt = Math.floor((Date.now() + this.clockAheadMs) / 1_000) * 1_000;
+        try {
+            const given = this.serve(path, method, body && (JSON.parse(JSON.stringify(body)) as object));
+            return { status: 200, body: typeof given === "string" ? given : JSON.stringify(given), sentAt };
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            return { status: error.code, body: error.body, sentAt };
+        }
+    }
+
+    private serve(path: string, method: string, body: any): unknown {
+        const { pathname, searchParams } = new URL(path, "https://api");
+        const [, group = "", rest = ""] = /^\/(?:api|apis\/([^/]+))\/[^/]+\/(.*)$/.exec(pathname)!;
+        const keys = rest.split("/").map(decodeURIComponent);
+        const [namespace, plural, name, part] =
+            keys[0] === "namespaces" && keys.length > 2 ? keys.slice(1) : [undefined, ...keys];
+        const resource = types.find((one) => one.resource === plural && one.apiGroup === group);
+        if (resource === undefined) refuse(404, `there is no ${plural}`);
+        const query = Object.fromEntries(searchParams) as Pick<
+            FakeRequest,
+            "dryRun" | "labelSelector" | "fieldSelector"
+        >;
+        const request: FakeRequest = { ...query, namespace, name, body, resource };
+        const verb = name === undefined && method === "GET" ? "list" : verbs[method]!;
+        const all = verb === "list" && namespace === undefined && !ofCluster.has(resource.kind) ? " all" : "";
+        const call = `${verb}${all} ${resource.kind}${part === undefined ? "" : `/${part}`}`;
         this.calls.push(call);
         this.intercept(call, request);
-        const plain = /^(.*)WithHttpInfo$/.exec(call)?.[1];
-        if (plain !== undefined) return this.withHeaders(() => this.call(plain, request));
-        if (call === "readNamespacedPodLog") return this.logs.get(this.stored("Pod", request).metadata.name) ?? "";
-        if (call === "connectGetNamespacedPodProxyWithPath") return copyOf(this.proxied(request));
-        if (call === "createSelfSubjectRulesReview") return { status: { resourceRules: this.rules } };
-        if (call === "createSelfSubjectAccessReview") {
+        return this.do(verb, part, resource.kind as Kind, request);
+    }
+
+    private do(
+        verb: string,
+        part: string | undefined,
+        kind: Kind | `SelfSubject${string}`,
+        request: FakeRequest,
+    ): unknown {
+        if (part === "log") return this.logs.get(this.stored("Pod", request).metadata.name) ?? "";
+        if (part === "proxy") return this.proxied({ ...request, name: request.name });
+        if (part === "eviction") return this.stored("Pod", request);
+        if (kind === "SelfSubjectRulesReview") return { status: { resourceRules: this.rules } };
+        if (kind === "SelfSubjectAccessReview")
             return { status: this.access(request.body.spec.resourceAttributes as V1ResourceAttributes) };
-        }
-        const [, verb, kind] = /^([a-z]+(?:Collection)?)(?:Namespaced)?(\w+?)(?:ForAllNamespaces)?$/.exec(call)!;
+        const of = kind as Kind;
         switch (verb) {
-            case "read":
-                return asModel(copyOf(this.stored(kind as Kind, request)));
+            case "get":
+                return this.stored(of, request);
             case "list":
-                return {
-                    metadata: {},
-                    items: this.list(kind as Kind, request)
-                        .map(copyOf)
-                        .map(asModel),
-                };
+                return { metadata: {}, items: this.list(of, request) };
             case "create":
-                return this.create(kind as Kind, request);
+                return this.create(of, request);
             case "replace":
             case "patch":
-                return this.change(kind as Kind, request, verb);
+                return this.change(of, request, verb);
             case "delete":
-                return this.delete(kind as Kind, request);
-            case "deleteCollection":
-                for (const { metadata } of this.list(kind as Kind, request)) this.delete(kind as Kind, { ...metadata });
-                return {};
+                return this.delete(of, request);
             default:
-                throw new Error(`the fake cluster has no call ${call}`);
+                throw new Error(`the fake cluster has no call ${verb}`);
         }
     }
 
-    private withHeaders(call: () => unknown): unknown {
-        const headers = { date: new Date(Date.now() + this.clockAheadMs).toUTCString() };
-        try {
-            return { headers, data: call() };
-        } catch (error) {
-            throw Object.assign(error as ApiException<unknown>, { headers });
-        }
-    }
-
-    private stored(kind: Kind, { name, namespace }: FakeRequest): StoredObject {
+    private stored(kind: Kind, { name, namespace }: Pick<FakeRequest, "name" | "namespace">): StoredObject {
         return this.objects.get(keyOf(kind, { name: name!, namespace })) ?? refuse(404, `${kind} "${name}" not found`);
     }
 
-    private list(kind: Kind, { namespace, labelSelector, fieldSelector }: FakeRequest): StoredObject[] {
+    private list(
+        kind: Kind,
+        { namespace, labelSelector, fieldSelector }: Pick<FakeRequest, "namespace" | "labelSelector" | "fieldSelector">,
+    ): StoredObject[] {
         return [...this.objects, ...this.selected()]
             .filter(([key]) => key.startsWith(`${kind} ${namespace === undefined ? "" : `${namespace} `}`))
             .map(([, object]) => object)
@@ -240,7 +236,7 @@ export class FakeCluster {
         changed.metadata = { ...changed.metadata, uid: stored.metadata.uid, resourceVersion: String(++this.version) };
         this.changed(kind, stored, changed, request.body);
         this.objects.set(keyOf(kind, stored.metadata), changed);
-        return asModel(copyOf(changed));
+        return changed;
     }
 
     private delete(kind: Kind, request: FakeRequest): object {
@@ -254,8 +250,25 @@ export class FakeCluster {
 /** What the API server answers with an error. */
 export function refuse(code: number, message: string): never {
     const reason = code === 404 ? "NotFound" : undefined;
-    throw new ApiException(code, message, { kind: "Status", message, code, reason }, {});
+    throw new ApiError(code, JSON.stringify({ kind: "Status", message, code, reason }));
 }
+
+const verbs: Record<string, string> = {
+    GET: "get",
+    POST: "create",
+    PUT: "replace",
+    PATCH: "patch",
+    DELETE: "delete",
+};
+
+/** Kinds that belong to no namespace. */
+const ofCluster = new Set([
+    "MutatingWebhookConfiguration",
+    "Namespace",
+    "Node",
+    "StorageClass",
+    "ValidatingWebhookConfiguration",
+]);
 
 const keyOf = (kind: string, { name, namespace }: { name: string; namespace?: string }) =>
     kind === "Namespace" ? `${kind} ${name}` : `${kind} ${namespace} ${name}`;
@@ -267,16 +280,6 @@ const nameIn = (selector = "") => /^metadata\.name=(.+)$/.exec(selector)?.[1];
 function copyOf<T>(object: T): T {
     return structuredClone(object);
 }
-
-/** As the client returns an object: its parts are instances of classes, which a strict comparison tells from data. */
-class Model {}
-function asModel<T>(value: T): T {
-    if (Array.isArray(value)) return value.map(asModel) as T;
-    if (value === null || typeof value !== "object" || value instanceof Date) return value;
-    return Object.assign(new Model(), mapValues(value, asModel)) as T;
-}
-const mapValues = (object: object, change: (value: unknown) => unknown) =>
-    Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
 function requireSame({ metadata }: StoredObject, expected: { uid?: string; resourceVersion?: string }): void {
     for (const field of ["uid", "resourceVersion"] as const) {

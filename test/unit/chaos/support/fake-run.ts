@@ -1,4 +1,4 @@
-import { Exec } from "@kubernetes/client-node";
+import type { Cluster } from "../../../../chaos/cluster/client";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -118,7 +118,7 @@ export class FakeRun {
         this.cluster.addRightsOfJob(job);
         this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status: running });
         setInterval(() => this.look(), lookMs);
-        vi.spyOn(Exec.prototype, "exec").mockImplementation((...args) => this.exec(...args));
+        this.cluster.api.exec = (...args) => this.exec(...args);
     }
 
     close(): void {
@@ -240,25 +240,23 @@ export class FakeRun {
         this.report({ at: Date.now(), open, closed, kept: this.kept() });
     }
 
-    private async exec(
-        ...[, pod, container, command, stdout, , , , onStatus]: Parameters<Exec["exec"]>
-    ): ReturnType<Exec["exec"]> {
+    private async exec(...[{ pod, container }, command, onOutput]: Parameters<Cluster["exec"]>) {
         const program = command[0]!;
         if (!this.hasProgram(container, program)) {
+            await sleep(this.probeMs([]));
             const message = `failed to exec in container: exec: "${program}": executable file not found in $PATH`;
-            setTimeout(() => onStatus!({ status: "Failure", message }), this.probeMs([]));
-            return undefined as never;
+            return { status: "Failure", message };
         }
-        const asked = (command as string[]).slice(5);
+        const asked = command.slice(5);
         const addresses = asked.length === 1 ? this.resolves(pod, asked[0]!) : [];
-        if (addresses.length > 0) stdout?.write(addresses.map((one) => `${one} STREAM ${asked[0]}\n`).join(""));
+        if (addresses.length > 0)
+            onOutput(Buffer.from(addresses.map((one) => `${one} STREAM ${asked[0]}\n`).join("")), false);
         const worked = addresses.length > 0 || this.probe(pod, asked);
         if (typeof worked === "string") throw new Error(worked);
+        await sleep(this.probeMs(asked));
         const causes = [{ reason: "ExitCode", message: "1" }];
-        setTimeout(
-            () => onStatus!(worked ? { status: "Success" } : { status: "Failure", details: { causes } }),
-            this.probeMs(asked),
-        );
-        return undefined as never;
+        return worked ? { status: "Success" } : { status: "Failure", details: { causes } };
     }
 }
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

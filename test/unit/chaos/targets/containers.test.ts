@@ -1,4 +1,4 @@
-import type { V1Pod } from "@kubernetes/client-node";
+import type { V1Pod } from "../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import { attackable, containersOf, type Discovered, ownerOf, whySpared } from "../../../../chaos/targets/containers";
 
@@ -26,7 +26,7 @@ describe("no pod is attacked that is", () => {
             },
         ],
         ["not running", { ...pod, status: { phase: "Pending" } }],
-        ["being deleted", { ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date() } }],
+        ["being deleted", { ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date().toISOString() } }],
     ])("%s", (_, candidate) => expect(attackable(candidate)).toBe(false));
 });
 

@@ -34,7 +34,7 @@ describe("discovery", () => {
         run.addAgent("a-rogue", [listed("made-up")]);
         expect(await found(agent)).toEqual(["hot-deals-1", "hot-deals-2"]);
         run.addAgent("demo-agent", [listed("told-by-the-agent")]);
-        run.cluster.get("DaemonSet", "agent", "demo-agent").metadata.deletionTimestamp = new Date();
+        run.cluster.get("DaemonSet", "agent", "demo-agent").metadata.deletionTimestamp = new Date().toISOString();
         expect(await found(agent)).toEqual(["hot-deals-1", "hot-deals-2"]);
     });
 
@@ -62,7 +62,7 @@ describe("discovery", () => {
     it("does not ask again if the account may not read the agents' key", async () => {
         run.addAgent("demo-agent", []);
         run.cluster.intercept = (call) => {
-            if (call === "readNamespacedSecret") refuse(403, "secrets is forbidden");
+            if (call === "get Secret") refuse(403, "secrets is forbidden");
         };
         await expect(found(agent)).rejects.toMatchObject({ code: 403 });
     });
@@ -114,9 +114,14 @@ describe("what discovery leaves out, with the reason:", () => {
     });
 
     it("nothing if the account may not look", async () => {
-        change({ metadata: { ...run.cluster.get("Pod", "hot-deals-1").metadata, deletionTimestamp: new Date() } });
+        change({
+            metadata: {
+                ...run.cluster.get("Pod", "hot-deals-1").metadata,
+                deletionTimestamp: new Date().toISOString(),
+            },
+        });
         expect(await spared()).toEqual([["hot-deals-1", "terminating"]]);
-        run.cluster.intercept = (call) => void (call === "listPodForAllNamespaces" && refuse(403, "forbidden"));
+        run.cluster.intercept = (call) => void (call === "list all Pod" && refuse(403, "forbidden"));
         expect(await spared()).toEqual([]);
     });
 });

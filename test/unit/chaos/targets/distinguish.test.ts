@@ -84,7 +84,7 @@ describe("the label of an attack's peers", () => {
     });
 
     it("tells them from the discovered pods if the user may not list all", async () => {
-        run.cluster.intercept = (call) => (call === "listNamespacedPod" ? refuse(403, "forbidden") : undefined);
+        run.cluster.intercept = (call) => (call === "list Pod" ? refuse(403, "forbidden") : undefined);
         add("other", { app: "database" });
         expect(await found()).toEqual(label);
         expect(await found("other")).toBeUndefined();

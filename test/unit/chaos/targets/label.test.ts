@@ -15,7 +15,7 @@ describe("labeling a target", () => {
         const target = { namespace: "demo", pod: "hot-deals-1", uid: uid! };
         // Two containers of a pod.
         await labelPods(cluster.api, [target, target], () => ({ labels: { [label]: "x.blackhole" } }));
-        expect(cluster.calls).toEqual(["patchNamespacedPod"]);
+        expect(cluster.calls).toEqual(["patch Pod"]);
         expect(cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({ app: "hot-deals", [label]: "x.blackhole" });
     });
 

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => run.close());
 
-const lists = () => run.cluster.calls.filter((call) => call === "listNode").length;
+const lists = () => run.cluster.calls.filter((call) => call === "list Node").length;
 const scopeOf = (target: string, peers?: string) => ({
     area: "Global",
     clusterName: "local",
@@ -76,7 +76,7 @@ describe("the nodes are read", () => {
 
     it("and that is not allowed: the error says so", async () => {
         run.cluster.intercept = (call) => {
-            if (call === "listNode") refuse(403, "nodes is forbidden");
+            if (call === "list Node") refuse(403, "nodes is forbidden");
         };
         await expect(matching("k8s.zone=a")).rejects.toMatchObject({ code: 403 });
     });

@@ -50,10 +50,10 @@ describe("a target has the TCP ports to which Services lead", () => {
 
     it("by selectors, if the account may not list EndpointSlices; none, if not even Services", async () => {
         add({ app: "web" }, { port: 80, targetPort: "main" });
-        const refused = ["listNamespacedEndpointSlice"];
+        const refused = ["list EndpointSlice"];
         cluster.intercept = (call) => void (refused.includes(call) && refuse(403, "forbidden"));
         expect(await found()).toEqual([8080]);
-        refused.push("listNamespacedService");
+        refused.push("list Service");
         expect(await found()).toEqual([]);
     });
 

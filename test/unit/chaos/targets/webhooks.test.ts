@@ -79,7 +79,7 @@ describe("a run does not begin if a pod that matches the target", () => {
         let isAsked = false;
         run.cluster.intercept = (call) => {
             isAsked ||= call.endsWith("WebhookConfiguration");
-            if (call === "readNamespace" && isAsked) refuse(403, "forbidden");
+            if (call === "get Namespace" && isAsked) refuse(403, "forbidden");
         };
         await expect(step()).rejects.toThrow("guard.example.com");
     });

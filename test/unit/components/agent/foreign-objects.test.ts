@@ -1,4 +1,3 @@
-import { KubeConfig } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -21,6 +20,7 @@ import { readerOf } from "../../../../components/cluster/reading";
 import { kindsOf } from "../../../../components/manifest/kinds";
 import type { ManifestObject } from "../../../../components/manifest/read";
 import { runAs } from "../../../support/running-stack";
+import { kubeconfigOf } from "../../../support/kubeconfig";
 
 beforeAll(() => runAs("local"));
 
@@ -132,11 +132,9 @@ describe("the cluster is asked for an object", () => {
             response.end(JSON.stringify(found ?? { kind: "Status", code: 404, message: "not found" }));
         });
         await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-        const kubeconfig = new KubeConfig();
         const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        kubeconfig.loadFromClusterAndUser({ name: "a", server: address, skipTLSVerify: true }, { name: "a" });
         process.env.KUBECONFIG = join(folder, "config");
-        writeFileSync(process.env.KUBECONFIG, kubeconfig.exportConfig());
+        writeFileSync(process.env.KUBECONFIG, kubeconfigOf("loaded-context", address));
     });
     afterAll(() => {
         server.close();

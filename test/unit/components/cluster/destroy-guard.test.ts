@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { KubeConfig } from "@kubernetes/client-node";
 import { getMonitor } from "@pulumi/pulumi/runtime/settings";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { guardDestroy } from "../../../../components/cluster/destroying/guard";
 import { type Allowed, UnreachableError, whyNotDestroy } from "../../../../components/cluster/destroying/refusal";
+import { kubeconfigOf } from "../../../support/kubeconfig";
 
 const own = { "chaos-shop/stack": "local", "chaos-shop/identity": "ours" };
 const guarded = {
@@ -62,11 +62,11 @@ const refusal = ({
             if (path === leasePath)
                 return holder === undefined
                     ? undefined
-                    : ({
+                    : {
                           metadata: { annotations: notes },
                           spec: { holderIdentity: holder, ...time({ ...held, ago: held.ago - clockAhead }) },
                           readAt: Date.now() + clockAhead * 1_000,
-                      } as object);
+                      };
             const name = path.replace("/api/v1/namespaces/", "");
             if (name === "kube-system") return { metadata: { name, uid } };
             return found[name] && { metadata: { name, annotations: found[name] as Record<string, string> } };
@@ -279,10 +279,7 @@ describe("the command that Pulumi runs", () => {
         });
         await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
         const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        const kubeconfig = new KubeConfig();
-        kubeconfig.loadFromClusterAndUser({ name: "a", server: address, skipTLSVerify: true }, { name: "a" });
-        const text = kubeconfig.exportConfig().replaceAll("loaded-context", "kind-a");
-        writeFileSync(join(folder, "config"), text);
+        writeFileSync(join(folder, "config"), kubeconfigOf("kind-a", address));
     });
     beforeEach(() => {
         for (const name of Object.keys(annotationsOf)) delete annotationsOf[name];

@@ -1,8 +1,9 @@
-import { ApiException, type V1Pod } from "@kubernetes/client-node";
+import { ApiError, type Cluster } from "../../../../chaos/cluster/client";
+import type { Resource } from "../../../../chaos/cluster/resources";
+import type { V1Pod } from "../../../../chaos/cluster/types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { leftOutOf } from "../../../../components/cluster/left-out";
 import { awaitReady } from "../../../../components/cluster/ready";
-import type { Cluster } from "../../../../chaos/cluster/client";
 import { runAs } from "../../../support/running-stack";
 
 beforeEach(() => runAs("local"));
@@ -43,18 +44,13 @@ const brokenPod = {
 function wait(
     daemonSets: DaemonSet[],
     pods: object[] = [],
-    listNode: () => Promise<object> = async () => ({ items: [] }),
+    listNodes: () => Promise<object[]> = async () => [],
     giveUpAt = Date.now(),
 ) {
-    const list = (items: unknown[]) => async () => ({ items });
+    const lists: Record<string, object[]> = { DaemonSet: daemonSets.map(daemonSet), Pod: pods };
     const cluster = {
         kubeconfig: { getCurrentContext: () => "kind-a" },
-        apps: {
-            listNamespacedDaemonSet: list(daemonSets.map(daemonSet)),
-            listNamespacedDeployment: list([]),
-            listNamespacedStatefulSet: list([]),
-        },
-        core: { listNamespacedPod: list(pods), listNamespacedEvent: list([]), listNode },
+        all: async ({ kind }: Resource) => (kind === "Node" ? listNodes() : (lists[kind] ?? [])),
     } as unknown as Cluster;
     return awaitReady(
         cluster,
@@ -108,7 +104,7 @@ describe("nodes that cannot run the agent are left out, and counted:", () => {
         node("d", { "kubernetes.io/os": "windows" }),
         node("e", { "eks.amazonaws.com/compute-type": "fargate" }),
     ];
-    const found = async () => ({ items: nodes });
+    const found = async () => nodes;
 
     it("the update waits for the agent on the others", async () => {
         const pods = [podOn("a", true), podOn("b", false)];
@@ -124,11 +120,11 @@ describe("nodes that cannot run the agent are left out, and counted:", () => {
     });
 
     it("and if no node may run it, the update fails at once, and says why and how to do without", async () => {
-        const virtual = async () => ({ items: nodes.slice(2) });
+        const virtual = async () => nodes.slice(2);
         await expect(wait([{ name: "agent", ready: 0, wanted: 0 }], [], virtual, Infinity)).rejects.toThrow(
             /^the agent cannot .*: no node may run it \(nodes left out: 2 with windows, 1 virtual\)\.[^]*\nWithout$/,
         );
-        const unknown = wait([{ name: "agent", ready: 0, wanted: 0 }], [], async () => ({ items: [] }));
+        const unknown = wait([{ name: "agent", ready: 0, wanted: 0 }], [], async () => []);
         await expect(unknown).rejects.toThrow("not ready after 8 s: 0 of 0 pods are ready.\n");
     });
 
@@ -138,7 +134,7 @@ describe("nodes that cannot run the agent are left out, and counted:", () => {
     });
 
     it("none if the account may not list nodes", async () => {
-        const forbidden = () => Promise.reject(new ApiException(403, "nodes is forbidden", {}, {}));
+        const forbidden = () => Promise.reject(new ApiError(403));
         const pods = [podOn("a", true), podOn("b", false)];
         await expect(wait([{ name: "agent", ready: 1, wanted: 2 }], pods, forbidden)).rejects.toThrow("1 of 2 pods");
     });

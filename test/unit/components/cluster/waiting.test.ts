@@ -1,9 +1,10 @@
-import { KubeConfig, type V1Deployment, type V1Pod } from "@kubernetes/client-node";
+import { Kubeconfig } from "../../../../chaos/cluster/kubeconfig";
+import type { V1Deployment, V1Pod } from "../../../../chaos/cluster/types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Making, whatItWaitsFor } from "../../../../components/cluster/waiting";
 import { runAs } from "../../../support/running-stack";
 
-const kubeconfig = new KubeConfig();
+const kubeconfig = new Kubeconfig();
 kubeconfig.setCurrentContext("kind-a");
 const cluster = { kubeconfig };
 

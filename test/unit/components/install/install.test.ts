@@ -7,12 +7,9 @@ import { runAs } from "../../../support/running-stack";
 
 /** An update to a shop from a chart, in a namespace with these annotations and pods. */
 const change = (annotations: Record<string, string>, pods: object[] = []) => {
-    const core = {
-        readNamespace: async () => ({ metadata: { name: "demo", annotations } }),
-        listNamespacedPod: async () => ({ items: pods }),
-    };
+    const get = async () => ({ metadata: { name: "demo", annotations } });
     const configuration = { namespace: "demo", storage: {}, install: { kind: "chart", chart: { repo: "nowhere:" } } };
-    const api = { core } as unknown as Cluster;
+    const api = { get, all: async () => pods } as unknown as Cluster;
     const context = { name: "kind-a", server: "https://127.0.0.1" };
     return installShop("shop", configuration as StackConfiguration, { api, context } as StackCluster);
 };

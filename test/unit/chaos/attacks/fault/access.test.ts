@@ -1,11 +1,10 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import { keepsFromProxy, proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
 import { admitProxy } from "../../../../../chaos/attacks/fault/admit";
 import type { Pod } from "../../../../../chaos/cluster/kubernetes-rules";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
-import { forClient } from "../../../../../chaos/policies/rules";
 import { selects } from "../../../../../chaos/policies/selector";
 import { FakeCluster } from "../../support/fake-cluster";
 
@@ -15,7 +14,7 @@ const denied = policy("default-deny", { podSelector: {}, policyTypes: ["Ingress"
 const into = policy("into-hot-deals", {
     podSelector: app("hot-deals"),
     policyTypes: ["Ingress"],
-    ingress: [{ _from: [{ podSelector: app("gateway") }], ports: [{ port: "main" }] }],
+    ingress: [{ from: [{ podSelector: app("gateway") }], ports: [{ port: "main" }] }],
 });
 const outOf = policy("out-of-gateway", {
     podSelector: app("gateway"),
@@ -133,7 +132,7 @@ describe("a policy that comes during the run keeps callers from the proxy", () =
     it("at a port of the Service at which no policy of the run lets these callers reach the proxy", () => {
         const ports = [...args.service.ports, { name: "metrics", port: 90, target: 9090, listen: 9090 }];
         const access = { ...args, service: { ...args.service, ports } };
-        const calling = proxyPolicies([outOf], access).flatMap(({ adds, spec }) => (adds ? [forClient(spec)] : []));
+        const calling = proxyPolicies([outOf], access).flatMap(({ adds, spec }) => (adds ? [spec] : []));
         const at = (port: number | string) =>
             policy("more-of-gateway", {
                 podSelector: app("gateway"),
@@ -176,7 +175,7 @@ describe("two versions that listen at two numbers under one name", () => {
         policy(`into-${number}`, {
             podSelector: { matchLabels: { app: "hot-deals", version: number } },
             policyTypes: ["Ingress"],
-            ingress: [{ _from: [{ podSelector: app("gateway") }], ports: [{ port }] }],
+            ingress: [{ from: [{ podSelector: app("gateway") }], ports: [{ port }] }],
         });
 
     it("accept the proxy at the number of each", () =>
@@ -194,7 +193,7 @@ describe("two versions that listen at two numbers under one name", () => {
                     ...into,
                     spec: {
                         ...into.spec!,
-                        ingress: [{ _from: [{ podSelector: app("gateway") }], ports: [{ port: 8000, endPort: 9999 }] }],
+                        ingress: [{ from: [{ podSelector: app("gateway") }], ports: [{ port: 8000, endPort: 9999 }] }],
                     },
                 },
             ],
@@ -285,7 +284,7 @@ it("pods that have ended are none of the Service's: no policy need let anybody r
     const server = policy("into-server", {
         podSelector: { matchLabels: { component: "server" } },
         policyTypes: ["Ingress"],
-        ingress: [{ _from: [{ podSelector: app("gateway") }] }],
+        ingress: [{ from: [{ podSelector: app("gateway") }] }],
     });
     const admitted = () =>
         admitProxy(attack as unknown as RunAttack<unknown, FoundService>, cluster.api, {

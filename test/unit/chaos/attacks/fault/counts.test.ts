@@ -4,8 +4,7 @@ import { countedSince, describeCounts, describeHits } from "../../../../../chaos
 import type { Cluster } from "../../../../../chaos/cluster/client";
 
 const counts = { requests: 10, faulted: 3, unfaultable: 0, unreachable: 0 };
-const logging = (text: string) =>
-    ({ core: { readNamespacedPodLog: () => Promise.resolve(text) } }) as unknown as Cluster;
+const logging = (text: string) => ({ log: () => Promise.resolve(text) }) as unknown as Cluster;
 const read = (text: string) =>
     readCounts({ chosen: { targets: [{ uid: "a" }, { uid: "b" }] } } as never, logging(text));
 const fault = { service: "hot-deals", percentage: 30, match: { path: "/api" } };

@@ -1,4 +1,4 @@
-import { ApiException } from "@kubernetes/client-node";
+import type { Resource } from "../../../../../chaos/cluster/resources";
 import { expect, it } from "vitest";
 import { explainFault } from "../../../../../chaos/attacks/fault/proof";
 import type { Cluster } from "../../../../../chaos/cluster/client";
@@ -16,14 +16,11 @@ const explained = (
     metadata = {},
     status = {},
 ) => {
-    const found = (object: object | undefined) =>
-        object ? Promise.resolve(object) : Promise.reject(new ApiException(404, "not found", {}, {}));
     const kubeconfig = { getCurrentContext: () => "kind-shop" };
-    const core = {
-        readNamespacedService: () => found(selector && { spec: { selector } }),
-        readNamespacedPod: () => found(phase === undefined ? undefined : { metadata, status: { phase, ...status } }),
-    };
-    return explainFault(attack as never, { core, kubeconfig } as unknown as Cluster, "shop-deadline");
+    const service = selector && { spec: { selector } };
+    const pod = phase === undefined ? undefined : { metadata, status: { phase, ...status } };
+    const get = async ({ resource: { kind } }: { resource: Resource }) => (kind === "Pod" ? pod : service);
+    return explainFault(attack as never, { get, kubeconfig } as unknown as Cluster, "shop-deadline");
 };
 
 it("a fault whose Service points to its running proxy is not explained by either", async () => {

@@ -1,4 +1,4 @@
-import type { V1ObjectMeta, V1PodSpec, V1ServicePort, V1ServiceSpec } from "@kubernetes/client-node";
+import type { V1ObjectMeta, V1PodSpec, V1ServicePort, V1ServiceSpec } from "../../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import { containerPorts } from "../../../../../chaos/attacks/fault/listeners";
 import { findService } from "../../../../../chaos/attacks/fault/find";
@@ -211,10 +211,10 @@ describe("a fault is refused before anything is attacked if callers go past a Se
         /** @param groups those that the API server has */
         const bound = (targetType: string, service = "hot-deals", groups = ["elbv2.k8s.aws"]) => {
             const cluster = new FakeCluster();
-            cluster.intercept = (_, { group }: FakeRequest) =>
-                void (group !== undefined && !groups.includes(group) && refuse(404, "404 page not found"));
+            cluster.intercept = (_, { resource: { kind, apiGroup } }: FakeRequest) =>
+                void (kind === "TargetGroupBinding" && !groups.includes(apiGroup) && refuse(404, "404 page not found"));
             const spec = { targetType, serviceRef: { name: service, port: 80 } };
-            cluster.add("CustomObject", "k8s-demo-1", { spec });
+            cluster.add("TargetGroupBinding", "k8s-demo-1", { spec });
             return foundAmong([{ port: 80 }], [{}], {}, {}, cluster);
         };
 
@@ -232,7 +232,7 @@ describe("a fault is refused before anything is attacked if callers go past a Se
 
         it("and not if the account may not list them", async () => {
             const cluster = new FakeCluster();
-            cluster.intercept = (call) => void (call === "listNamespacedCustomObject" && refuse(403, "forbidden"));
+            cluster.intercept = (call) => void (call === "list TargetGroupBinding" && refuse(403, "forbidden"));
             await foundAmong([{ port: 80 }], [{}], {}, {}, cluster);
         });
     });

@@ -1,15 +1,13 @@
-import type { V1Service } from "@kubernetes/client-node";
+import type { V1Service } from "../../../../../chaos/cluster/types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { admitProxy } from "../../../../../chaos/attacks/fault/admit";
 import type { FoundService } from "../../../../../chaos/attacks/fault/find";
 import { whyKeptOut } from "../../../../../chaos/attacks/fault/kept-out";
 import type { RunAttack } from "../../../../../chaos/attacks/kind";
-import { objectApi } from "../../../../../chaos/cluster/objects";
-import { type KubeObject, type ObjectApi, resources } from "../../../../../chaos/cluster/resources";
+import { type ObjectApi, resources } from "../../../../../chaos/cluster/resources";
 import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../chaos/job/sieve";
 import { noteOf } from "../../../../../chaos/policies/beside";
 import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../../../../../chaos/policies/listed";
-import { forClient } from "../../../../../chaos/policies/rules";
 import { FakeCluster } from "../../support/fake-cluster";
 
 const proxy = "slow-1234-fault";
@@ -23,7 +21,7 @@ const app = (name: string) => ({ matchLabels: { app: name } });
 const into = {
     podSelector: app("web"),
     policyTypes: ["Ingress"],
-    ingress: [{ _from: [{ podSelector: app("front") }] }],
+    ingress: [{ from: [{ podSelector: app("front") }] }],
 };
 const out = { podSelector: app("front"), policyTypes: ["Egress"], egress: [{ to: [{ podSelector: app("web") }] }] };
 
@@ -39,7 +37,7 @@ const add = (name: string, spec: object) => cluster.add("NetworkPolicy", name, {
 /** Makes what a run makes for the proxy, beside the policies that are there. */
 async function admit(): Promise<void> {
     const attack = { experiment: "slow", namespace: "demo", object: proxy, chosen: { found, chosenBy: "7b1e" } };
-    const { items } = await cluster.api.networking.listNamespacedNetworkPolicy({ namespace: "demo" });
+    const items = await cluster.api.all(resources.networkPolicy, { namespace: "demo" });
     const policed = { policies: structuredClone(items), pass: "5f0c" };
     cluster.add("Service", proxy, { spec: { clusterIP: "None", selector: found.selector } });
     const made = await admitProxy(attack as unknown as RunAttack<unknown, FoundService>, cluster.api, policed);
@@ -49,25 +47,25 @@ async function admit(): Promise<void> {
                 labels: { "chaos-experiments/experiment": "slow" },
                 annotations: { ...annotations, ...noteOf(restsOn) },
             },
-            spec: forClient(spec),
+            spec: spec,
         });
 }
 
 /** Has of each listed object what the Job reads of it. */
 const asInJob = (api: ObjectApi): ObjectApi => ({
     ...api,
-    async *list(resource, namespace, labelSelector, withRules) {
-        for await (const item of api.list(resource, namespace, labelSelector, withRules)) {
-            const sieve = new Sieve(withRules ? isReadWithRules : isReadOfMany);
+    async *list(resource, selection) {
+        for await (const item of api.list(resource, selection)) {
+            const sieve = new Sieve(selection.withRules ? isReadWithRules : isReadOfMany);
             sieve.push(JSON.stringify(item));
-            yield JSON.parse(sieve.rest) as KubeObject;
+            yield JSON.parse(sieve.rest) as never;
         }
     },
 });
 
 const ofService = { selector: { "chaos-experiments/proxy": proxy }, ports: [{ port: 80, targetPort: 8080 }] };
 const seen = async (spec: object = ofService) => {
-    const api = asInJob(objectApi(cluster.api));
+    const api = asInJob(cluster.api);
     const object = { resource: resources.pod, namespace: "demo", name: proxy };
     const context = { api, namespace: "demo", run: "slow-1234", label: "slow.fault", object };
     const service = { metadata: { name: "web" }, spec } as V1Service;
@@ -202,7 +200,7 @@ describe("while a fault lasts", () => {
         expect(await seen()).toEqual(fits);
     });
 
-    const further = { ...into, ingress: [{ _from: [{ podSelector: app("checkout") }], ports: [{ port: 8_080 }] }] };
+    const further = { ...into, ingress: [{ from: [{ podSelector: app("checkout") }], ports: [{ port: 8_080 }] }] };
 
     it.each<[string, object]>([
         ["a further caller", further],
@@ -270,7 +268,7 @@ describe("while a fault lasts", () => {
     it("it ends once somebody deletes a policy that the run has made", async () => {
         add("web-in", into);
         await admit();
-        const api = objectApi(cluster.api);
+        const api = cluster.api;
         const met = new Set<string>();
         expect(await whyPoliciesUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
         cluster.remove("NetworkPolicy", "slow-1234-admit-fault-0");
@@ -280,7 +278,7 @@ describe("while a fault lasts", () => {
     });
 
     it("it ends once somebody deletes the one that lets the deadline Job reach the API server", async () => {
-        const api = objectApi(cluster.api);
+        const api = cluster.api;
         const met = new Set<string>();
         // It is made after the Job.
         expect(await whyJobPolicyUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
@@ -291,7 +289,7 @@ describe("while a fault lasts", () => {
     });
 
     it("it ends once somebody edits that one", async () => {
-        const why = () => whyJobPolicyUnfit(objectApi(cluster.api), "demo", "slow-1234-job", new Set());
+        const why = () => whyJobPolicyUnfit(cluster.api, "demo", "slow-1234-job", new Set());
         const { metadata } = add("slow-1234-job", { podSelector: {} });
         metadata.generation = 1;
         expect(await why()).toBeUndefined();

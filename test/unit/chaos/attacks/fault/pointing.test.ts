@@ -1,4 +1,4 @@
-import type { V1ManagedFieldsEntry, V1Service } from "@kubernetes/client-node";
+import type { V1ManagedFieldsEntry, V1Service } from "../../../../../chaos/cluster/types";
 import { describe, expect, it } from "vitest";
 import {
     isPointing,

@@ -45,7 +45,7 @@ async function reach(...reports: [ms: number, tried: Tried[]][]) {
     const begun = Date.now();
     const report = (reach: Tried[]) => `\n${JSON.stringify({ reach })}\n${JSON.stringify({ at: 1, pods: {} })}`;
     cluster.intercept = (call) => {
-        if (call !== "readNamespacedPodLog") return;
+        if (call !== "get Pod/log") return;
         const written = reports.filter(([ms]) => Date.now() - begun >= ms).map(([, tried]) => report(tried));
         cluster.logs.set("slow-fault", written.join(""));
     };

@@ -33,7 +33,7 @@ function pod(
         phase?: string;
         labeled?: boolean;
         labels?: object;
-        deletionTimestamp?: Date;
+        deletionTimestamp?: string;
     } = {},
 ): Pod {
     return {
@@ -67,7 +67,7 @@ describe("a kill counts", () => {
     });
 
     it.each([
-        ["being deleted", pod("a", { deletionTimestamp: new Date() })],
+        ["being deleted", pod("a", { deletionTimestamp: new Date().toISOString() })],
         ["completed", pod("a", { phase: "Failed" })],
         ["protected", pod("a", { labels: { "chaos-experiments/protected": "true" } })],
         ["hit by another attack", pod("a", { labels: { "chaos-experiments/target": "y" } })],

@@ -1,0 +1,289 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type Server } from "node:https";
+import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Cluster, connect, messageOf } from "../../../../chaos/cluster/client";
+import { problemOf } from "../../../../chaos/cluster/problem";
+import { otherResources, resources } from "../../../../chaos/cluster/resources";
+import { makeCertificate } from "../../../support/certificate";
+
+const folder = mkdtempSync(join(tmpdir(), "chaos-shop-transport-"));
+const named = makeCertificate(folder, "DNS:api.example");
+const [key, cert] = [named.keyFile, named.certificateFile].map((file) => readFileSync(file, "utf8")) as [
+    string,
+    string,
+];
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let server: Server;
+let connections: number;
+const proxies: { close(): void }[] = [];
+
+beforeEach(async () => {
+    connections = 0;
+    answer = (_, response) => response.end('{"metadata":{"name":"demo"}}');
+    server = createServer({ key, cert, requestCert: true, rejectUnauthorized: false }, (...all) => answer(...all));
+    server.on("secureConnection", () => connections++);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterEach(() => {
+    for (const proxy of proxies.splice(0)) proxy.close();
+    server.closeAllConnections();
+    server.close();
+});
+
+const port = () => (server.address() as AddressInfo).port;
+
+/** A cluster whose certificate is that of `api.example`. */
+function cluster(more: object = {}, user: object = {}, timeoutMs?: number): Cluster {
+    const ca = Buffer.from(cert).toString("base64");
+    const entry = { server: `https://127.0.0.1:${port()}`, "certificate-authority-data": ca, ...more };
+    const kubeconfig = JSON.stringify({
+        clusters: [{ name: "c", cluster: { "tls-server-name": "api.example", ...entry } }],
+        users: [{ name: "u", user }],
+        contexts: [{ name: "test", context: { cluster: "c", user: "u" } }],
+    });
+    return connect({ kubeconfig, context: "test" }, timeoutMs);
+}
+
+const read = (of: Cluster) => of.read({ resource: otherResources.namespace, name: "demo" });
+
+describe("a server's certificate", () => {
+    it("is compared with tls-server-name, and with the address without it", async () => {
+        expect(await read(cluster())).toMatchObject({ metadata: { name: "demo" } });
+        const other = read(cluster({ "tls-server-name": "other.example" }));
+        await expect(other).rejects.toThrow("does not match certificate's altnames");
+        await expect(read(cluster({ "tls-server-name": undefined }))).rejects.toThrow("does not match");
+    });
+
+    it("must be signed by the CA, unless it need not be verified", async () => {
+        const without = { "certificate-authority-data": undefined };
+        expect(await read(cluster(without)).catch(problemOf)).toMatch(
+            /^the API server at https:\S+ cannot be asked: self/,
+        );
+        expect(await read(cluster({ ...without, "insecure-skip-tls-verify": true }))).toBeDefined();
+    });
+});
+
+it("a client certificate is shown, from the kubeconfig's text", async () => {
+    let shown: unknown;
+    answer = ({ socket }, response) => {
+        shown = (socket as TLSSocket).getPeerCertificate().subject?.CN;
+        response.end("{}");
+    };
+    const data = (text: string) => Buffer.from(text).toString("base64");
+    await read(cluster({}, { "client-certificate-data": data(cert), "client-key-data": data(key) }));
+    expect(shown).toBeTypeOf("string");
+});
+
+describe("an answer", () => {
+    it("in chunks, compressed or not, keeps its connection for the next call", async () => {
+        const text = JSON.stringify({ metadata: { name: "ü".repeat(50_000) } });
+        const wanted: (string | undefined)[] = [];
+        answer = ({ headers }, response) => {
+            wanted.push(headers["accept-encoding"]);
+            const isPacked = wanted.length > 1;
+            const bytes = isPacked ? gzipSync(text) : Buffer.from(text);
+            if (isPacked) response.setHeader("content-encoding", "gzip");
+            for (let at = 0; at < bytes.length; at += 777) response.write(bytes.subarray(at, at + 777));
+            response.end();
+        };
+        const of = cluster();
+        for (let call = 0; call < 3; call++) expect((await read(of)).metadata!.name).toHaveLength(50_000);
+        expect([connections, wanted]).toEqual([1, ["gzip", "gzip", "gzip"]]);
+    });
+
+    it.each<[string, (response: ServerResponse) => void]>([
+        ["does not begin", () => undefined],
+        ["never ends", (response) => void setInterval(() => response.write(" "), 20).unref()],
+        [
+            "never ends, and is compressed",
+            (response) => response.setHeader("content-encoding", "gzip").write(gzipSync("x")),
+        ],
+    ])("that %s is given up in time", async (_, begin) => {
+        answer = (_request, response) => begin(response);
+        expect(await read(cluster({}, {}, 300)).catch(problemOf)).toMatch(/^the API server did not answer in time\. /);
+    });
+
+    it("that is cut off, such as a pod's log, is no answer", async () => {
+        answer = (_, response) => {
+            response.writeHead(200, { "content-length": 100 }).write("half");
+            setTimeout(() => response.destroy(), 20);
+        };
+        const log = cluster().log({ namespace: "demo", name: "web-1" }, { tailLines: 3 });
+        expect(await log.catch(messageOf)).toMatch(
+            /^request to https:\S+\/pods\/web-1\/log\?tailLines=3 failed, reason: aborted/,
+        );
+    });
+
+    it("of another form than JSON is an error", async () => {
+        answer = (_, response) => response.end("<html>");
+        await expect(read(cluster())).rejects.toThrow(SyntaxError);
+    });
+});
+
+it("a watch begins where its list ends, and gives each change, however it comes", async () => {
+    const event = (type: string, name: string) => `${JSON.stringify({ type, object: { metadata: { name } } })}\n`;
+    const urls: string[] = [];
+    answer = ({ url }, response) => {
+        urls.push(url!);
+        if (!url!.includes("watch")) return void response.end('{"metadata":{"resourceVersion":"7"},"items":null}');
+        const text = event("ADDED", "a") + event("DELETED", "b");
+        response.write(text.slice(0, 50));
+        setTimeout(() => response.end(text.slice(50)), 20);
+    };
+    const seen: unknown[] = [];
+    const onEvent = ({ type, object }: { type: string; object: { metadata?: { name?: string } } }) =>
+        seen.push(`${type} ${object.metadata?.name}`);
+    const { signal } = new AbortController();
+    await cluster().watch(resources.pod, { namespace: "demo" }, (list) => seen.push(list), onEvent, signal);
+    expect(seen).toEqual([[], "ADDED a", "DELETED b"]);
+    expect(urls[1]).toBe("/api/v1/namespaces/demo/pods?watch=true&resourceVersion=7");
+});
+
+describe("a proxy", () => {
+    const join = (near: Socket, head: string | Buffer) => {
+        const far = connectTcp(port(), "127.0.0.1", () => near.write(head));
+        far.on("error", () => near.destroy()).pipe(near);
+        near.on("error", () => far.destroy()).pipe(far);
+    };
+    const started = async (proxy: ReturnType<typeof createTcpServer>, scheme: string, login: string) => {
+        proxies.push(proxy);
+        await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+        return `${scheme}://${login}127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    };
+
+    it("by HTTP is told the login, and the host as the kubeconfig names it", async () => {
+        const told: unknown[] = [];
+        const proxy = createHttpServer().on("connect", ({ url, headers }, near: Socket) => {
+            told.push(url, headers["proxy-authorization"]);
+            join(near, "HTTP/1.1 200 OK\r\n\r\n");
+        });
+        const url = await started(proxy, "http", "me:p%40ss@");
+        const of = cluster({ server: "https://api.example:6443", "proxy-url": url });
+        await read(of);
+        await read(of);
+        expect(told).toEqual(["api.example:6443", `Basic ${Buffer.from("me:p@ss").toString("base64")}`]);
+    });
+
+    it.each([407, 502])("by HTTP that answers with %i is named, without its password", async (status) => {
+        const proxy = createHttpServer().on("connect", (_, near: Socket) => near.end(`HTTP/1.1 ${status} No\r\n\r\n`));
+        const url = await started(proxy, "http", "me:hidden@");
+        const problem = await read(cluster({ "proxy-url": url })).catch(problemOf);
+        expect(problem).toContain(`cannot be asked: the proxy answered with status ${status}`);
+        expect(problem).not.toContain("hidden");
+    });
+
+    /** Of SOCKS 5, with a login; its bytes come one by one. */
+    const socks = (told: unknown[], refusal = 0) => createTcpServer((near) => void serveSocks(near, told, refusal));
+
+    async function serveSocks(near: Socket, told: unknown[], refusal: number): Promise<void> {
+        const slowly = async (...bytes: number[]) => {
+            for (const byte of bytes) {
+                near.write(Uint8Array.of(byte));
+                await new Promise((resolve) => setTimeout(resolve, 2));
+            }
+        };
+        const next = () => new Promise<Buffer>((resolve) => near.once("data", resolve));
+        near.on("error", () => undefined);
+        told.push([...(await next())]);
+        const login = next();
+        await slowly(5, 2);
+        told.push((await login).toString("latin1"));
+        const asked = next();
+        await slowly(1, 0);
+        const request = await asked;
+        told.push([...request.subarray(0, 4)], request.subarray(4).toString("latin1"));
+        // Its own address is a name.
+        await slowly(5, refusal, 0, 3, 2, 97, 98, 0);
+        if (refusal === 0) join(near, Buffer.of(1));
+    }
+
+    it("by SOCKS 5 is told the login, and the host by its name", async () => {
+        const told: unknown[] = [];
+        const url = await started(socks(told), "socks5", "me:p%40ss@");
+        await read(cluster({ server: "https://api.example:6443", "proxy-url": url }));
+        const hello = [5, 1, 2];
+        expect(told).toEqual([hello, "\x01\x02me\x04p@ss", [5, 1, 0, 3], "\x0bapi.example\x19\x2b"]);
+    });
+
+    it("by SOCKS 5 is told an address of IPv6 in its 16 bytes", async () => {
+        const told: unknown[] = [];
+        const url = await started(socks(told), "socks5", "me:p@");
+        await read(cluster({ server: "https://[2001:db8::7]:443", "proxy-url": url }));
+        expect(told.slice(2)).toEqual([[5, 1, 0, 4], `\x20\x01\x0d\xb8${"\0".repeat(11)}\x07\x01\xbb`]);
+    });
+
+    it("by SOCKS 5 that refuses the connection says why", async () => {
+        const url = await started(socks([], 4), "socks5", "me:p@");
+        const problem = await read(cluster({ "proxy-url": url })).catch(problemOf);
+        expect(problem).toContain("the proxy finds the host unreachable");
+    });
+
+    it.each(["http", "socks5"])("by %s that closes the connection is no answer", async (scheme) => {
+        const url = await started(
+            createTcpServer((near) => near.destroy()),
+            scheme,
+            "",
+        );
+        await expect(read(cluster({ "proxy-url": url }))).rejects.toThrow(
+            /reason: (?:the proxy closed|.*ECONNRESET|socket hang up)/,
+        );
+    });
+});
+
+describe("an auth-provider", () => {
+    const jwt = (exp: number) => `h.${Buffer.from(JSON.stringify({ exp })).toString("base64url")}.s`;
+    const later = Math.ceil(Date.now() / 1_000) + 3_600;
+    const oidc = (config: object) => ({ "auth-provider": { name: "oidc", config } });
+    let bearers: (string | undefined)[];
+    beforeEach(() => {
+        bearers = [];
+        answer = ({ headers }, response) => {
+            bearers.push(headers.authorization);
+            response.end("{}");
+        };
+    });
+    afterEach(() => void vi.unstubAllGlobals());
+
+    it("oidc gives its token, and another one for the refresh token once that has expired", async () => {
+        await read(cluster({}, oidc({ "id-token": jwt(later) })));
+        const sent: [string, unknown][] = [];
+        vi.stubGlobal("fetch", async (url: string, { body }: { body?: URLSearchParams }) => {
+            sent.push([url, body && Object.fromEntries(body)]);
+            return Response.json(body ? { id_token: jwt(later) } : { token_endpoint: "https://idp.example/token" });
+        });
+        const login = { "client-id": "c", "refresh-token": "r", "idp-issuer-url": "https://idp.example/" };
+        const of = cluster({}, oidc({ "id-token": jwt(1), ...login }));
+        await read(of);
+        await read(of);
+        expect(bearers).toEqual(Array.from({ length: 3 }, () => `Bearer ${jwt(later)}`));
+        expect(sent).toEqual([
+            ["https://idp.example/.well-known/openid-configuration", undefined],
+            ["https://idp.example/token", { grant_type: "refresh_token", refresh_token: "r", client_id: "c" }],
+        ]);
+    });
+
+    it("of a program runs that once its token has expired", async () => {
+        const printed = JSON.stringify({ credential: { token: "fresh", until: "2999-01-01T00:00:00Z" } });
+        const config = {
+            "access-token": "old",
+            expiry: "2020-01-01T00:00:00Z",
+            "cmd-path": "echo",
+            "cmd-args": `'${printed}'`,
+            "token-key": "{.credential.token}",
+            "expiry-key": "{.credential.until}",
+        };
+        const of = cluster({}, { "auth-provider": { name: "gcp", config } });
+        await read(of);
+        await read(of);
+        expect(bearers).toEqual(["Bearer fresh", "Bearer fresh"]);
+    });
+});
