@@ -30,7 +30,6 @@ export async function destinationOf(
     const { authorization, cert, key } = hasTls ? await credentials(name!, user, cluster) : {};
     const options: RequestOptions & SecureContextOptions & AddressOptions & { servername?: string } = {
         headers: {
-            "user-agent": fieldManager,
             ...(authorization !== undefined && { authorization }),
             ...impersonation(user),
         },
