@@ -47,7 +47,7 @@ export async function whyKeptOut(
     const { service } = noted;
     const changed = whyNoLongerServed(current, service.ports, fault);
     if (changed !== undefined) return changed;
-    const followed = ((await api.get({ ...object, resource: resources.service })) ?? {});
+    const followed = (await api.get({ ...object, resource: resources.service })) ?? {};
     if (!isDeepStrictEqual(followed.spec?.selector, service.selector))
         return (
             `the Service ${object.name}, by which the fault's proxy knows the pods of Service ` +

@@ -62,11 +62,11 @@ const refusal = ({
             if (path === leasePath)
                 return holder === undefined
                     ? undefined
-                    : ({
+                    : {
                           metadata: { annotations: notes },
                           spec: { holderIdentity: holder, ...time({ ...held, ago: held.ago - clockAhead }) },
                           readAt: Date.now() + clockAhead * 1_000,
-                      });
+                      };
             const name = path.replace("/api/v1/namespaces/", "");
             if (name === "kube-system") return { metadata: { name, uid } };
             return found[name] && { metadata: { name, annotations: found[name] as Record<string, string> } };
