@@ -45,10 +45,11 @@ const face = {
         "chaos/checks/service.ts",
     ],
     /** Values and programs that the state keeps. */
-    state: ["chaos/lifecycle/holder.ts", "chaos/packed.ts", "chaos/stash.ts"],
+    state: ["chaos/lifecycle/lease-record.ts", "chaos/packed.ts", "chaos/stash.ts"],
     /** What is known of a run while it lasts, and afterwards. */
     runs: [
         "chaos/lifecycle/lease.ts",
+        "chaos/lifecycle/lease-record.ts",
         "chaos/lifecycle/running.ts",
         "chaos/permissions/",
         "chaos/reasons.ts",

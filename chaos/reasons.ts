@@ -78,8 +78,8 @@ export const reason = (code: ReasonCode, message: string): Reason => ({ code, me
 const order = Object.keys(reasonCodes);
 
 /**
- * Which of several reasons counts: the one whose code stands first in `reasonCodes`. Of those with one code, the one that
- * was given first.
+ * Which of several reasons counts: the one whose code stands first in `reasonCodes`. Of those with one code, the one
+ * that was given first.
  */
 export function decisive(reasons: readonly (Reason | undefined)[]): Reason | undefined {
     const given = reasons.filter((one) => one !== undefined);

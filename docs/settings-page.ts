@@ -18,7 +18,7 @@ A setting belongs to a stack and is kept in the stack's file, such as \`Pulumi.l
 
 An update reports all mistakes in settings, each with the command that fixes it, before it changes anything; only the
 attacks of a disabled experiment end before. Settings owned by the chart or manifest are rejected, such as
-\`replicas.hot-deals\` for a chart. Settings of another way of installing have no effect: set them first, then \`install\`.
+\`replicas.hot-deals\` for a chart. Settings of another way of installing have no effect: set them, then \`install\`.
 `;
 
 export const settingsPage = () =>

@@ -30,7 +30,7 @@ the checks that fail, and a remedy: the setting or pattern that makes the differ
     npm run experiment -- --all --set variant=seven           # all, in the shop with orders
 
 To see a remedy work, add the options after _Try_ to the run, or _compare_ with an experiment of the other verdict. If
-there is neither, other checks of the same run have the remedy. With settings such as \`experiment.radius\`, no verdict is
+there is neither, other checks of the same run have the remedy. With settings such as \`experiment.radius\`, none is
 expected.
 `;
 

@@ -3,6 +3,7 @@ import { pause } from "../async";
 import { type Container, exec } from "./exec";
 import { forgetCredentials } from "./exec-plugin";
 import { type Kubeconfig, KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
+import { fieldManager } from "./labels";
 import { connectionsTo, destinationOf } from "./logins";
 import { answerOf, eachLine, send, type SentCall } from "./request";
 import { type ObjectApi, pathOf, type Place, type Resource, resources, type Selection } from "./resources";
@@ -116,7 +117,7 @@ export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster 
             onList(items as never);
             const path = listPath(resource, { ...selection, watch: true, resourceVersion: version });
             const response = await send(path, { signal }, await destinationOf(kubeconfig));
-            if (response.statusCode !== 200) throw new ApiError(response.statusCode!);
+            if (response.statusCode !== 200) throw new ApiError(response.resume().statusCode!);
             await eachLine(response, (line) => onEvent(JSON.parse(line) as never));
         },
         async exec(container, command, onOutput, signal) {
@@ -159,7 +160,11 @@ function askerOf(kubeconfig: Kubeconfig, timeoutMs: number) {
     };
     return async (path: string, own: SentCall = {}): Promise<ApiResponse> => {
         const signal = AbortSignal.timeout(timeoutMs);
-        const call = { ...own, signal, headers: { "accept-encoding": "gzip", ...own.headers } };
+        const call = {
+            ...own,
+            signal,
+            headers: { "user-agent": fieldManager, "accept-encoding": "gzip", ...own.headers },
+        };
         for (let [retries, isRenewed] = [0, false]; ;) {
             const begun = Date.now();
             const { waitMs, ...answer } = await askOnce(path, call);

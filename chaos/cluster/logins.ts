@@ -29,7 +29,10 @@ export async function destinationOf(
     const hasTls = cluster.server.startsWith("https:");
     const { authorization, cert, key } = hasTls ? await credentials(name!, user, cluster) : {};
     const options: RequestOptions & SecureContextOptions & AddressOptions & { servername?: string } = {
-        headers: { ...(authorization !== undefined && { authorization }), ...impersonation(user) },
+        headers: {
+            ...(authorization !== undefined && { authorization }),
+            ...impersonation(user),
+        },
         autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
         ...(hasTls && {
             ca: contentOf(cluster["certificate-authority"], cluster["certificate-authority-data"]),

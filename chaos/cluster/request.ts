@@ -3,7 +3,6 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest, type 
 import { request as httpsRequest } from "node:https";
 import { type Duplex, pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { fieldManager } from "./labels";
 import type { ApiCall, ApiResponse } from "./verbs";
 
 /** Where requests go, and what each says of who sends it. */
@@ -74,7 +73,7 @@ function opened({ server, options }: Destination, path: string, own: RequestOpti
     const url = new URL(server + path);
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
     // Impersonation has values that each need a header of their own.
-    const headers = { "user-agent": fieldManager, ...options.headers, ...own.headers };
+    const headers = { ...options.headers, ...own.headers };
     return request(url, { ...options, ...own, headers });
 }
 

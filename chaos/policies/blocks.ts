@@ -72,7 +72,7 @@ function containsAddress(cidr: string): (address: string) => boolean {
 const read = new WeakMap<Block, (address: string) => boolean>();
 
 /** Whether an address is in a block, which is not changed afterwards. To be asked of many addresses. */
-export function inBlock(block: Block): (address: string) => boolean {
+function inBlock(block: Block): (address: string) => boolean {
     const { cidr, except = [] } = block;
     const known = read.get(block);
     if (known) return known;

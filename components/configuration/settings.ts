@@ -382,8 +382,8 @@ export const settings = {
         ),
         "experiment.outward": override(
             oneOf("proven", "unproven"),
-            "`unproven`: in [pods without a tool](experiments.md#pods-without-a-tool), it need not be proven that the " +
-                "targets of a blackhole reach no other pod.",
+            "`unproven`: in [pods without a tool](experiments.md#pods-without-a-tool), it need not be proven that " +
+                "the targets of a blackhole reach no other pod.",
             "proven",
         ),
         "experiment.duration": time("duration", "Observation time after the grace period."),
@@ -412,8 +412,8 @@ export const settings = {
         ),
         "experiment.until": setting(
             oneOf("verdict", "disabled"),
-            "`disabled`: the attack stays until the experiment is disabled, or until its deadline. `verdict`: it ends " +
-                "with the verdict.",
+            "`disabled`: the attack stays until the experiment is disabled, or until its deadline. `verdict`: it " +
+                "ends with the verdict.",
             { default: "disabled" },
         ),
         "experiment.onFailure": setting(
