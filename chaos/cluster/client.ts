@@ -85,6 +85,9 @@ function missingContext(kubeconfig: Kubeconfig, context: string): string {
 /** Firewalls and proxies on the way may forget a connection that was idle for longer. */
 const idleMs = 2_000;
 
+/** Time without a byte after which the other end of a watch is asked whether it is still there. */
+const probeAfterMs = 30_000;
+
 /** The calls over the current context of a kubeconfig. */
 export const clusterOf = (kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cluster =>
     callsOver(kubeconfig, askerOf(kubeconfig, timeoutMs));
@@ -118,6 +121,8 @@ export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster 
             const path = listPath(resource, { ...selection, watch: true, resourceVersion: version });
             const response = await send(path, { signal }, await destinationOf(kubeconfig));
             if (response.statusCode !== 200) throw new ApiError(response.resume().statusCode!);
+            // A connection that is closed silently must not be waited for without end.
+            response.socket.setKeepAlive(true, probeAfterMs);
             await eachLine(response, (line) => onEvent(JSON.parse(line) as never));
         },
         async exec(container, command, onOutput, signal) {
