@@ -95,7 +95,7 @@ export const clusterOf = (kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cl
 /** @param ask sends a request, and gives what the API server answers, whatever that is */
 export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster {
     const list = async (resource: Resource, selection: Selection) => {
-        const found = objectOf(await ask(listPath(resource, { ...selection })));
+        const found = objectOf(await ask(listPath(resource, selection)));
         const { items, metadata } = found as { items: object[] | null; metadata?: { resourceVersion?: string } };
         return { items: sent(items ?? [], sentAt(found)), version: metadata?.resourceVersion };
     };
@@ -118,7 +118,7 @@ export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster 
         async watch(resource, selection, onList, onEvent, signal) {
             const { items, version } = await list(resource, selection);
             onList(items as never);
-            const path = listPath(resource, { ...selection, watch: true, resourceVersion: version });
+            const path = listPath(resource, selection, { watch: true, resourceVersion: version });
             const response = await send(path, { signal }, await destinationOf(kubeconfig));
             if (response.statusCode !== 200) throw new ApiError(response.resume().statusCode!);
             // A connection that is closed silently must not be waited for without end.
