@@ -85,6 +85,9 @@ function missingContext(kubeconfig: Kubeconfig, context: string): string {
 /** Firewalls and proxies on the way may forget a connection that was idle for longer. */
 const idleMs = 2_000;
 
+/** Time without a byte after which the other end of a watch is asked whether it is still there. */
+const probeAfterMs = 30_000;
+
 /** The calls over the current context of a kubeconfig. */
 export const clusterOf = (kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cluster =>
     callsOver(kubeconfig, askerOf(kubeconfig, timeoutMs));
@@ -92,7 +95,7 @@ export const clusterOf = (kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cl
 /** @param ask sends a request, and gives what the API server answers, whatever that is */
 export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster {
     const list = async (resource: Resource, selection: Selection) => {
-        const found = objectOf(await ask(listPath(resource, { ...selection })));
+        const found = objectOf(await ask(listPath(resource, selection)));
         const { items, metadata } = found as { items: object[] | null; metadata?: { resourceVersion?: string } };
         return { items: sent(items ?? [], sentAt(found)), version: metadata?.resourceVersion };
     };
@@ -115,9 +118,11 @@ export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster 
         async watch(resource, selection, onList, onEvent, signal) {
             const { items, version } = await list(resource, selection);
             onList(items as never);
-            const path = listPath(resource, { ...selection, watch: true, resourceVersion: version });
+            const path = listPath(resource, selection, { watch: true, resourceVersion: version });
             const response = await send(path, { signal }, await destinationOf(kubeconfig));
             if (response.statusCode !== 200) throw new ApiError(response.resume().statusCode!);
+            // A connection that is closed silently must not be waited for without end.
+            response.socket.setKeepAlive(true, probeAfterMs);
             await eachLine(response, (line) => onEvent(JSON.parse(line) as never));
         },
         async exec(container, command, onOutput, signal) {

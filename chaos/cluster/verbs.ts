@@ -2,7 +2,7 @@
 import { onOneLine } from "../quoted";
 import { parseJson } from "../json";
 import { fieldManager } from "./labels";
-import { type KubeObject, type ObjectApi, pathOf, type Place, type Resource } from "./resources";
+import { type KubeObject, type ObjectApi, pathOf, type Place, type Resource, type Selection } from "./resources";
 
 export interface ApiCall {
     /** @default "GET" */
@@ -84,9 +84,9 @@ export function verbsOver({ ask, items, isMissing = isStatus404, namesFailures =
     };
     return {
         get: (object) => unlessMissing(ask(pathOf(object)), `${named(object)} cannot be read`),
-        list(resource, { withRules = false, ...selection }) {
+        list(resource, selection) {
             const failure = `the ${resource.resource} cannot be listed`;
-            return items(listPath(resource, selection), failure, withRules) as AsyncIterable<never>;
+            return items(listPath(resource, selection), failure, selection.withRules ?? false) as AsyncIterable<never>;
         },
         patch: (object, body) =>
             unlessMissing(
@@ -120,8 +120,9 @@ const named = ({ resource, name }: Place) => `${resource.kind} ${name}`;
 /** The path of a list. */
 export const listPath = (
     resource: Resource,
-    { namespace, ...query }: { namespace?: string } & Record<string, string | boolean | undefined>,
-): string => withQuery(pathOf({ resource, namespace }), query);
+    { namespace, withRules: _, ...query }: Selection,
+    more: Record<string, string | boolean | undefined> = {},
+): string => withQuery(pathOf({ resource, namespace }), { ...query, ...more });
 
 /** A path with those parameters that have a value. */
 export function withQuery(path: string, query: Record<string, string | number | boolean | undefined>): string {
