@@ -126,11 +126,13 @@ export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster 
             await eachLine(response, (line) => onEvent(JSON.parse(line) as never));
         },
         async exec(container, command, onOutput, signal) {
-            const asked = Date.now();
+            let askedAt = Date.now();
             try {
-                return await exec(container, command, await destinationOf(kubeconfig), onOutput, signal);
+                const to = await destinationOf(kubeconfig);
+                askedAt = Date.now();
+                return await exec(container, command, to, onOutput, signal);
             } catch (error) {
-                if (statusOf(error) === 401) forgetCredentials(asked);
+                if (statusOf(error) === 401) forgetCredentials(askedAt);
                 throw Object.assign(error as Error, { context: kubeconfig.getCurrentContext() });
             }
         },
@@ -154,10 +156,16 @@ function askerOf(kubeconfig: Kubeconfig, timeoutMs: number) {
     const askOnce = async (path: string, call: SentCall & { signal: AbortSignal }) => {
         const context = kubeconfig.getCurrentContext();
         const to = await destinationOf(kubeconfig, { agent: kept() });
+        const askedAt = Date.now();
         try {
             const response = await send(path, call, to);
             const answer = await answerOf(response, call.signal);
-            return { ...answer, context, waitMs: retryAfterMs(path, answer.status, response.headers["retry-after"]) };
+            return {
+                ...answer,
+                context,
+                askedAt,
+                waitMs: retryAfterMs(path, answer.status, response.headers["retry-after"]),
+            };
         } catch (error) {
             const problem = call.signal.aborted ? error : new UnansweredError(to.server + path, error as Error);
             throw Object.assign(problem as Error, { context });
@@ -171,9 +179,8 @@ function askerOf(kubeconfig: Kubeconfig, timeoutMs: number) {
             headers: { "user-agent": fieldManager, "accept-encoding": "gzip", ...own.headers },
         };
         for (let [retries, isRenewed] = [0, false]; ;) {
-            const begun = Date.now();
-            const { waitMs, ...answer } = await askOnce(path, call);
-            if (answer.status === 401 && !isRenewed && forgetCredentials(begun)) isRenewed = true;
+            const { waitMs, askedAt, ...answer } = await askOnce(path, call);
+            if (answer.status === 401 && !isRenewed && forgetCredentials(askedAt)) isRenewed = true;
             else if (waitMs === undefined || retries++ === maxRetries) return answer;
             else await pause(waitMs, signal);
             if (signal.aborted) return answer;
