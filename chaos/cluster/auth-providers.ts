@@ -19,7 +19,7 @@ const providers: Record<string, (config: Config) => Promise<string | undefined>>
 export const isSupported = ({ name }: AuthProvider): boolean => Object.hasOwn(providers, name);
 
 /** The token that a provider gives. Undefined if it has none. It keeps what it has got for this process. */
-export const tokenOf = ({ name, config = {} }: AuthProvider): Promise<string | undefined> => providers[name]!(config);
+export const tokenOf = ({ name, config }: AuthProvider): Promise<string | undefined> => providers[name]!(config ?? {});
 
 /** The token in the kubeconfig, or, once that has expired, what a program prints. */
 async function byProgram(config: Config): Promise<string | undefined> {

@@ -1,11 +1,11 @@
-import type { Agent } from "node:http";
+import type { Agent, IncomingMessage } from "node:http";
 import { pause } from "../async";
 import { type Container, exec } from "./exec";
 import { forgetCredentials } from "./exec-plugin";
 import { type Kubeconfig, KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
 import { fieldManager } from "./labels";
 import { connectionsTo, destinationOf } from "./logins";
-import { answerOf, eachLine, send, type SentCall } from "./request";
+import { answerOf, type Destination, eachLine, send, type SentCall, wasOnKept } from "./request";
 import { type ObjectApi, pathOf, type Place, type Resource, resources, type Selection } from "./resources";
 import type { ObjectOf, V1Status } from "./types";
 import { ApiError, type ApiResponse, listPath, objectOf, sent, sentAt, textOf, verbsOver, withQuery } from "./verbs";
@@ -143,56 +143,83 @@ export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster 
 const maxRetries = 10;
 const longestWaitMs = 5_000;
 
+const maxRedirects = 5;
+
 /**
  * Asks the API server, and again after the time that it names in `Retry-After`, if it has too much to do: it has not
- * begun what it rejects so. Within the time of the call, in which its last answer counts. And with new credentials,
- * once, if it rejects those of an exec plugin.
+ * begun what it rejects so. Within the time of the call, in which its last answer counts; that begins when there are
+ * credentials. And with new credentials, once, if it rejects those of an exec plugin.
  */
 function askerOf(kubeconfig: Kubeconfig, timeoutMs: number) {
     let agent: Agent | undefined;
     // With client certificates, a call over a new connection takes 18 ms, and 5 ms over a kept one (medians of 20 calls
     // to a local API server).
     const kept = () => (agent ??= connectionsTo(kubeconfig, { keepAlive: true, timeout: idleMs }));
-    const askOnce = async (path: string, call: SentCall & { signal: AbortSignal }) => {
-        const context = kubeconfig.getCurrentContext();
-        const to = await destinationOf(kubeconfig, { agent: kept() });
-        const askedAt = Date.now();
+    const askOnce = async (path: string, call: SentCall & { signal: AbortSignal }, to: Destination) => {
         try {
-            const response = await send(path, call, to);
+            const response = await sendAnyhow(path, call, to);
             const answer = await answerOf(response, call.signal);
-            return {
-                ...answer,
-                context,
-                askedAt,
-                waitMs: retryAfterMs(path, answer.status, response.headers["retry-after"]),
-            };
+            return { answer, waitMs: retryAfterMs(path, answer.status, response.headers["retry-after"]) };
         } catch (error) {
-            const problem = call.signal.aborted ? error : new UnansweredError(to.server + path, error as Error);
-            throw Object.assign(problem as Error, { context });
+            throw call.signal.aborted ? error : new UnansweredError(to.server + path, error as Error);
         }
     };
     return async (path: string, own: SentCall = {}): Promise<ApiResponse> => {
-        const signal = AbortSignal.timeout(timeoutMs);
-        const call = {
-            ...own,
-            signal,
-            headers: { "user-agent": fieldManager, "accept-encoding": "gzip", ...own.headers },
-        };
-        for (let [retries, isRenewed] = [0, false]; ;) {
-            const { waitMs, askedAt, ...answer } = await askOnce(path, call);
-            if (answer.status === 401 && !isRenewed && forgetCredentials(askedAt)) isRenewed = true;
-            else if (waitMs === undefined || retries++ === maxRetries) return answer;
-            else await pause(waitMs, signal);
-            if (signal.aborted) return answer;
+        const context = kubeconfig.getCurrentContext();
+        const headers = { "user-agent": fieldManager, "accept-encoding": "gzip", ...own.headers };
+        let signal: AbortSignal | undefined;
+        try {
+            for (let [retries, isRenewed] = [0, false]; ;) {
+                const to = await destinationOf(kubeconfig, { agent: kept() });
+                const askedAt = Date.now();
+                signal ??= AbortSignal.timeout(timeoutMs);
+                const { answer, waitMs } = await askOnce(path, { ...own, signal, headers }, to);
+                if (answer.status === 401 && !isRenewed && forgetCredentials(askedAt)) {
+                    isRenewed = true;
+                    signal = undefined;
+                } else if (waitMs === undefined || retries++ === maxRetries) return { ...answer, context };
+                else await pause(waitMs, signal);
+                if (signal?.aborted) return { ...answer, context };
+            }
+        } catch (error) {
+            throw Object.assign(error as Error, { context });
         }
     };
 }
+
+/**
+ * Sends a request; again if it only reads, and the server had closed the kept connection; and where the server leads on
+ * the same host. What an application answers through the API server is its own.
+ */
+async function sendAnyhow(path: string, call: SentCall, to: Destination): Promise<IncomingMessage> {
+    const isRead = call.method === undefined || call.method === "GET";
+    let at = path;
+    for (let redirects = 0; ; redirects++) {
+        const again = (error: unknown) => {
+            if (!isRead || !wasOnKept(error) || call.signal?.aborted) throw error;
+            return send(at, call, to);
+        };
+        const response = await send(at, call, to).catch(again);
+        const { statusCode = 0, headers } = response;
+        const isLed = [301, 302, 307, 308].includes(statusCode) && headers.location !== undefined && isRead;
+        if (!isLed || isProxied.test(path) || redirects === maxRedirects) return response;
+        const next = new URL(headers.location!, to.server + at);
+        const { origin, pathname } = new URL(to.server);
+        const own = pathname === "/" ? "" : pathname;
+        if (next.origin !== origin || !next.pathname.startsWith(own)) return response;
+        response.resume();
+        at = next.pathname.slice(own.length) + next.search;
+    }
+}
+
+/** What the API server only passes on. */
+const isProxied = /^[^?]*\/proxy(?:\/[^?]*)?(?:\?|$)/;
 
 /** How long to wait before a request is sent again. Undefined if it is not. */
 function retryAfterMs(path: string, status: number, after = ""): number | undefined {
     if (status !== 429 && status !== 503) return undefined;
     // A disruption budget refuses an eviction so, and behind a proxy an application may have answered.
-    if (/^[^?]*\/(?:eviction|proxy(?:\/[^?]*)?)(?:\?|$)/.test(path)) return undefined;
+    if (isProxied.test(path) || /\/eviction(?:\?|$)/.test(path)) return undefined;
     return /^\d+$/.test(after) ? Math.min(Number(after) * 1_000, longestWaitMs) : undefined;
 }
 

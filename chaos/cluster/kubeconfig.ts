@@ -100,7 +100,7 @@ export class Kubeconfig {
     getCluster(name: string): (ClusterEntry & { proxyUrl?: string }) | undefined {
         const entry = this.clusters.find((one) => one.name === name)?.cluster;
         if (entry === undefined) return undefined;
-        const server = entry.server.replace(/\/$/, "");
+        const server = entry.server.replace(/\/+$/, "");
         return { ...entry, server, proxyUrl: entry["proxy-url"] || proxyFor(server) };
     }
 
@@ -216,7 +216,7 @@ export function requireSupported(kubeconfig: Kubeconfig, context: string): void 
             `the auth-provider ${provider?.name} of user "${name}" is not supported; use an exec plugin`,
         ],
         [
-            !/^(?:https?|socks5?h?):/.test(cluster?.proxyUrl || "http:"),
+            cluster?.proxyUrl && !(/^(?:https?|socks5?h?):/.test(cluster.proxyUrl) && URL.canParse(cluster.proxyUrl)),
             `the proxy-url of cluster "${clusterName}", or HTTPS_PROXY, must begin with http://, https:// or socks5://`,
         ],
         [

@@ -89,7 +89,7 @@ async function credentials(name: string, user: UserEntry, cluster: ClusterEntry)
     const provided = provider && (await tokenOf(provider));
     if (provided) return { ...own, ...bearing(provided) };
     if (!username) return own;
-    return { ...own, authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
+    return { ...own, authorization: `Basic ${Buffer.from(`${username}:${password ?? ""}`).toString("base64")}` };
 }
 
 /** @throws Error if the file cannot be read */
@@ -111,8 +111,13 @@ function tokenIn(file: string, inlineToken: string | undefined, user: string): s
 
 /** Headers that name another user. */
 function impersonation(user: UserEntry): Record<string, string | string[]> {
-    const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = user;
-    const further = Object.entries(extra).map(([key, values]) => [`Impersonate-Extra-${inHeaderName(key)}`, values]);
+    const { as, "as-uid": uid } = user;
+    // A kubeconfig may have `null` there.
+    const groups = user["as-groups"] ?? [];
+    const further = Object.entries(user["as-user-extra"] ?? {}).map(([key, values]) => [
+        `Impersonate-Extra-${inHeaderName(key)}`,
+        values,
+    ]);
     return {
         ...(as && { "Impersonate-User": as }),
         ...(uid && { "Impersonate-Uid": uid }),

@@ -25,7 +25,7 @@ export interface SentCall extends ApiCall {
 export function send(path: string, call: SentCall, to: Destination): Promise<IncomingMessage> {
     const { method = "GET", body, accept = "application/json", silenceMs } = call;
     const content = body && JSON.stringify(body);
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<IncomingMessage>((resolve, reject) => {
         let response: IncomingMessage | undefined;
         const outgoing = opened(to, path, {
             method,
@@ -46,9 +46,24 @@ export function send(path: string, call: SentCall, to: Destination): Promise<Inc
             outgoing.on("timeout", () =>
                 (response ?? outgoing).destroy(new Error(`the API server sent nothing for ${silenceMs} ms`)),
             );
-        outgoing.on("error", reject);
+        outgoing.on("error", (error) => reject(Object.assign(error, { wasReused: outgoing.reusedSocket })));
         outgoing.on("close", () => reject(new Error("the API server closed the connection without an answer")));
         outgoing.end(content);
+    });
+    return untilAborted(answer, call.signal);
+}
+
+/** Whether a request failed over a kept connection: the server may have closed that a moment before. */
+export const wasOnKept = (error: unknown): boolean => (error as { wasReused?: boolean }).wasReused === true;
+
+/** Node says nothing of a request that is aborted before it has a connection, for which a proxy may take long. */
+function untilAborted<T>(answer: Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (signal === undefined) return answer;
+    return new Promise((resolve, reject) => {
+        const stop = () => reject(new DOMException("The operation was aborted", "AbortError"));
+        if (signal.aborted) stop();
+        signal.addEventListener("abort", stop);
+        answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
     });
 }
 
@@ -59,7 +74,8 @@ export function upgrade(
     to: Destination,
     signal: AbortSignal,
 ): Promise<{ response: IncomingMessage; socket?: Duplex; head?: Buffer }> {
-    return new Promise((resolve, reject) => {
+    type Upgraded = Awaited<ReturnType<typeof upgrade>>;
+    const answer = new Promise<Upgraded>((resolve, reject) => {
         const outgoing = opened(to, path, { headers: { connection: "Upgrade", ...headers }, signal });
         outgoing.on("response", (response) => resolve({ response }));
         outgoing.on("upgrade", (response, socket, head) => resolve({ response, socket, head }));
@@ -67,6 +83,7 @@ export function upgrade(
         outgoing.on("close", () => reject(new Error("the API server closed the connection without an answer")));
         outgoing.end();
     });
+    return untilAborted(answer, signal);
 }
 
 function opened({ server, options }: Destination, path: string, own: RequestOptions): ClientRequest {
@@ -80,7 +97,7 @@ function opened({ server, options }: Destination, path: string, own: RequestOpti
 /** Reads a whole answer. @throws what the signal says, if it ends that */
 export async function answerOf(response: IncomingMessage, signal?: AbortSignal): Promise<ApiResponse> {
     let body = "";
-    const isPacked = response.headers["content-encoding"] === "gzip";
+    const isPacked = response.headers["content-encoding"] === "gzip" && response.headers["content-length"] !== "0";
     try {
         const read = isPacked ? pipeline(response, createGunzip(), () => undefined) : response;
         for await (const text of read.setEncoding("utf8")) body += text as string;
@@ -102,6 +119,6 @@ export async function eachLine(response: IncomingMessage, onLine: (line: string)
     for await (const text of response.setEncoding("utf8")) {
         const lines = (rest + (text as string)).split("\n");
         rest = lines.pop()!;
-        lines.forEach(onLine);
+        lines.filter(Boolean).forEach(onLine);
     }
 }

@@ -15,9 +15,9 @@ export function agentFor(server: string, proxyUrl: string | undefined, options: 
     if (proxyUrl === undefined) return agent;
     type Create = (to: Target, done: (error: Error | null, socket?: Duplex) => void) => undefined;
     const createConnection: Create = (to, done) => {
-        tunnel(new URL(proxyUrl), to).then(
-            (socket) =>
-                done(null, isTls ? connectTls({ ...to, port: Number(to.port), socket, path: undefined }) : socket),
+        const connected = tunnel(new URL(proxyUrl), to).then((socket) => (isTls ? securedOver(socket, to) : socket));
+        connected.then(
+            (socket) => done(null, socket),
             (error: Error) => done(error),
         );
         return undefined;
@@ -33,6 +33,16 @@ interface Target {
 
 async function tunnel(proxy: URL, to: Target): Promise<Socket> {
     return proxy.protocol.startsWith("socks") ? throughSocks(proxy, to) : throughHttp(proxy, to);
+}
+
+/** @throws Error if TLS rejects the certificate or the key of the client */
+function securedOver(socket: Socket, to: Target): Socket {
+    try {
+        return connectTls({ ...to, port: Number(to.port), socket, path: undefined });
+    } catch (error) {
+        socket.destroy();
+        throw error;
+    }
 }
 
 const login = ({ username, password }: URL) => [username, password].map(decodeURIComponent) as [string, string];
@@ -51,15 +61,16 @@ function throughHttp(proxy: URL, { host, port }: Target): Promise<Socket> {
             method: "CONNECT",
             path,
             agent: false,
-            timeout: timeoutMs,
             headers: { host: path, ...(proxy.username && { "proxy-authorization": `Basic ${credentials}` }) },
         });
+        // In all, not between two bytes: a proxy may send one now and then.
+        const limit = setTimeout(() => outgoing.destroy(new Error("the proxy does not answer")), timeoutMs);
         outgoing.on("connect", ({ statusCode }, socket, head) => {
+            clearTimeout(limit);
             if (statusCode !== 200) {
                 socket.destroy();
                 return reject(new Error(`the proxy answered with status ${statusCode}`));
             }
-            socket.setTimeout(0);
             if (head.length > 0) socket.unshift(head);
             resolve(socket);
         });
@@ -67,9 +78,11 @@ function throughHttp(proxy: URL, { host, port }: Target): Promise<Socket> {
             reject(new Error(`the proxy answered with status ${statusCode}`));
             outgoing.destroy();
         });
-        outgoing.on("timeout", () => outgoing.destroy(new Error("the proxy does not answer")));
         outgoing.on("error", reject);
-        outgoing.on("close", () => reject(new Error("the proxy closed the connection")));
+        outgoing.on("close", () => {
+            clearTimeout(limit);
+            reject(new Error("the proxy closed the connection"));
+        });
         outgoing.end();
     });
 }
@@ -85,8 +98,8 @@ const socksProblems = [
 
 /** SOCKS 5 (https://www.rfc-editor.org/rfc/rfc1928), with names looked up by the proxy, as kubectl has it. */
 async function throughSocks(proxy: URL, { host, port }: Target): Promise<Socket> {
-    const socket = connect({ host: hostOf(proxy), port: Number(proxy.port || 1_080), timeout: timeoutMs });
-    socket.on("timeout", () => socket.destroy(new Error("the proxy does not answer")));
+    const socket = connect({ host: hostOf(proxy), port: Number(proxy.port || 1_080) });
+    const limit = setTimeout(() => socket.destroy(new Error("the proxy does not answer")), timeoutMs);
     try {
         const bytes = reader(socket);
         const hasLogin = proxy.username !== "";
@@ -113,11 +126,12 @@ async function throughSocks(proxy: URL, { host, port }: Target): Promise<Socket>
         if (problem !== 0) throw new Error(`the proxy ${socksProblems[problem - 1] ?? `says ${problem}`}`);
         // Its own address and port, which nobody needs.
         await bytes((type === 1 ? 4 : type === 4 ? 16 : (await bytes(1))[0]!) + 2);
-        socket.setTimeout(0);
         return socket;
     } catch (error) {
         socket.destroy();
         throw error;
+    } finally {
+        clearTimeout(limit);
     }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:https";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Cluster, connect, messageOf } from "../../../../chaos/cluster/client";
+import { type Cluster, connect, isTimeout, messageOf } from "../../../../chaos/cluster/client";
 import { problemOf } from "../../../../chaos/cluster/problem";
 import { otherResources, resources } from "../../../../chaos/cluster/resources";
 import { makeCertificate } from "../../../support/certificate";
@@ -149,7 +149,7 @@ it("a watch begins where its list ends, and gives each change, however it comes"
 });
 
 describe("a proxy", () => {
-    const join = (near: Socket, head: string | Buffer) => {
+    const joined = (near: Socket, head: string | Buffer) => {
         const far = connectTcp(port(), "127.0.0.1", () => near.write(head));
         far.on("error", () => near.destroy()).pipe(near);
         near.on("error", () => far.destroy()).pipe(far);
@@ -164,7 +164,7 @@ describe("a proxy", () => {
         const told: unknown[] = [];
         const proxy = createHttpServer().on("connect", ({ url, headers }, near: Socket) => {
             told.push(url, headers["proxy-authorization"]);
-            join(near, "HTTP/1.1 200 OK\r\n\r\n");
+            joined(near, "HTTP/1.1 200 OK\r\n\r\n");
         });
         const url = await started(proxy, "http", "me:p%40ss@");
         const of = cluster({ server: "https://api.example:6443", "proxy-url": url });
@@ -203,7 +203,7 @@ describe("a proxy", () => {
         told.push([...request.subarray(0, 4)], request.subarray(4).toString("latin1"));
         // Its own address is a name.
         await slowly(5, refusal, 0, 3, 2, 97, 98, 0);
-        if (refusal === 0) join(near, Buffer.of(1));
+        if (refusal === 0) joined(near, Buffer.of(1));
     }
 
     it("by SOCKS 5 is told the login, and the host by its name", async () => {
@@ -227,6 +227,25 @@ describe("a proxy", () => {
         expect(problem).toContain("the proxy finds the host unreachable");
     });
 
+    it.each(["http", "socks5"])("by %s that never answers costs a call its time, and no more", async (scheme) => {
+        const waiting: Socket[] = [];
+        const proxy = createTcpServer((near) => waiting.push(near.on("error", () => undefined)));
+        const url = await started(proxy, scheme, "");
+        const begun = performance.now();
+        const error: unknown = await read(cluster({ "proxy-url": url }, {}, 300)).catch((problem: unknown) => problem);
+        expect(isTimeout(error)).toBe(true);
+        expect(performance.now() - begun).toBeLessThan(5_000);
+        waiting.forEach((near) => near.destroy());
+    });
+
+    it("before a server that rejects the client's key is no end of this process", async () => {
+        const proxy = createHttpServer().on("connect", (_, near: Socket) => joined(near, "HTTP/1.1 200 OK\r\n\r\n"));
+        const url = await started(proxy, "http", "");
+        const text = (value: string) => Buffer.from(value).toString("base64");
+        const user = { "client-certificate-data": text(cert), "client-key-data": text("no key") };
+        await expect(read(cluster({ "proxy-url": url }, user, 3_000))).rejects.toThrow(/reason: /);
+    });
+
     it.each(["http", "socks5"])("by %s that closes the connection is no answer", async (scheme) => {
         const url = await started(
             createTcpServer((near) => near.destroy()),
@@ -236,6 +255,48 @@ describe("a proxy", () => {
         await expect(read(cluster({ "proxy-url": url }))).rejects.toThrow(
             /reason: (?:the proxy closed|.*ECONNRESET|socket hang up)/,
         );
+    });
+});
+
+describe("a call", () => {
+    it("has all its time once an exec plugin has given credentials: that may wait for a person", async () => {
+        const plugin = join(folder, "slow.sh");
+        const given = { apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token: "t" } };
+        writeFileSync(plugin, `#!/bin/sh\nsleep 1\necho '${JSON.stringify(given)}'\n`, { mode: 0o755 });
+        const user = { exec: { apiVersion: given.apiVersion, command: plugin } };
+        expect(await read(cluster({}, user, 700))).toMatchObject({ metadata: { name: "demo" } });
+    });
+
+    it("is sent again if the server had closed the kept connection, and it only reads", async () => {
+        const of = cluster();
+        await read(of);
+        answer = ({ socket }, response) =>
+            connections > 1 ? response.end('{"metadata":{"name":"demo"}}') : socket.destroy();
+        expect(await read(of)).toMatchObject({ metadata: { name: "demo" } });
+        expect(connections).toBe(2);
+    });
+
+    it("follows the server elsewhere on the same host, as kubectl does", async () => {
+        answer = ({ url = "" }, response) => {
+            if (url.startsWith("/moved")) return void response.end('{"metadata":{"name":"demo"}}');
+            response.writeHead(301, { location: `/moved${url}` }).end();
+        };
+        expect(await read(cluster())).toMatchObject({ metadata: { name: "demo" } });
+    });
+
+    it("does not follow it to another host, nor an application's answer that it passes on", async () => {
+        answer = (_, response) => response.writeHead(302, { location: "https://other.example/api" }).end();
+        await expect(read(cluster())).rejects.toThrow("302");
+        answer = (_, response) => response.writeHead(302, { location: "/login" }).end();
+        const path = "/api/v1/namespaces/demo/services/web/proxy/";
+        expect(await cluster().ask(path)).toMatchObject({ status: 302 });
+    });
+
+    it.each<[string, object]>([
+        ["as-groups", { as: "jane", "as-groups": null, "as-user-extra": null }],
+        ["config", { "auth-provider": { name: "oidc", config: null } }],
+    ])("is sent although the kubeconfig has nothing in %s", async (_, user) => {
+        expect(await read(cluster({}, user))).toMatchObject({ metadata: { name: "demo" } });
     });
 });
 
