@@ -143,7 +143,7 @@ async function whatGoesOn(
         return `Its experiment may go on until its deadline. If the lease is its own, to end it: ${stop}`;
     const isOwn = lease !== undefined && holderIn(lease)?.endsWith(`/${identity}`);
     if (!isOwn || endNoteIn(lease) !== undefined) return undefined;
-    // The deadline Job ends attacks, and may not write into the lease. If the answer has no date, they may go on.
+    // The deadline Job ends attacks, and may not write into the lease. Without a date, this machine's clock counts.
     if (lease.readAt! > leaseEndsAt(lease)) return undefined;
     return `Its experiment may go on until its deadline. To end it now: ${stop}`;
 }
