@@ -135,7 +135,7 @@ describe("by eviction", () => {
         job.objects.get(podPath("c")).status.conditions = [];
         job.refuseEviction = () => byBudget;
         await begin();
-        await job.until("all were refused for some seconds", () => evictions("a") >= 22);
+        await job.until("all were refused for some seconds", () => evictions("a") >= 22, 30_000);
         expect(reports("missed")).toEqual([]);
     });
 
