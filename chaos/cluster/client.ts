@@ -30,7 +30,7 @@ export interface Cluster extends ObjectApi {
     /** Puts an object in the place of another one, unless that is not of its `resourceVersion` any more (409). */
     replace<R extends Resource>(object: Place<R> & { name: string }, body: object): Promise<ObjectOf<R["kind"]>>;
     log(pod: { namespace: string; name: string }, excerpt?: Excerpt): Promise<string>;
-    /** What the API server answers to a request, or a pod through it, whatever that is. */
+    /** What the API server answers to a request, or a pod through it, with any status. */
     ask(path: string, call?: SentCall): Promise<ApiResponse>;
     /**
      * Lists objects, and tells each change from then on, until the API server ends that, as it does now and then.
@@ -92,7 +92,7 @@ const probeAfterMs = 30_000;
 export const clusterOf = (kubeconfig: Kubeconfig, timeoutMs = callTimeoutMs): Cluster =>
     callsOver(kubeconfig, askerOf(kubeconfig, timeoutMs));
 
-/** @param ask sends a request, and gives what the API server answers, whatever that is */
+/** @param ask sends a request, and gives what the API server answers, with any status */
 export function callsOver(kubeconfig: Kubeconfig, ask: Cluster["ask"]): Cluster {
     const list = async (resource: Resource, selection: Selection) => {
         const found = objectOf(await ask(listPath(resource, selection)));

@@ -78,7 +78,7 @@ export async function exec(
 
 const opcodes = { more: 0, close: 8, ping: 9, pong: 10 } as const;
 
-/** Reads the frames of a WebSocket, in whatever pieces they come: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
+/** Reads a WebSocket's frames, in pieces of any size: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
 class Frames {
     private unread: Buffer = Buffer.alloc(0);
     private message: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** The calls to an API server, over whatever carries them: the deadline Job's connections, or a kubeconfig's. */
+/** The calls to an API server, over the deadline Job's connections or those of a kubeconfig. */
 import { onOneLine } from "../quoted";
 import { parseJson } from "../json";
 import { fieldManager } from "./labels";
@@ -57,7 +57,7 @@ export function sent<T extends object>(answer: T, at: number): T {
 
 /** What carries calls. */
 export interface Carrier {
-    /** @returns what the API server answers, whatever that is */
+    /** @returns what the API server answers, with any status */
     ask: (path: string, call?: ApiCall) => Promise<ApiResponse>;
     /** The items of a list, as they come. @param failure says what has failed, if that is to be in an error */
     items: (path: string, failure: string, withRules: boolean) => AsyncIterable<unknown>;

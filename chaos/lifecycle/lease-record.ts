@@ -7,10 +7,10 @@
  * | free      | is not there; or is over or ended, and still another's   | the first step takes it               |
  * | taken     | names the run, and again in `not-begun`                  | the step `label-targets`: begun       |
  * | begun     | names the run                                            | the step `check`: concluded or ending |
- * | concluded | names the run, and `concluded`: its attacks stay         | whoever ends it: ending               |
+ * | concluded | names the run, and `concluded`: its attacks stay         | the update that ends it: ending       |
  * | ending    | names no run: its deadline Job ends it, too              | the same: ended                       |
  * | ended     | has in `ended` when, and how the application recovered   | the first step deletes it, last       |
- * | aborted   | has in `ended` the reason, and the run: nobody was hit   | the same                              |
+ * | aborted   | has in `ended` the reason, and the run: nothing attacked | the same                              |
  *
  * A run without an attack is begun once it is taken. Few imports: the program that guards a destroy has this file, too.
  */

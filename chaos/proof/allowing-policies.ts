@@ -53,10 +53,12 @@ export function allowingPolicy(
     { ways, ports, protocols = ["TCP"] }: Pick<Working, "ways" | "ports" | "protocols">,
     other?: OtherSide | "outside",
 ) {
-    const selecting = policies.flatMap(({ metadata, spec }) => {
-        const pod = spec && targets.find((target) => selects(spec.podSelector, target.labels));
-        return pod ? [{ policy: metadata!.name!, pod, spec }] : [];
-    });
+    // Each target: the same name may be that of another port in another pod.
+    const selecting = policies.flatMap(({ metadata, spec }) =>
+        targets.flatMap((pod) =>
+            spec && selects(spec.podSelector, pod.labels) ? [{ policy: metadata!.name!, pod, spec }] : [],
+        ),
+    );
     for (const protocol of protocols)
         for (const way of ways)
             for (const { policy, pod, spec } of selecting) {

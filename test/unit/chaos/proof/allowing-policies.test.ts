@@ -79,6 +79,18 @@ describe("a NetworkPolicy allows what an attack denies if", () => {
     });
 });
 
+it("a NetworkPolicy allows what an attack denies if the port has its name in one of the targets", () => {
+    const named = (name: string, containerPort: number) => ({
+        ...target,
+        name,
+        spec: { containers: [{ name: "app", ports: [{ name: "http", containerPort }] }] },
+    });
+    const spec = { podSelector: {}, ingress: [{ ports: [{ port: "http" }] }] };
+    const policies = [{ metadata: { name: "policy" }, spec }];
+    const targets = [named("hot-deals-1", 8081), named("hot-deals-2", 8080)];
+    expect(allowingPolicy(policies, targets, { ways: ["ingress"], ports: [8080] })?.pod).toBe("hot-deals-2");
+});
+
 describe("a NetworkPolicy is not the reason if", () => {
     it("it allows a port by a name that the target has for another one", () => {
         const containers = [{ name: "app", ports: [{ name: "metrics", containerPort: 9090 }] }];
