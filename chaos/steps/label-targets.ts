@@ -16,7 +16,6 @@ import type { Discovered } from "../targets/containers";
 import { discover, expressionsOf } from "../targets/discover";
 import { servicePorts } from "../targets/service-ports";
 import { namesOfNodes, type Nodes, nodesFor } from "../targets/nodes";
-
 import { annotations, labels, targetLabels } from "../cluster/labels";
 import { endAttacks } from "../ending/end";
 import { noteBegun } from "../ending/end-run";
