@@ -27,35 +27,35 @@ const face = {
     ].map((file) => `chaos/${file}.ts`),
     /** How settings are read, and what they contradict. */
     settings: [
-        "chaos/attacks/registry.ts",
-        "chaos/checks/abort.ts",
-        "chaos/checks/kind.ts",
+        "chaos/kinds/attacks/registry.ts",
+        "chaos/kinds/checks/abort.ts",
+        "chaos/kinds/checks/check-kind.ts",
         "chaos/definition/patch.ts",
         "chaos/definition/time-mistakes.ts",
         "chaos/targets/radius.ts",
     ],
     /** How a Service is asked, and what it answers. */
     checks: [
-        ...["answer", "http", "route", "service"].map((file) => `chaos/checks/${file}.ts`),
+        ...["answer", "http", "route", "service"].map((file) => `chaos/kinds/checks/${file}.ts`),
         "chaos/definition/definition.ts",
     ],
     /** The agent, and what is discovered. */
     targets: [
         ...["agents", "attributes", "containers", "discover", "nodes"].map((file) => `chaos/targets/${file}.ts`),
-        "chaos/checks/service.ts",
+        "chaos/kinds/checks/service.ts",
     ],
     /** Values and programs that the state keeps. */
-    state: ["chaos/lifecycle/lease-record.ts", "chaos/packed.ts", "chaos/stash.ts"],
+    state: ["chaos/lease/lease-record.ts", "chaos/pods/packed.ts", "chaos/face/stash.ts"],
     /** What is known of a run while it lasts, and afterwards. */
     runs: [
-        "chaos/lifecycle/lease.ts",
-        "chaos/lifecycle/lease-record.ts",
-        "chaos/lifecycle/running.ts",
-        "chaos/permissions/",
-        "chaos/reasons.ts",
+        "chaos/lease/lease.ts",
+        "chaos/lease/lease-record.ts",
+        "chaos/lease/running.ts",
+        "chaos/rights/",
+        "chaos/values/reasons.ts",
         "chaos/report/",
         "chaos/definition/plan.ts",
-        "chaos/steps/contract.ts",
+        "chaos/run/contract.ts",
     ],
 };
 
@@ -70,7 +70,7 @@ const layers = {
     ],
     experiments: [
         ...[...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/definition/patch.ts"],
-        ...["chaos/first-acts.ts", "chaos/stash.ts"],
+        ...["chaos/face/first-acts.ts", "chaos/face/stash.ts"],
     ],
     components: [
         ...[...face.package, ...face.clusters, ...face.units, ...face.settings, ...face.targets, ...face.state],
@@ -78,7 +78,7 @@ const layers = {
         "toolchain/download.ts",
         "toolchain/pulumi-internals.ts",
     ],
-    toolchain: ["chaos/cluster/proxy.ts", "chaos/packed.ts", "chaos/programs.ts"],
+    toolchain: ["chaos/cluster/proxy.ts", "chaos/pods/packed.ts", "chaos/pods/built-programs.ts"],
     sandbox: ["toolchain/"],
     "index.ts": [...face.package, "components/", "experiments/", "toolchain/"],
     cli: [
@@ -88,8 +88,8 @@ const layers = {
     docs: [
         ...["actions", "attacks", "checks"].map((kinds) => `chaos/${kinds}/registry.ts`),
         ...["chaos/cluster/resources.ts", "chaos/definition/plan.ts"],
-        ...["chaos/ending/left.ts", "chaos/job/rules.ts", "chaos/permissions/"],
-        ...["chaos/grouped.ts", "chaos/kubectl.ts", "chaos/report/markup.ts"],
+        ...["chaos/ending/left.ts", "chaos/witness/rules.ts", "chaos/rights/"],
+        ...["chaos/values/grouped.ts", "chaos/values/kubectl.ts", "chaos/report/markup.ts"],
         ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],

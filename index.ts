@@ -11,7 +11,7 @@ import { installShop } from "./components/install/install";
 import { withUserErrors } from "./components/user-error";
 import { endAttacksFirst, planOnShop, runOnShop } from "./experiments/run";
 import { savedExperiments } from "./experiments/saved";
-import { experimentPrograms } from "./toolchain/programs";
+import { experimentPrograms } from "./toolchain/experiment-programs";
 import { requireNoOtherCheckout } from "./toolchain/pulumi/environment";
 
 /** The stack: a shop in a cluster, an agent beside it and, while it is enabled, an experiment on the shop. */

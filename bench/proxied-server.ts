@@ -12,8 +12,8 @@ import {
     type ProxyPort,
     type RequestMatch,
     readyPath,
-} from "../chaos/attacks/fault/proxy/protocol";
-import type { Slice } from "../chaos/attacks/fault/proxy/slices";
+} from "../chaos/kinds/attacks/fault/proxy/protocol";
+import type { Slice } from "../chaos/kinds/attacks/fault/proxy/slices";
 import { bundledFile } from "../toolchain/bundle";
 import { until } from "./time";
 
@@ -51,7 +51,7 @@ export async function startProxiedServer(match?: RequestMatch) {
         WITNESS: noWitness,
         READY_PORT: String(readyPort),
     };
-    const program = bundledFile(join(__dirname, "../chaos/attacks/fault/proxy/main.ts"), { minify: false });
+    const program = bundledFile(join(__dirname, "../chaos/kinds/attacks/fault/proxy/main.ts"), { minify: false });
     const proxy = spawn(process.execPath, [...nodeFlags, program], {
         env: { ...env, ...api.environment },
         stdio: ["ignore", "ignore", "inherit"],

@@ -10,7 +10,7 @@ import { preparePulumi } from "../toolchain/prepare-pulumi";
 import { reportsVariable } from "../experiments/run";
 import { fileBackend } from "../toolchain/pulumi/environment";
 import { type Cluster, connect } from "../chaos/cluster/client";
-import { removeNamespaces, untilProductsAnswer } from "./cluster";
+import { removeNamespaces, untilProductsAnswer } from "./on-cluster";
 import { BenchStack } from "./stack";
 
 /** The bench's namespaces. It deletes them with everything in them. */

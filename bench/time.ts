@@ -1,4 +1,4 @@
-import { poll } from "../chaos/async";
+import { poll } from "../chaos/values/async";
 
 /** Measures how long work takes, in seconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -1,5 +1,5 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
-import { kubectlFor } from "../chaos/kubectl";
+import { kubectlFor } from "../chaos/values/kubectl";
 import { newKeyCommand } from "../components/configuration/agent";
 import type { Conclusion } from "../chaos/report/conclusion";
 import { noOptions } from "./command";

@@ -1,5 +1,5 @@
-import type { CiFiles } from "../chaos/report/ci-files";
-import { mistakesInOutputs } from "../chaos/report/ci-files";
+import type { CiFiles } from "../chaos/report/exports/ci-files";
+import { mistakesInOutputs } from "../chaos/report/exports/ci-files";
 import { npmCommand } from "../components/pulumi-command";
 import { type Lesson, lessons } from "../experiments/story";
 import { settingsIn } from "./command";

@@ -1,4 +1,4 @@
-import { type CiFiles, writeCiFiles } from "../chaos/report/ci-files";
+import { type CiFiles, writeCiFiles } from "../chaos/report/exports/ci-files";
 import type { Verdict } from "../chaos/report/verdict";
 import { differenceFrom } from "../experiments/story";
 import type { ExperimentRuns, Outcome } from "./experiment-runs";

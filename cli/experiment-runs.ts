@@ -7,7 +7,7 @@ import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
 import { describeRequests, sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
-import { pageOfReason, verdictLine } from "../chaos/reasons";
+import { pageOfReason, verdictLine } from "../chaos/values/reasons";
 import { fitting, lessonLines } from "./experiment-list";
 import { Interruption } from "./interruption";
 import { AnswersFile, type LiveWindow } from "./live-window";

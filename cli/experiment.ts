@@ -1,5 +1,5 @@
 import { savedExperiments } from "../experiments/saved";
-import { runningExperiments } from "../chaos/lifecycle/running";
+import { runningExperiments } from "../chaos/lease/running";
 import { clusterOf } from "./cluster";
 import { printList } from "./experiment-list";
 import { type ExperimentOptions, experimentOptions, type RunOptions } from "./experiment-options";

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import type { Answer } from "../chaos/checks/answer";
-import { variables } from "../chaos/steps/contract";
+import type { Answer } from "../chaos/kinds/checks/answer";
+import { variables } from "../chaos/run/contract";
 import { LiveLines } from "../toolchain/live-lines";
 
 const lookEveryMs = 200;

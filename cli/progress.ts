@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { styleText } from "node:util";
-import { describeMilliseconds } from "../chaos/duration";
+import { describeMilliseconds } from "../chaos/values/duration";
 
 const done: Record<string, string> = {
     create: "created",

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "shlex";
-import { kubectl } from "../chaos/kubectl";
-import { permissionsOf } from "../chaos/permissions/permissions";
-import { rolesManifest, type Subject } from "../chaos/permissions/roles";
+import { kubectl } from "../chaos/values/kubectl";
+import { permissionsOf } from "../chaos/rights/permissions";
+import { rolesManifest, type Subject } from "../chaos/rights/roles";
 import { outsideOfAgent } from "../components/agent/outside";
 import { rightsOfUpdate } from "../components/cluster/rights";
 import { experimentSettings, type StackConfiguration } from "../components/configuration/read";

@@ -1,7 +1,7 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
-import { kubectl } from "../chaos/kubectl";
+import { kubectl } from "../chaos/values/kubectl";
 import type { Cluster } from "../chaos/cluster/client";
-import { type RunningExperiment, runningExperiments } from "../chaos/lifecycle/running";
+import { type RunningExperiment, runningExperiments } from "../chaos/lease/running";
 import { newKeyCommand } from "../components/configuration/agent";
 import { pulumiCommand } from "../components/pulumi-command";
 import { say, typed } from "./print";

@@ -1,8 +1,8 @@
-import { kubectlFor } from "../chaos/kubectl";
-import { poll } from "../chaos/async";
-import type { Answer } from "../chaos/checks/answer";
+import { kubectlFor } from "../chaos/values/kubectl";
+import { poll } from "../chaos/values/async";
+import type { Answer } from "../chaos/kinds/checks/answer";
 import { askProducts } from "../experiments/products";
-import { chooseRoute } from "../chaos/checks/route";
+import { chooseRoute } from "../chaos/kinds/checks/route";
 import { type Count, countOf } from "../components/cluster/waiting";
 import { gatewayOf } from "../components/shop/gateway";
 import { isReady } from "../chaos/targets/containers";

@@ -1,7 +1,7 @@
 import { dump, load } from "js-yaml";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { yamlProblem } from "../chaos/json";
+import { yamlProblem } from "../chaos/values/json";
 import type { AgentReference } from "../chaos/targets/agents";
 import { builtinAgent, defaultAgentNamespace } from "../components/configuration/agent";
 import { nearestFirst } from "../components/configuration/mistakes";

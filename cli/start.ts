@@ -1,4 +1,4 @@
-import { kubectlFor } from "../chaos/kubectl";
+import { kubectlFor } from "../chaos/values/kubectl";
 import { noOptions } from "./command";
 import { say, typed } from "./print";
 import { startProgram } from "./programs";

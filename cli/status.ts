@@ -1,7 +1,7 @@
-import type { RunningExperiment, RunningExperiments } from "../chaos/lifecycle/running";
-import { cleanUpCommands } from "../chaos/lifecycle/lease";
-import { stopCommand } from "../chaos/lifecycle/lease-record";
-import { describeMilliseconds } from "../chaos/duration";
+import type { RunningExperiment, RunningExperiments } from "../chaos/lease/running";
+import { cleanUpCommands } from "../chaos/lease/lease";
+import { stopCommand } from "../chaos/lease/lease-record";
+import { describeMilliseconds } from "../chaos/values/duration";
 
 /**
  * What is attacked now, by whom and until when, as text.

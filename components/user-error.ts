@@ -1,5 +1,5 @@
 import { explain } from "../chaos/cluster/problem";
-import { UserError } from "../chaos/user-error";
+import { UserError } from "../chaos/values/user-error";
 import { withoutCredentials } from "./without-credentials";
 
 /** A stack's program whose errors are printed without a stack trace. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { actionKinds } from "../chaos/actions/registry";
-import { attackKinds } from "../chaos/attacks/registry";
-import { checkKinds } from "../chaos/checks/registry";
+import { actionKinds } from "../chaos/kinds/actions/registry";
+import { attackKinds } from "../chaos/kinds/attacks/registry";
+import { checkKinds } from "../chaos/kinds/checks/registry";
 import { tableOf, withPart } from "./markdown";
 
 /**

@@ -1,12 +1,12 @@
-import { exampleActions } from "../chaos/actions/registry";
-import { exampleAttacks, objectTypeOf } from "../chaos/attacks/registry";
-import { exampleChecks } from "../chaos/checks/registry";
+import { exampleActions } from "../chaos/kinds/actions/registry";
+import { exampleAttacks, objectTypeOf } from "../chaos/kinds/attacks/registry";
+import { exampleChecks } from "../chaos/kinds/checks/registry";
 import { isRequired, resources, type Right } from "../chaos/cluster/resources";
 import { type Plan, planOf } from "../chaos/definition/plan";
 import { changedBy } from "../chaos/ending/left";
-import { groupedBy } from "../chaos/grouped";
-import { jobRightsOf } from "../chaos/job/rules";
-import { permissionsOf } from "../chaos/permissions/permissions";
+import { groupedBy } from "../chaos/values/grouped";
+import { jobRightsOf } from "../chaos/witness/rules";
+import { permissionsOf } from "../chaos/rights/permissions";
 import { tableOf, withPart } from "./markdown";
 
 /** A plan with the examples of every kind of attack, check and action. Its parts are in different namespaces. */

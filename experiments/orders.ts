@@ -1,4 +1,4 @@
-import type { HttpCheck } from "../chaos/checks/http";
+import type { HttpCheck } from "../chaos/kinds/checks/http";
 import type { Action } from "../chaos/index";
 
 export const orderAccepted: HttpCheck = {

@@ -1,6 +1,6 @@
-import type { Answer } from "../chaos/checks/answer";
-import { askOverHttp, type HttpCheck } from "../chaos/checks/http";
-import type { Route } from "../chaos/checks/service";
+import type { Answer } from "../chaos/kinds/checks/answer";
+import { askOverHttp, type HttpCheck } from "../chaos/kinds/checks/http";
+import type { Route } from "../chaos/kinds/checks/service";
 import type { Cluster } from "../chaos/cluster/client";
 
 /** The default check: the whole listing, with products in each of its three lists. */

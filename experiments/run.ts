@@ -10,8 +10,8 @@ import {
     type ServiceReference,
 } from "../chaos/index";
 import { type Patch, patched } from "../chaos/definition/patch";
-import { endAndReport, warnNotEnded } from "../chaos/first-acts";
-import { ifKnown } from "../chaos/stash";
+import { endAndReport, warnNotEnded } from "../chaos/face/first-acts";
+import { ifKnown } from "../chaos/face/stash";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
-import { packedEnding } from "../chaos/packed";
+import { packedEnding } from "../chaos/pods/packed";
 import { bundledFile, packedBundle } from "./bundle";
 
 const repository = join(__dirname, "..");

@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import { packed, packedEnding } from "../chaos/packed";
+import { packed, packedEnding } from "../chaos/pods/packed";
 
 const project = join(__dirname, "..");
 const cache = join(project, "node_modules", ".cache", "chaos-shop");

@@ -2,7 +2,7 @@ import { resources } from "../../chaos/cluster/resources";
 import { labels } from "../../chaos/cluster/labels";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import type { ManifestObject } from "../../components/manifest/read";
-import { kubectlApply } from "../cluster";
+import { kubectlApply } from "../on-cluster";
 import { type Figure, measureRounds, median } from "../figure";
 import { namespaces, type Session, windowSeconds } from "../session";
 import { manifestsOf } from "../stack";

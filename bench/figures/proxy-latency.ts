@@ -1,4 +1,4 @@
-import type { RequestMatch } from "../../chaos/attacks/fault/proxy/protocol";
+import type { RequestMatch } from "../../chaos/kinds/attacks/fault/proxy/protocol";
 import { type Figure, type Measurement, measureRounds, median } from "../figure";
 import { steadyLoad } from "../load";
 import { startProxiedServer } from "../proxied-server";

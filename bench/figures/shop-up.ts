@@ -1,4 +1,4 @@
-import { kubectlApply, timesOfInstall } from "../cluster";
+import { kubectlApply, timesOfInstall } from "../on-cluster";
 import { type Figure, measureRounds, ratio } from "../figure";
 import { namespaces, type Session } from "../session";
 import { manifestsOf } from "../stack";

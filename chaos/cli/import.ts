@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { yamlProblem } from "../json";
-import { nameSchema } from "../texts";
-import { checkOf } from "../import/imported";
-import { importExperiments } from "../import/import";
-import type { Remark } from "../import/fields";
-import { writtenAs } from "../import/write";
+import { yamlProblem } from "../values/json";
+import { nameSchema } from "../values/texts";
+import { checkOf } from "./import/imported";
+import { importExperiments } from "./import/import";
+import type { Remark } from "./import/fields";
+import { writtenAs } from "./import/write";
 
 const help = `Usage: chaos import [OPTIONS] FILE
 

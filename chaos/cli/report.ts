@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { type CiFiles, mistakesInOutputs, writeCiFiles } from "../report/ci-files";
+import { type CiFiles, mistakesInOutputs, writeCiFiles } from "../report/exports/ci-files";
 import { findRuns, type Wanted } from "../report/journal-files";
-import { annotate, mistakeInToken, tokenVariable } from "../report/grafana";
-import { mistakeInUrl } from "../report/receiver";
+import { annotate, mistakeInToken, tokenVariable } from "../report/exports/grafana";
+import { mistakeInUrl } from "../report/exports/receiver";
 import { countResults, hasPassed, type ReportedRun } from "../report/reported-run";
 
 const help = `Usage: chaos-report [OPTIONS] JOURNAL_OR_FOLDER...
@@ -80,7 +80,7 @@ async function sendAll(
         sent.push(
             await send(async () => {
                 // OpenTelemetry takes longer to load than all else.
-                const { sendTraces } = await import("../report/otlp.js");
+                const { sendTraces } = await import("../report/exports/otlp.js");
                 await sendTraces(otlp, journals);
                 return `Sent ${counted(journals.length, "trace")} to ${otlp}`;
             }),

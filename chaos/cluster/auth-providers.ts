@@ -1,7 +1,7 @@
 /** The auth-providers of kubeconfigs: oidc, and those that run a program. Newer versions of kubectl have plugins. */
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
-import { parseJson } from "../json";
+import { parseJson } from "../values/json";
 
 export interface AuthProvider {
     name: string;

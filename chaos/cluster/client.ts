@@ -1,5 +1,5 @@
 import type { Agent, IncomingMessage } from "node:http";
-import { pause } from "../async";
+import { pause } from "../values/async";
 import { type Container, exec } from "./exec";
 import { forgetCredentials } from "./exec-plugin";
 import { type Kubeconfig, KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
@@ -7,7 +7,7 @@ import { fieldManager } from "./labels";
 import { connectionsTo, destinationOf } from "./logins";
 import { answerOf, type Destination, eachLine, send, type SentCall, wasOnKept } from "./request";
 import { type ObjectApi, pathOf, type Place, type Resource, resources, type Selection } from "./resources";
-import type { ObjectOf, V1Status } from "./types";
+import type { ObjectOf, V1Status } from "../values/kubernetes-types";
 import { ApiError, type ApiResponse, listPath, objectOf, sent, sentAt, textOf, verbsOver, withQuery } from "./verbs";
 
 export { ApiError, sentAt } from "./verbs";

@@ -1,8 +1,8 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { promisify } from "node:util";
-import { withoutCredentials } from "../credentials";
-import { parseJson } from "../json";
-import { onOneLine, quoted } from "../quoted";
+import { withoutCredentials } from "../values/credentials";
+import { parseJson } from "../values/json";
+import { onOneLine, quoted } from "../values/quoted";
 
 /** The field `exec` of a kubeconfig's user: how to run a program that gives credentials. */
 export interface ExecPlugin {

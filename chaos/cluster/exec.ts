@@ -6,10 +6,10 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
-import { parseJson } from "../json";
+import { parseJson } from "../values/json";
 import { answerOf, type Destination, upgrade } from "./request";
 import { pathOf, resources } from "./resources";
-import type { V1Status } from "./types";
+import type { V1Status } from "../values/kubernetes-types";
 import { objectOf } from "./verbs";
 
 /** A container that runs. */

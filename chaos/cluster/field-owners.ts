@@ -1,5 +1,5 @@
 /** Fields that a run changes for a while, and then gives back to who had set them. Pure patches. */
-import type { V1ManagedFieldsEntry, V1ObjectMeta } from "./types";
+import type { V1ManagedFieldsEntry, V1ObjectMeta } from "../values/kubernetes-types";
 import { isDeepStrictEqual } from "node:util";
 import { fieldManager, noteIn } from "./labels";
 import type { KubeObject } from "./resources";

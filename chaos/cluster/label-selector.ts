@@ -1,4 +1,4 @@
-import type { V1LabelSelector } from "./types";
+import type { V1LabelSelector } from "../values/kubernetes-types";
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import { parseJson } from "../json";
+import { parseJson } from "../values/json";
 
 export const labels = {
     /** On a pod that an experiment attacks: the experiment's name, a dot, and the name of the attack. */

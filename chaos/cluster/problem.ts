@@ -1,5 +1,5 @@
-import { kubectl, type KubectlPlace } from "../kubectl";
-import { onOneLine, quoted } from "../quoted";
+import { kubectl, type KubectlPlace } from "../values/kubectl";
+import { onOneLine, quoted } from "../values/quoted";
 import { contextOf, isTimeout, messageOf, statusOf } from "./client";
 
 /** As `explain`, to complete "… : ": without a period at the end. */

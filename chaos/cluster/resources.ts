@@ -1,7 +1,7 @@
 /** The types of objects that are used, and the calls to an API server. The deadline Job has this file, too. */
-import type { KubeObject, ObjectOf } from "./types";
+import type { KubeObject, ObjectOf } from "../values/kubernetes-types";
 
-export type { KubeObject } from "./types";
+export type { KubeObject } from "../values/kubernetes-types";
 
 /** A type of objects. */
 export interface Resource {

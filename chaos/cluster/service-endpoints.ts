@@ -1,6 +1,14 @@
-import type { V1EndpointSlice, V1Service, V1ServicePort } from "./types";
+import type { V1EndpointSlice, V1Service, V1ServicePort } from "../values/kubernetes-types";
 import { type Cluster, unlessForbidden } from "./client";
-import { addressesOf, hasEnded, isActive, isReady, type Pod, portNumberIn, targetPortOf } from "./kubernetes-rules";
+import {
+    addressesOf,
+    hasEnded,
+    isActive,
+    isReady,
+    type Pod,
+    portNumberIn,
+    targetPortOf,
+} from "../values/kubernetes-rules";
 import { selects } from "./label-selector";
 import { otherResources, resources } from "./resources";
 

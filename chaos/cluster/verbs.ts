@@ -1,6 +1,6 @@
 /** The calls to an API server, over the deadline Job's connections or those of a kubeconfig. */
-import { onOneLine } from "../quoted";
-import { parseJson } from "../json";
+import { onOneLine } from "../values/quoted";
+import { parseJson } from "../values/json";
 import { fieldManager } from "./labels";
 import { type KubeObject, type ObjectApi, pathOf, type Place, type Resource, type Selection } from "./resources";
 

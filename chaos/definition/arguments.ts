@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { Check } from "../checks/registry";
-import { dnsLabel } from "../cluster/kubernetes-rules";
-import { durationBetween, nameSchema, percentage } from "../texts";
-import { type Duration, parseDuration, times } from "../duration";
-import { parsePercentage } from "../share";
+import type { Check } from "../kinds/checks/registry";
+import { dnsLabel } from "../values/kubernetes-rules";
+import { durationBetween, nameSchema, percentage } from "../values/texts";
+import { type Duration, parseDuration, times } from "../values/duration";
+import { parsePercentage } from "../values/share";
 import {
     checksWith,
     definitionSchema,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Action, actionSchema } from "../actions/registry";
+import { type Action, actionSchema } from "../kinds/actions/registry";
 import {
     type Attack,
     attackKindOf,
@@ -8,12 +8,12 @@ import {
     findsTargets,
     onlyReadyOf,
     wrongOptionsOf,
-} from "../attacks/registry";
+} from "../kinds/attacks/registry";
 import { changedOf } from "../cluster/resources";
-import { abortRuleOf, contradictionsIn } from "../checks/abort";
-import { type Check, checkName, checkSchema } from "../checks/registry";
-import { describeShare } from "../share";
-import { inWords, isOutput, notAllowed, placeIn } from "../texts";
+import { abortRuleOf, contradictionsIn } from "../kinds/checks/abort";
+import { type Check, checkName, checkSchema } from "../kinds/checks/registry";
+import { describeShare } from "../values/share";
+import { inWords, isOutput, notAllowed, placeIn } from "../values/texts";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
 import { allowedRadius, parseRadius } from "../targets/radius";

@@ -1,6 +1,6 @@
-import type { PlannedCheck } from "../checks/observe";
-import { formatDuration } from "../duration";
-import { describeShare } from "../share";
+import type { PlannedCheck } from "../kinds/checks/observe";
+import { formatDuration } from "../values/duration";
+import { describeShare } from "../values/share";
 import type { Radius } from "../targets/radius";
 import type { Plan, PlannedAttack } from "./plan";
 

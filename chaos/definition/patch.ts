@@ -1,4 +1,4 @@
-import { type Attack, onlyReadyOf, type PlainAttack } from "../attacks/registry";
+import { type Attack, onlyReadyOf, type PlainAttack } from "../kinds/attacks/registry";
 import type { AttributeExpression } from "../targets/attributes";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
 

@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
-import { type Action, restoredBy } from "../actions/registry";
-import type * as kind from "../attacks/kind";
-import { type Attack, attackKindOf, findsTargets, objectNameOf } from "../attacks/registry";
-import { abortRuleOf, contradictionsIn } from "../checks/abort";
-import { completed, plansService } from "../checks/kind";
-import type { PlannedCheck } from "../checks/observe";
-import { type Check, checkKindOf, checkName } from "../checks/registry";
-import type { ServiceReference } from "../checks/service";
-import type { Written } from "../texts";
+import { type Action, restoredBy } from "../kinds/actions/registry";
+import type * as kind from "../kinds/attacks/attack-kind";
+import { type Attack, attackKindOf, findsTargets, objectNameOf } from "../kinds/attacks/registry";
+import { abortRuleOf, contradictionsIn } from "../kinds/checks/abort";
+import { completed, plansService } from "../kinds/checks/check-kind";
+import type { PlannedCheck } from "../kinds/checks/observe";
+import { type Check, checkKindOf, checkName } from "../kinds/checks/registry";
+import type { ServiceReference } from "../kinds/checks/service";
+import type { Written } from "../values/texts";
 import type { ChosenFor } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
 import { stayingMs, usualDeadlineMs } from "./usual-deadline";
 import { parseRadius } from "../targets/radius";
-import type { Share } from "../share";
+import type { Share } from "../values/share";
 
 /** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
 export interface Plan extends DiscoveryScope, Written {

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { dnsSubdomain } from "../cluster/kubernetes-rules";
-import { type PodOptions, runPods } from "../pod-options";
-import { nameSchema, placeIn } from "../texts";
+import { dnsSubdomain } from "../values/kubernetes-rules";
+import { type PodOptions, runPods } from "../pods/pod-options";
+import { nameSchema, placeIn } from "../values/texts";
 import { issuesIn } from "./definition";
 
 /** Labels and annotations by which runs find their pods, and keep meshes and autoscalers away from them. */

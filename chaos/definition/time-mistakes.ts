@@ -1,5 +1,5 @@
-import { beginMsOf, cutMsOf } from "../attacks/registry";
-import { formatDuration } from "../duration";
+import { beginMsOf, cutMsOf } from "../kinds/attacks/registry";
+import { formatDuration } from "../values/duration";
 import type { AttackDefinition } from "./definition";
 import { stayingMs } from "./usual-deadline";
 

@@ -1,6 +1,6 @@
-import { type Attack, beginMsOf } from "../attacks/registry";
-import type { PlannedCheck } from "../checks/observe";
-import { parseDuration, times } from "../duration";
+import { type Attack, beginMsOf } from "../kinds/attacks/registry";
+import type { PlannedCheck } from "../kinds/checks/observe";
+import { parseDuration, times } from "../values/duration";
 import { enforcementTimeoutMs } from "../policies/enforcement";
 
 /** Beyond what a run needs: for a proxy's image that must be pulled, a slow backend of Pulumi, and the last proof. */

@@ -1,9 +1,9 @@
-import type { V1Lease } from "../cluster/types";
+import type { V1Lease } from "../values/kubernetes-types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, unlessUnreadable } from "../cluster/client";
 import { jobTypes, type ObjectApi } from "../cluster/resources";
 import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
-import { leaseFor, type LeaseHolder, leasesOf, moveLease } from "../lifecycle/lease";
+import { leaseFor, type LeaseHolder, leasesOf, moveLease } from "../lease/lease";
 import {
     earlyEndOf,
     endOf,
@@ -12,9 +12,9 @@ import {
     leaseMoves,
     type LeaseOwner,
     runIn,
-} from "../lifecycle/lease-record";
-import { recover, type Recovered, recoveryTimeoutMs } from "../lifecycle/recover";
-import type { Reason } from "../reasons";
+} from "../lease/lease-record";
+import { recover, type Recovered, recoveryTimeoutMs } from "../lease/recover";
+import type { Reason } from "../values/reasons";
 import { endAttacks, type Say, throwAll } from "./end";
 import { uidsOfAttacks, attacksLeftOf, leftOf } from "./left";
 import { jobNameOf } from "./scope";

@@ -1,11 +1,11 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
-import { setFields } from "../actions/set-field";
+import { setFields } from "../kinds/actions/set-field";
 import { change } from "../cluster/change";
 import { endingOf, eventType } from "../cluster/events";
 import { isExperimentPolicy, labels, unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
-import { restorablesOfAttacks } from "../attacks/in-job";
-import { inTurns, within } from "../async";
+import { restorablesOfAttacks } from "../kinds/attacks/job-parts";
+import { inTurns, within } from "../values/async";
 import { exemptedPolicy, isExempting } from "../policies/exemption";
 import type { Scope, Some } from "./scope";
 

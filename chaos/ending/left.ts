@@ -1,5 +1,12 @@
-import type { RbacV1Subject, V1Job, V1JobCondition, V1NetworkPolicy, V1Role, V1RoleBinding } from "../cluster/types";
-import { resourcesOfActions, restoredBy } from "../actions/registry";
+import type {
+    RbacV1Subject,
+    V1Job,
+    V1JobCondition,
+    V1NetworkPolicy,
+    V1Role,
+    V1RoleBinding,
+} from "../values/kubernetes-types";
+import { resourcesOfActions, restoredBy } from "../kinds/actions/registry";
 import {
     attackKindOf,
     attackTypes,
@@ -7,7 +14,7 @@ import {
     objectNameOf,
     objectTypeOf,
     resourcesOfAttacks,
-} from "../attacks/registry";
+} from "../kinds/attacks/registry";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import {
     changedOf,

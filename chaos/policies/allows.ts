@@ -2,8 +2,8 @@
  * What a rule of a NetworkPolicy allows, and whom a policy isolates: nothing else in a run reads ports and peers. See
  * https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/
  */
-import type { V1NetworkPolicy } from "../cluster/types";
-import { type Pod, portNumberIn } from "../cluster/kubernetes-rules";
+import type { V1NetworkPolicy } from "../values/kubernetes-types";
+import { type Pod, portNumberIn } from "../values/kubernetes-rules";
 import { isInBlock } from "./blocks";
 import { isolates, type Protocol, protocolOf, type Rule, type Way } from "./rules";
 import { type Labels, selects } from "./selector";

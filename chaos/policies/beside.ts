@@ -2,7 +2,7 @@
  * The policies that a run makes beside those of others, and whether they still fit. Anybody may delete or change
  * theirs during a run; then a policy of the run that only adds to what they allow would cut its pods off.
  */
-import type { V1NetworkPolicy } from "../cluster/types";
+import type { V1NetworkPolicy } from "../values/kubernetes-types";
 import { annotations, noteIn } from "../cluster/labels";
 import { type KnownPolicy, knownPolicy, saidBy } from "./known";
 import { isolates, type PolicySpec, ways } from "./rules";

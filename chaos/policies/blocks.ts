@@ -1,5 +1,5 @@
 /** Blocks of addresses, as a NetworkPolicy has them. Without exceptions, two are nested or share nothing. */
-import type { V1IPBlock } from "../cluster/types";
+import type { V1IPBlock } from "../values/kubernetes-types";
 import { BlockList, isIP, isIPv6, SocketAddress } from "node:net";
 
 type Block = V1IPBlock;

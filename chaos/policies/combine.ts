@@ -1,7 +1,7 @@
-import type { V1NetworkPolicy } from "../cluster/types";
-import { type Pod, portNumberIn } from "../cluster/kubernetes-rules";
+import type { V1NetworkPolicy } from "../values/kubernetes-types";
+import { type Pod, portNumberIn } from "../values/kubernetes-rules";
 import { labels } from "../cluster/labels";
-import { ReasonError } from "../reasons";
+import { ReasonError } from "../values/reasons";
 import { madeFrom, type RestsOn } from "./beside";
 import { type Denial, isTotal, type Peers, subtract } from "./denial";
 import { isolates, type PolicyRules, policyRules, protocolOf, type Rule, rulesOf, type Way, ways } from "./rules";

@@ -1,6 +1,6 @@
 /** The traffic that attacks deny. A NetworkPolicy can only allow: these rules allow everything else. */
-import type { V1IPBlock, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "../cluster/types";
-import { groupedBy } from "../grouped";
+import type { V1IPBlock, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "../values/kubernetes-types";
+import { groupedBy } from "../values/grouped";
 import type { Chosen } from "../targets/choose";
 import { addressesOfTarget, type Target } from "../targets/containers";
 import type { DistinctiveLabel } from "../targets/distinguish";

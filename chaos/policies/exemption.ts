@@ -1,4 +1,4 @@
-import type { V1LabelSelector, V1LabelSelectorRequirement, V1NetworkPolicy } from "../cluster/types";
+import type { V1LabelSelector, V1LabelSelectorRequirement, V1NetworkPolicy } from "../values/kubernetes-types";
 import { BorrowedSelector, newOwners } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
 import type { Restorable } from "../cluster/resources";

@@ -1,4 +1,4 @@
-import type { V1LabelSelector, V1NetworkPolicy, V1NetworkPolicySpec } from "../cluster/types";
+import type { V1LabelSelector, V1NetworkPolicy, V1NetworkPolicySpec } from "../values/kubernetes-types";
 import { createHash, type Hash } from "node:crypto";
 import { withoutLine } from "./exemption";
 import { isolates, rulesOf, type Way, ways } from "./rules";

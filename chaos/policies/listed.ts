@@ -1,5 +1,5 @@
-import type { V1NetworkPolicy } from "../cluster/types";
-import { Mutex } from "../async";
+import type { V1NetworkPolicy } from "../values/kubernetes-types";
+import { Mutex } from "../values/async";
 import { isOthersPolicy, isPolicyOfRun, labels } from "../cluster/labels";
 import { type ObjectApi, resources } from "../cluster/resources";
 import { Fit, type OwnPolicy, ownPolicy } from "./beside";

@@ -1,4 +1,9 @@
-import type { V1LabelSelector, V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "../cluster/types";
+import type {
+    V1LabelSelector,
+    V1NetworkPolicyPeer,
+    V1NetworkPolicyPort,
+    V1NetworkPolicySpec,
+} from "../values/kubernetes-types";
 
 /** A direction of traffic, as the NetworkPolicies of a pod see it. */
 export type Way = "ingress" | "egress";

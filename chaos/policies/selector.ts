@@ -1,4 +1,4 @@
-import type { V1LabelSelector, V1LabelSelectorRequirement } from "../cluster/types";
+import type { V1LabelSelector, V1LabelSelectorRequirement } from "../values/kubernetes-types";
 
 export { type Labels, selects } from "../cluster/label-selector";
 

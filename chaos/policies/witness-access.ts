@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../cluster/types";
+import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../values/kubernetes-types";
 import { labels } from "../cluster/labels";
 import type { BesidePolicy } from "./beside";
 import { exemption } from "./exemption";

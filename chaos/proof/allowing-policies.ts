@@ -1,12 +1,12 @@
-import type { V1NetworkPolicy } from "../cluster/types";
-import { kubectlFor } from "../kubectl";
+import type { V1NetworkPolicy } from "../values/kubernetes-types";
+import { kubectlFor } from "../values/kubectl";
 import type { Cluster } from "../cluster/client";
-import { addressesOf, hasEnded, type Pod } from "../cluster/kubernetes-rules";
+import { addressesOf, hasEnded, type Pod } from "../values/kubernetes-rules";
 import { isOthersPolicy, labels } from "../cluster/labels";
 import { allowsPeer, allowsPort } from "../policies/allows";
 import { type Protocol, type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
-import { reason, type Reason } from "../reasons";
+import { reason, type Reason } from "../values/reasons";
 import type { Target } from "../targets/containers";
 import { otherResources, resources } from "../cluster/resources";
 

@@ -1,11 +1,11 @@
-import type { Proof } from "../attacks/kind";
+import type { Proof } from "../kinds/attacks/attack-kind";
 import type { Chosen } from "../targets/choose";
-import { pause, poll } from "../async";
+import { pause, poll } from "../values/async";
 import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
 import { enforcementTimeoutMs } from "../policies/enforcement";
-import { decisive, reason, type Reason } from "../reasons";
+import { decisive, reason, type Reason } from "../values/reasons";
 import {
     abortedTimeoutMs,
     awaitBaseline,
@@ -16,7 +16,7 @@ import {
 } from "./outcome";
 import type { PositiveControl } from "./positive-control";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
-import { quoted } from "../quoted";
+import { quoted } from "../values/quoted";
 
 /**
  * Time limits of a probe from within a target, in milliseconds. The baseline, before the attack, must work within the

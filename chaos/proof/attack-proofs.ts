@@ -1,11 +1,11 @@
-import type { Counts } from "../attacks/kind";
-import { attackKindOf } from "../attacks/registry";
+import type { Counts } from "../kinds/attacks/attack-kind";
+import { attackKindOf } from "../kinds/attacks/registry";
 import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
 import { explainWorking } from "./allowing-policies";
 import { AttackProof } from "./attack-proof";
 import { type Established, notLookedAt, whyEstablishedNotCut } from "./established";
-import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../reasons";
+import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../values/reasons";
 import { enforcementTimeoutMs } from "../policies/enforcement";
 import { protocols } from "../policies/rules";
 import { busyMs, type Proven } from "./outcome";

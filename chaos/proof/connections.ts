@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
-import type { Proof } from "../attacks/kind";
-import { endpoint, parseEndpoint } from "../job/protocol";
+import type { Proof } from "../kinds/attacks/attack-kind";
+import { endpoint, parseEndpoint } from "../witness/protocol";
 import type { ResolvedHost } from "../targets/choose";
 import { onePerPod } from "../targets/pods";
 import { addressesOfTarget, type Target } from "../targets/containers";

@@ -5,10 +5,10 @@ import {
     maxKept,
     parseEndpoint,
     silentAfterMs,
-} from "../job/protocol";
-import { beginsAtPeers, beginsAtTargets, type Proof } from "../attacks/kind";
-import { reason as reasonOf, type Reason } from "../reasons";
-import { remedy, type Written } from "../texts";
+} from "../witness/protocol";
+import { beginsAtPeers, beginsAtTargets, type Proof } from "../kinds/attacks/attack-kind";
+import { reason as reasonOf, type Reason } from "../values/reasons";
+import { remedy, type Written } from "../values/texts";
 import { hasAll } from "./reports";
 
 /** What became of the connections that the witness had to an attack's targets before it. */

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { beginsAtPeers, beginsAtTargets, controlsAtTargets, type Proof } from "../attacks/kind";
+import { beginsAtPeers, beginsAtTargets, controlsAtTargets, type Proof } from "../kinds/attacks/attack-kind";
 import { type Cluster, messageOf } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import { groupedBy } from "../grouped";
+import { groupedBy } from "../values/grouped";
 import { besides, onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import { type Discovered, ownerOf, type Prober, type Target } from "../targets/containers";

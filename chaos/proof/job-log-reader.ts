@@ -1,5 +1,5 @@
 import { type Cluster, ignoreNotFound } from "../cluster/client";
-import { parseJson } from "../json";
+import { parseJson } from "../values/json";
 import {
     type ConnectionReport,
     deadlineContainer,
@@ -8,7 +8,7 @@ import {
     type LogLine,
     type MissedKill,
     type RefusedEviction,
-} from "../job/protocol";
+} from "../witness/protocol";
 
 const keptStates = ["answering", "silent", "lost", "ended"] as const satisfies KeptState[];
 

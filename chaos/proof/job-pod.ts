@@ -1,16 +1,16 @@
-import type { V1Pod } from "../cluster/types";
-import { kubectlFor } from "../kubectl";
+import type { V1Pod } from "../values/kubernetes-types";
+import { kubectlFor } from "../values/kubectl";
 import { type Cluster, statusOf, unlessUnreadable } from "../cluster/client";
-import { addressesOf, isActive, whyNotRunning } from "../cluster/kubernetes-rules";
+import { addressesOf, isActive, whyNotRunning } from "../values/kubernetes-rules";
 import { annotations } from "../cluster/labels";
 import { jobTypes, otherResources, resources } from "../cluster/resources";
 import { isAttack, type Plan } from "../definition/plan";
 import { whyUselessToJob } from "../ending/left";
-import { deadlineContainer, type Presence } from "../job/protocol";
-import { parseJson } from "../json";
-import { quoted } from "../quoted";
-import { reason, type Reason, ReasonError } from "../reasons";
-import { poll } from "../async";
+import { deadlineContainer, type Presence } from "../witness/protocol";
+import { parseJson } from "../values/json";
+import { quoted } from "../values/quoted";
+import { reason, type Reason, ReasonError } from "../values/reasons";
+import { poll } from "../values/async";
 import { JobLogReader, type JobReports } from "./job-log-reader";
 
 /** How long the deadline Job may take to start: its image may have to be pulled. */

@@ -1,4 +1,4 @@
-import { pause } from "../async";
+import { pause } from "../values/async";
 import { maxSilenceMs } from "./outcome";
 
 /** Time between two looks, in milliseconds: what is there for longer is seen. */

@@ -1,6 +1,6 @@
-import { poll } from "../async";
-import { describeMilliseconds } from "../duration";
-import { reason, type Reason, type ReasonCode } from "../reasons";
+import { poll } from "../values/async";
+import { describeMilliseconds } from "../values/duration";
+import { reason, type Reason, type ReasonCode } from "../values/reasons";
 import type { Working } from "./allowing-policies";
 
 export interface Inconclusive {

@@ -1,9 +1,9 @@
 import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
-import { reason, type Reason } from "../reasons";
+import { reason, type Reason } from "../values/reasons";
 import { select } from "../targets/containers";
 import { discover, peersOf } from "../targets/discover";
-import { few } from "../quoted";
+import { few } from "../values/quoted";
 
 /**
  * Why an attack's peers are not those of before it: it denies traffic with these alone, or not on every network with

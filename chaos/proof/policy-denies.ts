@@ -1,14 +1,14 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "../cluster/types";
-import { kubectlFor } from "../kubectl";
+import type { V1NetworkPolicy, V1NetworkPolicySpec, V1Pod } from "../values/kubernetes-types";
+import { kubectlFor } from "../values/kubectl";
 import type { Cluster } from "../cluster/client";
-import { hasEnded } from "../cluster/kubernetes-rules";
+import { hasEnded } from "../values/kubernetes-rules";
 import { isOthersPolicy } from "../cluster/labels";
 import { isolatesPod } from "../policies/allows";
 import { type OwnPolicy, whyUnfit } from "../policies/beside";
 import { type KnownPolicy, knownPolicies, knownPolicy, saidBy } from "../policies/known";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";
-import { reason, type Reason } from "../reasons";
+import { reason, type Reason } from "../values/reasons";
 import { lookAgain } from "./look-again";
 import { resources } from "../cluster/resources";
 

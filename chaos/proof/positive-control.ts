@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Proof, Reported, StillWorks } from "../attacks/kind";
+import type { Proof, Reported, StillWorks } from "../kinds/attacks/attack-kind";
 import type { Cluster } from "../cluster/client";
 import { problemOf, withoutPeriod } from "../cluster/problem";
 import type { Chosen } from "../targets/choose";
-import { parseEndpoint, reference } from "../job/protocol";
-import { decisive, reason, type Reason } from "../reasons";
+import { parseEndpoint, reference } from "../witness/protocol";
+import { decisive, reason, type Reason } from "../values/reasons";
 import { type Connection, connections, connectionsTo, connectionsToWitness, endpointsOfTargets } from "./connections";
 import { probe } from "./run-within";
 import type { Witness } from "./witness";

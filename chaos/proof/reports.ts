@@ -1,5 +1,5 @@
 /** What the Job's reports say about some endpoints. All reports are in order of time. */
-import type { ConnectionReport } from "../job/protocol";
+import type { ConnectionReport } from "../witness/protocol";
 
 /**
  * How long what must still accept connections may refuse them, in milliseconds: it is tried every 2 s, so at least two

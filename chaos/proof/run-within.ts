@@ -3,7 +3,7 @@ import type { Container } from "../cluster/exec";
 import { problemOf } from "../cluster/problem";
 import type { Prober, Target } from "../targets/containers";
 import { commandFor, kindOf, noTool, type Question, toolNames } from "./tools";
-import { quoted } from "../quoted";
+import { quoted } from "../values/quoted";
 
 const answerTimeoutMs = 10_000;
 const maxOutput = 64_000;

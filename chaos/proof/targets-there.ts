@@ -1,8 +1,8 @@
 import type { Cluster } from "../cluster/client";
-import type { KillReport } from "../job/protocol";
-import { inTurns } from "../async";
+import type { KillReport } from "../witness/protocol";
+import { inTurns } from "../values/async";
 import type { Target } from "../targets/containers";
-import { reason, type Reason } from "../reasons";
+import { reason, type Reason } from "../values/reasons";
 import { resources } from "../cluster/resources";
 
 /** Calls to the API server at a time: the check has ended, and only its end waits for them. */

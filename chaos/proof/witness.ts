@@ -1,9 +1,9 @@
-import type { Proof, Reported } from "../attacks/kind";
+import type { Proof, Reported } from "../kinds/attacks/attack-kind";
 import type { Cluster } from "../cluster/client";
-import { type ConnectionReport, type KillReport, parseEndpoint, type RefusedEviction } from "../job/protocol";
-import { poll } from "../async";
-import { describeMilliseconds } from "../duration";
-import { reason, type Reason } from "../reasons";
+import { type ConnectionReport, type KillReport, parseEndpoint, type RefusedEviction } from "../witness/protocol";
+import { poll } from "../values/async";
+import { describeMilliseconds } from "../values/duration";
+import { reason, type Reason } from "../values/reasons";
 import { onePerPod } from "../targets/pods";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
@@ -12,7 +12,7 @@ import { becameOf, type Established } from "./established";
 import { JobPod, startTimeoutMs } from "./job-pod";
 import { awaitBaseline, type Inconclusive, inconclusive, maxSilenceMs, sinceProven, type Witnessed } from "./outcome";
 import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unaffectedIn, unlabeledIn } from "./reports";
-import { quoted } from "../quoted";
+import { quoted } from "../values/quoted";
 
 export interface WitnessArgs {
     cluster: Cluster;

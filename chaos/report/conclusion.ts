@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { sinceAttack } from "../checks/abort";
+import { sinceAttack } from "../kinds/checks/abort";
 import type { RunAttack } from "../definition/plan";
-import { type ReasonCode, reasonCodes } from "../reasons";
-import { milliseconds } from "../texts";
+import { type ReasonCode, reasonCodes } from "../values/reasons";
+import { milliseconds } from "../values/texts";
 import { verdicts } from "./verdict";
 
 export const direction = z

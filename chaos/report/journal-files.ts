@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { parseJson } from "../json";
+import { parseJson } from "../values/json";
 import type { Plan } from "../definition/plan";
 import { type Journal, journalSchema, journalVersion } from "./journal-schema";
 import { type ReportedRun, runOfJournal } from "./reported-run";

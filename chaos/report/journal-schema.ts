@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { performedSchema } from "../actions/perform";
-import { actionSchema } from "../actions/registry";
-import { attackSchema } from "../attacks/registry";
-import { abortedSchema } from "../checks/abort";
-import { observedSchema, plannedCheckSchema } from "../checks/observe";
+import { performedSchema } from "../kinds/actions/perform";
+import { actionSchema } from "../kinds/actions/registry";
+import { attackSchema } from "../kinds/attacks/registry";
+import { abortedSchema } from "../kinds/checks/abort";
+import { observedSchema, plannedCheckSchema } from "../kinds/checks/observe";
 import type { Plan } from "../definition/plan";
-import { instant, milliseconds, shareSchema } from "../texts";
+import { instant, milliseconds, shareSchema } from "../values/texts";
 import { conclusionSchema, direction } from "./conclusion";
 
 const radius = z.discriminatedUnion("kind", [

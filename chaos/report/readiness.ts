@@ -1,4 +1,4 @@
-import type { V1Pod } from "../cluster/types";
+import type { V1Pod } from "../values/kubernetes-types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady } from "../targets/containers";
 import type { Cluster } from "../cluster/client";

@@ -1,4 +1,4 @@
-import { type ReasonCode, sentenceOf } from "../reasons";
+import { type ReasonCode, sentenceOf } from "../values/reasons";
 import { judgeChecks, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
 

@@ -1,9 +1,9 @@
-import { attackKindOf } from "../attacks/registry";
-import { describeCounts } from "../attacks/kind";
+import { attackKindOf } from "../kinds/attacks/registry";
+import { describeCounts } from "../kinds/attacks/attack-kind";
 import { isAttack, onlyObserves } from "../definition/plan";
-import { describeMilliseconds } from "../duration";
-import { groupedBy } from "../grouped";
-import { pageOfReason, verdictAndCode } from "../reasons";
+import { describeMilliseconds } from "../values/duration";
+import { groupedBy } from "../values/grouped";
+import { pageOfReason, verdictAndCode } from "../values/reasons";
 import { colors } from "./drawing";
 import { type Conclusion, describeUnproven } from "./conclusion";
 import type { Journal } from "./journal-schema";

@@ -1,6 +1,6 @@
 import { relative, sep } from "node:path";
-import { describeMilliseconds } from "../duration";
-import { verdictLine } from "../reasons";
+import { describeMilliseconds } from "../values/duration";
+import { verdictLine } from "../values/reasons";
 import { round, tooltip } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";

@@ -1,7 +1,7 @@
-import type { Answer } from "../checks/answer";
-import type { Observed } from "../checks/observe";
-import { checkKindOf } from "../checks/registry";
-import { describeMilliseconds } from "../duration";
+import type { Answer } from "../kinds/checks/answer";
+import type { Observed } from "../kinds/checks/observe";
+import { checkKindOf } from "../kinds/checks/registry";
+import { describeMilliseconds } from "../values/duration";
 import { fitted, label, line, margin, relative, round, type TimeAxis, tooltip, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { element } from "./markup";

@@ -1,7 +1,7 @@
 import { onlyObserves } from "../definition/plan";
-import { describeMilliseconds } from "../duration";
-import { onOneLine } from "../quoted";
-import { pageOfReason } from "../reasons";
+import { describeMilliseconds } from "../values/duration";
+import { onOneLine } from "../values/quoted";
+import { pageOfReason } from "../values/reasons";
 import {
     codeOf,
     countResults,

@@ -1,7 +1,7 @@
-import type { Observed } from "../checks/observe";
-import { checkKindOf } from "../checks/registry";
+import type { Observed } from "../kinds/checks/observe";
+import { checkKindOf } from "../kinds/checks/registry";
 import { isAttack, onlyObserves } from "../definition/plan";
-import { verdictAndCode } from "../reasons";
+import { verdictAndCode } from "../values/reasons";
 import { colors, label, line, lines, margin, rect, relative, spanOf, type TimeAxis, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { actionLane, podLanes } from "./lanes";

@@ -1,12 +1,12 @@
-import type { Aborted } from "../checks/abort";
-import type { Answer } from "../checks/answer";
-import type { Observed, PlannedCheck } from "../checks/observe";
-import { checkKindOf } from "../checks/registry";
+import type { Aborted } from "../kinds/checks/abort";
+import type { Answer } from "../kinds/checks/answer";
+import type { Observed, PlannedCheck } from "../kinds/checks/observe";
+import { checkKindOf } from "../kinds/checks/registry";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
-import { describeMilliseconds } from "../duration";
-import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../reasons";
-import { describeShare, percentOf, reaches } from "../share";
+import { describeMilliseconds } from "../values/duration";
+import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../values/reasons";
+import { describeShare, percentOf, reaches } from "../values/share";
 
 /** When each is given: see `judge`. */
 export const verdicts = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"] as const;

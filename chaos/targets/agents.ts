@@ -1,4 +1,4 @@
-import { kubectlFor } from "../kubectl";
+import { kubectlFor } from "../values/kubectl";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { selectorOf } from "../cluster/labels";
 import { textOf } from "../cluster/verbs";

@@ -1,12 +1,12 @@
-import { kubectl, type KubectlPlace } from "../kubectl";
+import { kubectl, type KubectlPlace } from "../values/kubectl";
 import { type AttributeExpression, nodeConditions } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, notReady, ofJob, whyLeftOut, withoutController } from "./eligible";
-import { groupedBy } from "../grouped";
-import { few, maxNamed } from "../quoted";
-import { ReasonError } from "../reasons";
-import { remedy, type Written } from "../texts";
+import { groupedBy } from "../values/grouped";
+import { few, maxNamed } from "../values/quoted";
+import { ReasonError } from "../values/reasons";
+import { remedy, type Written } from "../values/texts";
 import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
 
 /** Which targets an attack asks for. Its attributes include their namespace. */

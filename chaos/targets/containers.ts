@@ -1,5 +1,5 @@
-import type { V1OwnerReference } from "../cluster/types";
-import { addressesOf, isReady, isSidecar, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
+import type { V1OwnerReference } from "../values/kubernetes-types";
+import { addressesOf, isReady, isSidecar, type Pod, tcpPortsOf } from "../values/kubernetes-rules";
 import { isProtected, labels } from "../cluster/labels";
 import { attributeOf, type Attributes, matches, parseAttributes } from "./attributes";
 import { type Nodes, onNodes } from "./nodes";

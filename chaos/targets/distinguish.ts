@@ -1,5 +1,5 @@
 import { type Cluster, statusOf } from "../cluster/client";
-import { hasEnded } from "../cluster/kubernetes-rules";
+import { hasEnded } from "../values/kubernetes-rules";
 import type { Discovered, Pod, Target } from "./containers";
 import { resources } from "../cluster/resources";
 

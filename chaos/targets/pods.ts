@@ -1,8 +1,8 @@
 import type { Cluster } from "../cluster/client";
 import { resources } from "../cluster/resources";
 import { existing } from "../cluster/verbs";
-import { inTurns } from "../async";
-import { few } from "../quoted";
+import { inTurns } from "../values/async";
+import { few } from "../values/quoted";
 import type { Discovered, Target } from "./containers";
 
 /** The running containers of some targets' pods that are no targets, native sidecars and ephemeral ones at the end. */

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { describeShare, parsePercentage, type Share, shareOf } from "../share";
+import { describeShare, parsePercentage, type Share, shareOf } from "../values/share";
 
 /** How many of the matching containers an attack may affect. */
 export type Radius = { kind: "count"; containers: number } | { kind: "share"; share: Share } | { kind: "all" };

@@ -1,7 +1,7 @@
-import { whatIsReplaced } from "../actions/rollout-state";
-import { readWorkload, type Workload, workloadKinds } from "../actions/workload";
+import { whatIsReplaced } from "../kinds/actions/rollout-state";
+import { readWorkload, type Workload, workloadKinds } from "../kinds/actions/workload";
 import { type Cluster, unlessForbidden } from "../cluster/client";
-import { pause } from "../async";
+import { pause } from "../values/async";
 import { attributeOf, type Attributes } from "./attributes";
 import type { Discovered } from "./containers";
 

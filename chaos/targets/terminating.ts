@@ -1,8 +1,8 @@
 import type { Cluster } from "../cluster/client";
-import { hasEnded } from "../cluster/kubernetes-rules";
+import { hasEnded } from "../values/kubernetes-rules";
 import type { AttributeExpression } from "./attributes";
 import { podsMatching } from "./containers";
-import { few } from "../quoted";
+import { few } from "../values/quoted";
 import { resources } from "../cluster/resources";
 
 /**

@@ -4,14 +4,14 @@ import type {
     V1Pod,
     V1RuleWithOperations,
     V1ValidatingWebhook,
-} from "../cluster/types";
-import { kubectlFor } from "../kubectl";
+} from "../values/kubernetes-types";
+import { kubectlFor } from "../values/kubectl";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { selects } from "../cluster/label-selector";
 import { labels } from "../cluster/labels";
 import { endpointsIn, isAt } from "../cluster/service-endpoints";
 import { otherResources, resources } from "../cluster/resources";
-import { ReasonError } from "../reasons";
+import { ReasonError } from "../values/reasons";
 import type { TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
 

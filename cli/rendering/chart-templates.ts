@@ -1,7 +1,7 @@
 import { versionOf } from "../../components/shop/passwords";
 import { yamlOf } from "./objects";
 import type { ManifestObject } from "../../components/manifest/read";
-import { expressionOf } from "./values";
+import { expressionOf } from "./chart-values";
 
 interface IngressSpec {
     ingressClassName: string;

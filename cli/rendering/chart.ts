@@ -6,7 +6,7 @@ import { Shop, type ShopArgs } from "../../components/shop/shop";
 import { fileNameOf, objectsOf, type RenderedFile, yamlOf } from "./objects";
 import type { ManifestObject } from "../../components/manifest/read";
 import { ingressTemplate, PasswordTemplates } from "./chart-templates";
-import { expressionOf, valuesFile, valuesSchema } from "./values";
+import { expressionOf, valuesFile, valuesSchema } from "./chart-values";
 
 export const chartFolder = "chart";
 

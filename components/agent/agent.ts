@@ -2,7 +2,7 @@ import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
-import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
+import { restrictedNamespaceLabels } from "../../chaos/pods/pod-security";
 import { ownNamespace } from "../base/own-namespace";
 import { knownIdentity } from "../cluster/state-records";
 import type { StackCluster } from "../cluster/cluster";

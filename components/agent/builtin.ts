@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
 import { agentKeyEntry, agentPort } from "../../chaos/targets/containers";
 import { labels } from "../../chaos/cluster/labels";
-import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { restrictedContainer, restrictedPod, users } from "../../chaos/pods/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
 import { fromEverybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
 import { virtualNodes } from "../cluster/left-out";

@@ -1,4 +1,4 @@
-import type { V1ObjectMeta } from "../../chaos/cluster/types";
+import type { V1ObjectMeta } from "../../chaos/values/kubernetes-types";
 import type { GuardedObject } from "../cluster/destroying/refusal";
 import { annotations as marks, belongsTo, handOver, isMarkedBy, type Owner } from "../cluster/marks";
 import type { Reader } from "../cluster/reading";

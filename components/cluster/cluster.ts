@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
 import { type Cluster, clusterOf, connect, isTimeout, messageOf, statusOf } from "../../chaos/cluster/client";
 import { problemOf } from "../../chaos/cluster/problem";
-import { podContext } from "../../chaos/kubectl";
+import { podContext } from "../../chaos/values/kubectl";
 import { placement } from "../base/placement";
 import type { StackConfiguration } from "../configuration/read";
 import { type Key, settings } from "../configuration/settings";

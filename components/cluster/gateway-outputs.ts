@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "shlex";
 import { setTimeout as sleep } from "node:timers/promises";
-import { kubectl } from "../../chaos/kubectl";
-import { externalAddress, type ServiceAddress } from "../../chaos/checks/service";
+import { kubectl } from "../../chaos/values/kubectl";
+import { externalAddress, type ServiceAddress } from "../../chaos/kinds/checks/service";
 import { type Cluster, sentAt } from "../../chaos/cluster/client";
 import type { AllowedContext } from "../../chaos/cluster/guard";
 import type { StackConfiguration } from "../configuration/read";

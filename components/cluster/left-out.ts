@@ -1,5 +1,5 @@
-import type { V1Node, V1Pod } from "../../chaos/cluster/types";
-import { groupedBy } from "../../chaos/grouped";
+import type { V1Node, V1Pod } from "../../chaos/values/kubernetes-types";
+import { groupedBy } from "../../chaos/values/grouped";
 import { isReady } from "../../chaos/targets/containers";
 
 /** What of a cluster no update waits for. */

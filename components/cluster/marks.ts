@@ -1,5 +1,5 @@
 import { join } from "shlex";
-import { kubectl } from "../../chaos/kubectl";
+import { kubectl } from "../../chaos/values/kubectl";
 
 // The program that guards a destroy has this file: no imports that would make it large.
 

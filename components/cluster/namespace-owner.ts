@@ -1,5 +1,5 @@
-import type { V1Namespace } from "../../chaos/cluster/types";
-import { kubectl } from "../../chaos/kubectl";
+import type { V1Namespace } from "../../chaos/values/kubernetes-types";
+import { kubectl } from "../../chaos/values/kubectl";
 import { longestShopNamespace } from "../configuration/agent";
 import { pulumiCommand } from "../pulumi-command";
 import { annotations, belongsTo, handOver, isMarkedBy } from "./marks";

@@ -1,7 +1,7 @@
 /** Reads objects of any kind by their paths. */
 import { clusterOf } from "../../chaos/cluster/client";
 import type { Kubeconfig } from "../../chaos/cluster/kubeconfig";
-import type { KubeObject } from "../../chaos/cluster/types";
+import type { KubeObject } from "../../chaos/values/kubernetes-types";
 import { objectOf } from "../../chaos/cluster/verbs";
 
 export interface ReadObject extends KubeObject {

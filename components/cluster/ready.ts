@@ -1,11 +1,11 @@
-import type { V1DaemonSet, V1Node, V1ObjectMeta, V1Pod } from "../../chaos/cluster/types";
+import type { V1DaemonSet, V1Node, V1ObjectMeta, V1Pod } from "../../chaos/values/kubernetes-types";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
-import { kubectlFor } from "../../chaos/kubectl";
+import { kubectlFor } from "../../chaos/values/kubectl";
 import { isReady } from "../../chaos/targets/containers";
-import { describeMilliseconds } from "../../chaos/duration";
+import { describeMilliseconds } from "../../chaos/values/duration";
 import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
-import { UserError } from "../../chaos/user-error";
+import { UserError } from "../../chaos/values/user-error";
 import { leftOutOf } from "./left-out";
 import { type Count, countOf, countOnNodes, problemsOf } from "./waiting";
 import { pulumiCommand } from "../pulumi-command";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { identityIn, ifKnown, notKept, remember } from "../../chaos/stash";
+import { identityIn, ifKnown, notKept, remember } from "../../chaos/face/stash";
 import { pulumiCommand } from "../pulumi-command";
 
 export interface RecordedCluster {

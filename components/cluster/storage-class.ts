@@ -1,4 +1,4 @@
-import type { V1StorageClass } from "../../chaos/cluster/types";
+import type { V1StorageClass } from "../../chaos/values/kubernetes-types";
 import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
 import { pulumiCommand } from "../pulumi-command";
 import { otherResources } from "../../chaos/cluster/resources";

@@ -5,9 +5,9 @@ import type {
     V1ObjectMeta,
     V1Pod,
     V1StatefulSet,
-} from "../../chaos/cluster/types";
+} from "../../chaos/values/kubernetes-types";
 import type { Cluster } from "../../chaos/cluster/client";
-import { kubectlFor } from "../../chaos/kubectl";
+import { kubectlFor } from "../../chaos/values/kubectl";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
 import type { StackConfiguration } from "../configuration/read";
 import { pulumiCommand } from "../pulumi-command";

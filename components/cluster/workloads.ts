@@ -1,4 +1,4 @@
-import type { V1Deployment, V1Pod } from "../../chaos/cluster/types";
+import type { V1Deployment, V1Pod } from "../../chaos/values/kubernetes-types";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfiguration } from "../configuration/read";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,11 +1,11 @@
-import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../chaos/attacks/registry";
-import { abortRuleOf, contradictionsIn } from "../../chaos/checks/abort";
-import { type CheckSettings, completed } from "../../chaos/checks/kind";
+import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../chaos/kinds/attacks/registry";
+import { abortRuleOf, contradictionsIn } from "../../chaos/kinds/checks/abort";
+import { type CheckSettings, completed } from "../../chaos/kinds/checks/check-kind";
 import { patched } from "../../chaos/definition/patch";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
-import { formatDuration } from "../../chaos/duration";
+import { formatDuration } from "../../chaos/values/duration";
 import type { AttackDefinition } from "../../chaos/index";
-import { describeShare } from "../../chaos/share";
+import { describeShare } from "../../chaos/values/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { agentMistakes, plaintextKey } from "./agent";
 import { installMistakes, isHeededBy } from "./install";

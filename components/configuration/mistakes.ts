@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { namesCredential } from "../../chaos/credentials";
+import { namesCredential } from "../../chaos/values/credentials";
 import { pulumiCommand } from "../pulumi-command";
 import { type Key, type Setting, settingOf, settings } from "./settings";
 

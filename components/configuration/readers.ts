@@ -1,9 +1,9 @@
 import type { AttackDefinition, Toleration } from "../../chaos/index";
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { allowedDuration, durationWithin, type Range } from "../../chaos/duration";
-import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/cluster/kubernetes-rules";
-import { nodeImage } from "../../chaos/cluster/pod-security";
-import { allowedPercentage, parsePercentage, type Share } from "../../chaos/share";
+import { allowedDuration, durationWithin, type Range } from "../../chaos/values/duration";
+import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/values/kubernetes-rules";
+import { nodeImage } from "../../chaos/pods/pod-security";
+import { allowedPercentage, parsePercentage, type Share } from "../../chaos/values/share";
 import { allowedRadius, parseRadius } from "../../chaos/targets/radius";
 
 /** Parses one setting's text. */

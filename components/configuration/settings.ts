@@ -1,7 +1,7 @@
-import { attackKindOf, plainAttackKinds } from "../../chaos/attacks/registry";
+import { attackKindOf, plainAttackKinds } from "../../chaos/kinds/attacks/registry";
 import type { ExperimentDefinition } from "../../chaos/index";
-import { nodeImage } from "../../chaos/cluster/pod-security";
-import { times } from "../../chaos/duration";
+import { nodeImage } from "../../chaos/pods/pod-security";
+import { times } from "../../chaos/values/duration";
 import {
     agentKey,
     annotations,

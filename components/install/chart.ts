@@ -1,4 +1,4 @@
-import type { V1ObjectMeta } from "../../chaos/cluster/types";
+import type { V1ObjectMeta } from "../../chaos/values/kubernetes-types";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 

@@ -1,4 +1,4 @@
-import { kubectl } from "../../chaos/kubectl";
+import { kubectl } from "../../chaos/values/kubectl";
 import type { StackCluster } from "../cluster/cluster";
 import { readerOf } from "../cluster/reading";
 import { checkStorageClass } from "../cluster/storage-class";

@@ -1,4 +1,4 @@
-import type { V1APIResource, V1APIResourceList } from "../../chaos/cluster/types";
+import type { V1APIResource, V1APIResourceList } from "../../chaos/values/kubernetes-types";
 import type { Reader } from "../cluster/reading";
 import type { ManifestObject } from "./read";
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { restrictedPod, users } from "../../chaos/pods/pod-security";
 import { tcpLiveness, tcpProbe } from "../base/workload-parts";
 import { dataVolume, emptyDir, serviceFiles, type StorageArgs } from "./files";
 import { type Access, Passwords } from "./passwords";

@@ -1,4 +1,4 @@
-import { baseUrl, type ServiceAddress, type ServiceReference } from "../../chaos/checks/service";
+import { baseUrl, type ServiceAddress, type ServiceReference } from "../../chaos/kinds/checks/service";
 
 export const gatewayService = { name: "gateway", port: 80 } as const;
 

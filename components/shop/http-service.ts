@@ -1,7 +1,7 @@
 import type * as k8s from "@pulumi/kubernetes";
 import type * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
-import { restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { restrictedPod, users } from "../../chaos/pods/pod-security";
 import { nodeEnvironment, type Program, programCommand, programMount } from "../base/program";
 import { httpLiveness, httpProbe } from "../base/workload-parts";
 import type { Access } from "./passwords";

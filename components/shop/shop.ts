@@ -6,7 +6,7 @@ import { GatewayIngress, type GatewayIngressArgs } from "./ingress";
 import { Orders } from "./orders";
 import { NetworkPolicies } from "../base/network-policies";
 import { ownNamespace } from "../base/own-namespace";
-import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
+import { restrictedNamespaceLabels } from "../../chaos/pods/pod-security";
 import { Program, servicesFolder } from "../base/program";
 import { shopPolicies } from "./policies";
 import { podReader } from "./pod-reader";

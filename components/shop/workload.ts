@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
-import { restrictedContainer } from "../../chaos/cluster/pod-security";
+import { restrictedContainer } from "../../chaos/pods/pod-security";
 
 export interface WorkloadArgs {
     namespace: pulumi.Input<string>;

@@ -1,5 +1,5 @@
 import type { Database } from "../shared/database";
-import type { Accepted, Decided } from "../shared/orders";
+import type { Accepted, Decided } from "../shared/order";
 
 /** The stock of each product, and the reservations of orders. */
 export function openStock(database: Database) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "../shared/database";
-import type { Decided, Item, OrderState } from "../shared/orders";
+import type { Decided, Item, OrderState } from "../shared/order";
 import type { Scope } from "../shared/scope";
 
 /** An order, as its customer sees it. */

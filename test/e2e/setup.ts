@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { removeNamespaces } from "../../bench/cluster";
+import { removeNamespaces } from "../../bench/on-cluster";
 import { type TypedCluster as Cluster, connect } from "../support/typed-cluster";
 import { type Choices, choices } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";

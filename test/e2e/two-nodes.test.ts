@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ignoreNotFound } from "../support/typed-cluster";
-import { hasEnded } from "../../chaos/cluster/kubernetes-rules";
-import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { hasEnded } from "../../chaos/values/kubernetes-rules";
+import { restrictedContainer, restrictedPod, users } from "../../chaos/pods/pod-security";
 import { askAgents, findAgents } from "../../chaos/targets/agents";
 import { jobPodOf } from "../trials/troubles/objects";
 import type { Conclusion } from "../../chaos/report/conclusion";

@@ -11,7 +11,7 @@ import {
     type ProxyReport,
     type ReachReport,
     type Tried,
-} from "../../chaos/attacks/fault/proxy/protocol";
+} from "../../chaos/kinds/attacks/fault/proxy/protocol";
 import { bundledFile } from "../../toolchain/bundle";
 import { startApiServer } from "../unit/services/support/api-server";
 

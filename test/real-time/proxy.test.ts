@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { probeThrough } from "../../chaos/attacks/fault/proxy/probe";
+import { probeThrough } from "../../chaos/kinds/attacks/fault/proxy/probe";
 import { local, until } from "../support/until";
 import { freePorts, ofRun, readiness, startPod, startProxyProgram } from "./proxy-program";
 

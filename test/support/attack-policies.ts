@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "../../chaos/cluster/types";
+import type { V1NetworkPolicy } from "../../chaos/values/kubernetes-types";
 import type { TypedCluster as Cluster } from "./typed-cluster";
 import { annotations, labels } from "../../chaos/cluster/labels";
 

@@ -1,6 +1,6 @@
-import type { V1Pod } from "../../chaos/cluster/types";
+import type { V1Pod } from "../../chaos/values/kubernetes-types";
 import type { TypedCluster as Cluster } from "./typed-cluster";
-import { hasEnded } from "../../chaos/cluster/kubernetes-rules";
+import { hasEnded } from "../../chaos/values/kubernetes-rules";
 import { isReady } from "../../chaos/targets/containers";
 import { possibleNodes } from "../../sandbox/node/nodes";
 import { kubectl } from "../../sandbox/test/e2e/support";

@@ -24,7 +24,7 @@ import {
     messageOf as messageOfOwn,
     statusOf as statusOfOwn,
 } from "../../chaos/cluster/client";
-import type { Json } from "../../chaos/cluster/types";
+import type { Json } from "../../chaos/values/kubernetes-types";
 
 /** The parts of the Kubernetes API that tests use as another person would, by the library's calls. */
 const apis = {

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { labels } from "../../chaos/cluster/labels";
-import { leaseName } from "../../chaos/lifecycle/lease-record";
+import { leaseName } from "../../chaos/lease/lease-record";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { plainError } from "../../cli/print";
 import { project } from "../../cli/stack-file";

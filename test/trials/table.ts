@@ -1,5 +1,5 @@
 import { median } from "../../bench/figure";
-import { groupedBy } from "../../chaos/grouped";
+import { groupedBy } from "../../chaos/values/grouped";
 import { alignedRows } from "../../cli/print";
 import type { Outcome } from "./kind";
 import { describePlace } from "./place";

@@ -1,4 +1,4 @@
-import { removeNamespaces } from "../../bench/cluster";
+import { removeNamespaces } from "../../bench/on-cluster";
 import { plainError } from "../../cli/print";
 import { isDeepStrictEqual } from "node:util";
 import { type Choices, choices, type DeniedTraffic } from "../../sandbox/node/choices";

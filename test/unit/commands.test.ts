@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { kubectl, kubectlFor } from "../../chaos/kubectl";
+import { kubectl, kubectlFor } from "../../chaos/values/kubectl";
 
 describe("a command of kubectl for people", () => {
     it("names the context, since another may be the current one", () => {

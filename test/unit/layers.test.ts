@@ -10,14 +10,14 @@ const project = join(__dirname, "..", "..");
 /** A small repository that breaks each kind of rule once. */
 const files = {
     "chaos/attack.ts": 'import type { Shop } from "../components/shop"; export interface Attack { on: Shop }',
-    "chaos/checks/answer.ts": "",
+    "chaos/kinds/checks/answer.ts": "",
     "chaos/checks/look.ts": 'import "../targets/choose";',
     "chaos/cycle.ts": 'import type { Other } from "./other"; export interface Cycle { other: Other }',
     "chaos/other.ts": 'import type { Cycle } from "./cycle"; export interface Other { cycle: Cycle }',
     "chaos/targets/choose.ts": 'import "../checks/answer";',
     "chaos/targets/containers.ts": "",
     "chaos/index.ts": "",
-    "chaos/programs.ts": "export interface Programs {}",
+    "chaos/pods/built-programs.ts": "export interface Programs {}",
     "components/proof.ts": 'import "../chaos/attack"; import "../chaos/index";',
     "components/shop.ts": 'import "@pulumi/kubernetesx"; export interface Shop {}',
     "index.ts": 'import "./chaos/index"; import "./components/shop"; import "./sandbox/up";',
@@ -51,7 +51,7 @@ it("the layer rules report each violation, and nothing else", async () => {
         expect.stringMatching("^index.ts → sandbox/up.ts: index.ts may import chaos/index.ts, "),
         "sandbox/up.ts → ./nowhere: no unresolvable imports",
         expect.stringMatching("^services/agent.ts → chaos/attack.ts: services may import chaos/cluster/"),
-        "toolchain/bundle.ts → chaos/programs.ts: toolchain may import only types from chaos",
+        "toolchain/bundle.ts → chaos/pods/built-programs.ts: toolchain may import only types from chaos",
         "toolchain/tested.ts → test/shop.test.ts: only tests import tests",
     ]);
 });

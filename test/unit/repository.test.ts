@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { groupedBy } from "../../chaos/grouped";
+import { groupedBy } from "../../chaos/values/grouped";
 
 const project = join(__dirname, "..", "..");
 

@@ -1,7 +1,7 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
-import { runFromInput } from "../../../chaos/packed";
+import { runFromInput } from "../../../chaos/pods/packed";
 import { packedBundle } from "../../../toolchain/bundle";
 import type { StackConfiguration } from "../../configuration/read";
 import type { StackCluster } from "../cluster";

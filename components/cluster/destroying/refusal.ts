@@ -1,4 +1,4 @@
-import { endNoteIn, holderIn, leaseEndsAt, leasePath, stopCommand } from "../../../chaos/lifecycle/lease-record";
+import { endNoteIn, holderIn, leaseEndsAt, leasePath, stopCommand } from "../../../chaos/lease/lease-record";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
 import type { Reader } from "../reading";
 

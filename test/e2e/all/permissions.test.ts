@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump, loadAll } from "js-yaml";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { removeNamespaces } from "../../../bench/cluster";
+import { removeNamespaces } from "../../../bench/on-cluster";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { project } from "../../../cli/stack-file";
 import { locateParts } from "../../../sandbox/parts/locate";

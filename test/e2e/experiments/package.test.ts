@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type TypedCluster as Cluster } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import { isExempting } from "../../../chaos/policies/exemption";
-import { pageOfReason } from "../../../chaos/reasons";
+import { pageOfReason } from "../../../chaos/values/reasons";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 import { casesOf, itInAll } from "../which-tests";

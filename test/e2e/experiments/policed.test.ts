@@ -1,5 +1,5 @@
 import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
-import type { V1NetworkPolicy } from "../../../chaos/cluster/types";
+import type { V1NetworkPolicy } from "../../../chaos/values/kubernetes-types";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ignoreNotFound } from "../../support/typed-cluster";
 import { probe } from "../../../chaos/proof/run-within";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { project } from "../../../cli/stack-file";
 import { type Plan, type PlanArgs, planOf } from "../../../chaos/definition/plan";
-import { type StepName, variables } from "../../../chaos/steps/contract";
+import { type StepName, variables } from "../../../chaos/run/contract";
 import { keptJournals } from "../../support/kept-journals";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { productsCheck } from "../../../experiments/products";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { leaseName } from "../../../chaos/lifecycle/lease-record";
+import { leaseName } from "../../../chaos/lease/lease-record";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 import { itInAll } from "../which-tests";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { leaseName } from "../../../chaos/lifecycle/lease-record";
+import { leaseName } from "../../../chaos/lease/lease-record";
 import { keptJournals } from "../../support/kept-journals";
 import { reportsFolder } from "../../../experiments/run";
 import { attackPolicies } from "../../support/attack-policies";

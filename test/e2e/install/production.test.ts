@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeNamespaces } from "../../../bench/cluster";
+import { removeNamespaces } from "../../../bench/on-cluster";
 import { connect } from "../../support/typed-cluster";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { cliPath } from "../../../toolchain/pulumi/home";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeNamespaces } from "../../../bench/cluster";
+import { removeNamespaces } from "../../../bench/on-cluster";
 import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { BorrowedStack } from "../../../cli/stack";
 import { project } from "../../../cli/stack-file";

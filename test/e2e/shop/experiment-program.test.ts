@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { journalSchema } from "../../../chaos/report/journal-schema";
-import { chooseRoute } from "../../../chaos/checks/route";
+import { chooseRoute } from "../../../chaos/kinds/checks/route";
 import { scale } from "../../../cli/shop";
 import { project } from "../../../cli/stack-file";
 import { gatewayOf } from "../../../components/shop/gateway";

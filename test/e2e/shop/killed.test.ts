@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { messageOf } from "../../support/typed-cluster";
-import { leaseName } from "../../../chaos/lifecycle/lease-record";
+import { leaseName } from "../../../chaos/lease/lease-record";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { casesOf } from "../which-tests";
 import { quick, TestStack } from "./support";

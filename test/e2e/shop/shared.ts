@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { removeNamespaces } from "../../../bench/cluster";
+import { removeNamespaces } from "../../../bench/on-cluster";
 import { annotations } from "../../../chaos/cluster/labels";
 import { project } from "../../../cli/stack-file";
 import { kubectl } from "../../../sandbox/test/e2e/support";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { podsOf, scale } from "../../../cli/shop";
-import { runningExperiments } from "../../../chaos/lifecycle/running";
+import { runningExperiments } from "../../../chaos/lease/running";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { itOnce } from "../which-tests";
 import { experimentParts, quick, TestStack } from "./support";

@@ -1,6 +1,6 @@
 import { AdmissionregistrationV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import { askApiServer } from "../../../chaos/checks/request";
+import { askApiServer } from "../../../chaos/kinds/checks/request";
 import { ignoreNotFound, mergePatch } from "../../support/typed-cluster";
 import { addresses } from "../../../sandbox/node/addresses";
 import { runCommand } from "../../../toolchain/run-command";

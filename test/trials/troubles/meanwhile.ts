@@ -1,8 +1,8 @@
-import type { V1Container, V1NetworkPolicy, V1PodSpec } from "../../../chaos/cluster/types";
+import type { V1Container, V1NetworkPolicy, V1PodSpec } from "../../../chaos/values/kubernetes-types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ignoreNotFound, mergePatch } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
-import { deadlineContainer, type KeptState } from "../../../chaos/job/protocol";
+import { deadlineContainer, type KeptState } from "../../../chaos/witness/protocol";
 import type { TestStack } from "../../e2e/shop/support";
 import { until } from "../../support/until";
 import type { Run, Trouble } from "../kind";

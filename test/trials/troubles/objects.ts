@@ -1,8 +1,8 @@
 import { attackPolicies } from "../../support/attack-policies";
-import type { V1NetworkPolicy, V1Pod } from "../../../chaos/cluster/types";
+import type { V1NetworkPolicy, V1Pod } from "../../../chaos/values/kubernetes-types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../../../experiments/products";
-import { chooseRoute } from "../../../chaos/checks/route";
+import { chooseRoute } from "../../../chaos/kinds/checks/route";
 import { ignoreNotFound, mergePatch } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import { gatewayOf } from "../../../components/shop/gateway";

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { actionKinds, exampleActions } from "../../../chaos/actions/registry";
-import type { AttackKind } from "../../../chaos/attacks/kind";
-import { type Attack, attackKinds, exampleAttacks } from "../../../chaos/attacks/registry";
-import { checkKinds, exampleChecks } from "../../../chaos/checks/registry";
+import { actionKinds, exampleActions } from "../../../chaos/kinds/actions/registry";
+import type { AttackKind } from "../../../chaos/kinds/attacks/attack-kind";
+import { type Attack, attackKinds, exampleAttacks } from "../../../chaos/kinds/attacks/registry";
+import { checkKinds, exampleChecks } from "../../../chaos/kinds/checks/registry";
 import { resources } from "../../../chaos/cluster/resources";
 import { definitionSchema } from "../../../chaos/definition/definition";
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leaseName } from "../../../chaos/lifecycle/lease-record";
+import { leaseName } from "../../../chaos/lease/lease-record";
 import { reportShop } from "../../../cli/shop-report";
 import { FakeCluster } from "../chaos/support/fake-cluster";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunningExperiment } from "../../../chaos/lifecycle/running";
+import type { RunningExperiment } from "../../../chaos/lease/running";
 import { describeStatus } from "../../../cli/status";
 
 /** As it was read at 10:00. */

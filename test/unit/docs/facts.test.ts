@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { drainMs, limits } from "../../../chaos/attacks/fault/proxy/protocol";
-import { answersToHold } from "../../../chaos/checks/observe";
+import { drainMs, limits } from "../../../chaos/kinds/attacks/fault/proxy/protocol";
+import { answersToHold } from "../../../chaos/kinds/checks/observe";
 import { annotations, labels, unlabeling } from "../../../chaos/cluster/labels";
 import { maxNameLength } from "../../../chaos/definition/definition";
-import { maxKept } from "../../../chaos/job/protocol";
-import { recoveryTimeoutMs } from "../../../chaos/lifecycle/recover";
+import { maxKept } from "../../../chaos/witness/protocol";
+import { recoveryTimeoutMs } from "../../../chaos/lease/recover";
 import { maxSilenceMs } from "../../../chaos/proof/outcome";
 import { exemption } from "../../../chaos/policies/exemption";
 
@@ -72,7 +72,7 @@ describe("labels and annotations", () => {
 });
 
 describe("the resources of a run", () => {
-    const program = textOf("chaos/run.ts");
+    const program = textOf("chaos/face/run-resources.ts");
     const steps = [...program.matchAll(/\bstep\(\s*"([a-z-]+)",\s*\{([^}]*)\}/g)].map(([, name, how]) => {
         const [, creates] = /\bcreate: "([a-z-]+)"/.exec(how!) ?? [];
         const [, deletes] = /\bdelete: "([a-z-]+)"/.exec(how!) ?? [];

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type * as z from "zod";
-import { actionSchema } from "../../../chaos/actions/registry";
-import { attackSchema } from "../../../chaos/attacks/registry";
-import { endpointSchema } from "../../../chaos/checks/endpoint-schema";
-import { checkSchema } from "../../../chaos/checks/registry";
+import { actionSchema } from "../../../chaos/kinds/actions/registry";
+import { attackSchema } from "../../../chaos/kinds/attacks/registry";
+import { endpointSchema } from "../../../chaos/kinds/checks/endpoint-schema";
+import { checkSchema } from "../../../chaos/kinds/checks/registry";
 import { definitionSchema } from "../../../chaos/definition/definition";
 
 const project = resolve(__dirname, "..", "..", "..");

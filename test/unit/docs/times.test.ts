@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { times } from "../../../chaos/duration";
+import { times } from "../../../chaos/values/duration";
 
 const textOf = (path: string) => readFileSync(join(__dirname, "..", "..", "..", path), "utf8");
 /** As pages write it: `10 min`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkName } from "../../../chaos/checks/registry";
+import { checkName } from "../../../chaos/kinds/checks/registry";
 import { type Key, overrides, settings } from "../../../components/configuration/settings";
 import { productsCheck } from "../../../experiments/products";
 import { loadSavedExperiments } from "../support/saved-experiments";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { StackCluster } from "../../../components/cluster/cluster";
 import { readConfiguration } from "../../../components/configuration/read";
-import { runPod } from "../../../chaos/pod-options";
+import { runPod } from "../../../chaos/pods/pod-options";
 import { experimentPods, placement } from "../../../components/base/placement";
 import { installShop } from "../../../components/install/install";
 import { ingressUrl } from "../../../components/shop/ingress";

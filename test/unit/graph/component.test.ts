@@ -11,12 +11,12 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as client from "../../../chaos/cluster/client";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
-import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
+import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
 import type { Plan } from "../../../chaos/definition/plan";
-import { quoted } from "../../../chaos/programs";
-import { fromVariable } from "../../../chaos/steps/variable";
+import { quoted } from "../../../chaos/pods/built-programs";
+import { fromVariable } from "../../../chaos/run/variable";
 import { type Asked, find, inState, kinds, leftOut, recordGraph, secretMark, unhandledErrors } from "./support";
-import { packed } from "../../../chaos/packed";
+import { packed } from "../../../chaos/pods/packed";
 
 /** A cluster that does not answer. */
 const kubeconfig = (context: string, server = "https://127.0.0.1:1") =>

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Attack, exampleAttacks, objectTypeOf } from "../../../chaos/attacks/registry";
+import { type Attack, exampleAttacks, objectTypeOf } from "../../../chaos/kinds/attacks/registry";
 import { productsCheck } from "../../../experiments/products";
-import { heap } from "../../../chaos/job/deadline";
-import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
+import { heap } from "../../../chaos/witness/deadline";
+import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
 import { type Plan, type PlannedAttack } from "../../../chaos/definition/plan";
-import { packed, podProgram } from "../../../chaos/packed";
+import { packed, podProgram } from "../../../chaos/pods/packed";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 function attackOn(deployment: string, attack: Attack, name: string = attack.kind): PlannedAttack {

@@ -1,4 +1,8 @@
-import type { V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "../../../chaos/cluster/types";
+import type {
+    V1NetworkPolicyPeer,
+    V1NetworkPolicyPort,
+    V1NetworkPolicySpec,
+} from "../../../chaos/values/kubernetes-types";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, it } from "vitest";
 import { labels } from "../../../chaos/cluster/labels";

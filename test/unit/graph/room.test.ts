@@ -1,11 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { beforeAll, expect, it } from "vitest";
-import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
+import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
 import { planOfArguments } from "../../../chaos/definition/arguments";
 import { runNameOf } from "../../../chaos/definition/plan";
-import { roomOf, type RoomArgs } from "../../../chaos/room";
-import type { Room } from "../../../chaos/steps/contract";
-import { fromVariable } from "../../../chaos/steps/variable";
+import { roomOf, type RoomArgs } from "../../../chaos/face/objects-to-try";
+import type { Room } from "../../../chaos/run/contract";
+import { fromVariable } from "../../../chaos/run/variable";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 /** The cluster of this kubeconfig does not answer. */

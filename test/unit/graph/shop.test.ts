@@ -139,7 +139,7 @@ describe("replicas", () => {
 
 it("a changed program gets another ConfigMap, which replaces the pods that mount it", () => {
     const programs = shop.filter(({ type, name }) => type === kinds.configMap && name.includes("-program-"));
-    const { hash } = packedProgram("services/storefront/main.ts");
+    const { hash } = packedProgram("services/storefront/start-storefront.ts");
     expect(programs.map(({ name }) => name)).toContain(`storefront-program-${hash}`);
     for (const name of ["gateway", "hot-deals"]) {
         expect(find(shop, kinds.deployment, name).spec.template.spec.volumes[0].configMap.name).toBe(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../services/agent/app";
+import { createAgent } from "../../../services/agent/agent-app";
 import type { ApiReader } from "../../../services/agent/api-server";
 import { ReadError } from "../../../chaos/cluster/in-cluster-api";
 import { Discovery } from "../../../services/agent/discovery";

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { catalogueEnvironment } from "../../../services/catalogue/app";
-import { gatewayEnvironment } from "../../../services/gateway/app";
+import { catalogueEnvironment } from "../../../services/catalogue/catalogue-app";
+import { gatewayEnvironment } from "../../../services/gateway/gateway-app";
 import { EnvironmentError, readEnvironment } from "../../../services/shared/environment";
 
 const backends = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createOrders } from "../../../services/orders/app";
+import { createOrders } from "../../../services/orders/orders-app";
 import type { Book } from "../../../services/orders/book";
 import { createLog } from "../../../services/shared/log";
 import { pass, stopClock } from "./support/clock";

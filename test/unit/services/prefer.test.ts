@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { waitMsOf } from "../../../services/shared/orders";
+import { waitMsOf } from "../../../services/shared/order";
 
 it.each([
     ["wait=10", 10_000],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nodeArguments } from "../../../toolchain/pulumi/language-host/program";
+import { nodeArguments } from "../../../toolchain/pulumi/language-host/run-program";
 
 it.each([
     [undefined, []],

@@ -9,7 +9,7 @@ import * as z from "zod";
 import { chaosReport } from "../../../../chaos/cli/report";
 import type { Journal } from "../../../../chaos/report/journal-schema";
 import { makeCertificate } from "../../../support/certificate";
-import { closedPort, serve } from "../checks/support";
+import { closedPort, serve } from "../kinds/checks/support";
 import { aborted, failed, passed } from "../report/runs";
 
 let folder: string;

@@ -5,7 +5,7 @@ import { type AddressInfo, getDefaultAutoSelectFamilyAttemptTimeout } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { askApiServer } from "../../../../chaos/checks/request";
+import { askApiServer } from "../../../../chaos/kinds/checks/request";
 import { connect } from "../../../../chaos/cluster/client";
 import { addressTimeoutMs } from "../../../../chaos/cluster/logins";
 import { makeCertificate } from "../../../support/certificate";

@@ -1,5 +1,5 @@
-import { attackKinds } from "../../../../chaos/attacks/registry";
-import { checkKinds } from "../../../../chaos/checks/registry";
+import { attackKinds } from "../../../../chaos/kinds/attacks/registry";
+import { checkKinds } from "../../../../chaos/kinds/checks/registry";
 import { describe, expect, it } from "vitest";
 import { mistakesIn } from "../../../../chaos/definition/definition";
 

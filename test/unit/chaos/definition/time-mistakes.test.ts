@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Attack, beginMsOf } from "../../../../chaos/attacks/registry";
+import { type Attack, beginMsOf } from "../../../../chaos/kinds/attacks/registry";
 import { timeMistakes } from "../../../../chaos/definition/time-mistakes";
 
 const times = { durationMs: 30_000, graceMs: 15_000, intervalMs: 1_000, deadlineMs: 600_000 };

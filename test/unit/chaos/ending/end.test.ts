@@ -3,7 +3,7 @@ import { type ObjectApi, resources } from "../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../chaos/ending/left";
 import { ofRun } from "../../../../chaos/ending/scope";
-import { objectApiBy } from "../../../../chaos/job/api";
+import { objectApiBy } from "../../../../chaos/witness/api";
 import { FakeCluster, refuse, type StoredObject } from "../support/fake-cluster";
 import { httpOf } from "../support/fake-http";
 import { settled, startClock, stopClock } from "../support/time";

@@ -1,6 +1,6 @@
-import type { V1NetworkPolicyPeer, V1NetworkPolicyPort } from "../../../../chaos/cluster/types";
+import type { V1NetworkPolicyPeer, V1NetworkPolicyPort } from "../../../../chaos/values/kubernetes-types";
 import { describe, expect, it } from "vitest";
-import type { Pod } from "../../../../chaos/cluster/kubernetes-rules";
+import type { Pod } from "../../../../chaos/values/kubernetes-rules";
 import { allows, allowsPeer, allowsPort, isolatesPod, type Peer } from "../../../../chaos/policies/allows";
 import type { Protocol } from "../../../../chaos/policies/rules";
 

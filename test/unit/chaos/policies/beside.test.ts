@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../../../../chaos/cluster/types";
+import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../../../../chaos/values/kubernetes-types";
 import { describe, expect, it } from "vitest";
 import { madeFrom, noteOf, type OwnPolicy, ownPolicy, type RestsOn, whyUnfit } from "../../../../chaos/policies/beside";
 import { exemption } from "../../../../chaos/policies/exemption";

@@ -1,4 +1,8 @@
-import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "../../../../chaos/cluster/types";
+import type {
+    V1NetworkPolicy,
+    V1NetworkPolicyPeer,
+    V1NetworkPolicyPort,
+} from "../../../../chaos/values/kubernetes-types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { combine } from "../../../../chaos/policies/combine";
@@ -6,7 +10,7 @@ import type { Denial } from "../../../../chaos/policies/denial";
 import type { PolicyRules } from "../../../../chaos/policies/rules";
 import { selects } from "../../../../chaos/policies/selector";
 import type { Target } from "../../../../chaos/targets/containers";
-import { covers } from "../attacks/network";
+import { covers } from "../kinds/attacks/network";
 
 const policy = (name: string, spec: object, app?: string): V1NetworkPolicy => ({
     metadata: { name, namespace: "shop" },

@@ -1,9 +1,9 @@
-import type { V1LabelSelector, V1NetworkPolicy } from "../../../../chaos/cluster/types";
+import type { V1LabelSelector, V1NetworkPolicy } from "../../../../chaos/values/kubernetes-types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { leftOf } from "../../../../chaos/ending/left";
 import { exemptedPolicy, nextExempting } from "../../../../chaos/policies/exemption";
-import { exemptFrom } from "../../../../chaos/steps/other-policies";
+import { exemptFrom } from "../../../../chaos/run/other-policies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { resources } from "../../../../chaos/cluster/resources";
 

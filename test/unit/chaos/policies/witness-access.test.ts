@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../../../../chaos/cluster/types";
+import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../../../../chaos/values/kubernetes-types";
 import { expect, it } from "vitest";
 import { isolates, ways } from "../../../../chaos/policies/rules";
 import { selects } from "../../../../chaos/policies/selector";

@@ -1,4 +1,4 @@
-import type { V1LabelSelector, V1NetworkPolicySpec } from "../../../../chaos/cluster/types";
+import type { V1LabelSelector, V1NetworkPolicySpec } from "../../../../chaos/values/kubernetes-types";
 import { describe, expect, it } from "vitest";
 import { allowingPolicy } from "../../../../chaos/proof/allowing-policies";
 import { selects } from "../../../../chaos/policies/selector";

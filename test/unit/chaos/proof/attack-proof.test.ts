@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Proof } from "../../../../chaos/attacks/kind";
-import { pause } from "../../../../chaos/async";
+import type { Proof } from "../../../../chaos/kinds/attacks/attack-kind";
+import { pause } from "../../../../chaos/values/async";
 import { AttackProof } from "../../../../chaos/proof/attack-proof";
 import { enforcementTimeoutMs } from "../../../../chaos/policies/enforcement";
 import type { Proven } from "../../../../chaos/proof/outcome";
-import { reason } from "../../../../chaos/reasons";
+import { reason } from "../../../../chaos/values/reasons";
 import { Witness } from "../../../../chaos/proof/witness";
 import type { ResolvedHost } from "../../../../chaos/targets/choose";
 import type { Target } from "../../../../chaos/targets/containers";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConnectionReport, KeptState } from "../../../../chaos/job/protocol";
+import type { ConnectionReport, KeptState } from "../../../../chaos/witness/protocol";
 import { becameOf, describeEstablished } from "../../../../chaos/proof/established";
 
 type State = KeptState | "none";

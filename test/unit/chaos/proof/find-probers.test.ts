@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Host } from "../../../../chaos/attacks/kind";
+import type { Host } from "../../../../chaos/kinds/attacks/attack-kind";
 import { findProbers, kindsFor } from "../../../../chaos/proof/find-probers";
 import { containersOf, type Discovered } from "../../../../chaos/targets/containers";
 import { FakeRun } from "../support/fake-run";

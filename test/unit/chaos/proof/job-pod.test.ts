@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { annotations } from "../../../../chaos/cluster/labels";
-import { deadlineContainer, type LogLine, type Presence } from "../../../../chaos/job/protocol";
+import { deadlineContainer, type LogLine, type Presence } from "../../../../chaos/witness/protocol";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { JobPod } from "../../../../chaos/proof/job-pod";
 import { FakeCluster, refuse } from "../support/fake-cluster";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { StillWorks } from "../../../../chaos/attacks/kind";
+import type { StillWorks } from "../../../../chaos/kinds/attacks/attack-kind";
 import { AttackProof } from "../../../../chaos/proof/attack-proof";
 import type { Proven } from "../../../../chaos/proof/outcome";
 import { PositiveControl } from "../../../../chaos/proof/positive-control";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { JobLog } from "../../../../chaos/job/job-log";
-import type { ConnectionReport } from "../../../../chaos/job/protocol";
+import { JobLog } from "../../../../chaos/witness/job-log";
+import type { ConnectionReport } from "../../../../chaos/witness/protocol";
 import { PositiveControl } from "../../../../chaos/proof/positive-control";
 import { Witness, type WitnessArgs } from "../../../../chaos/proof/witness";
 import type { Target } from "../../../../chaos/targets/containers";

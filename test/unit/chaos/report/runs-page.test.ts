@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { badgeSvg } from "../../../../chaos/report/badge";
+import { badgeSvg } from "../../../../chaos/report/exports/badge";
 import type { Conclusion } from "../../../../chaos/report/conclusion";
 import type { ReportedRun } from "../../../../chaos/report/reported-run";
 import { indexPage } from "../../../../chaos/report/runs-page";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../../../chaos/checks/answer";
+import type { Answer } from "../../../../chaos/kinds/checks/answer";
 import { productsCheck } from "../../../../experiments/products";
-import type { PlannedCheck } from "../../../../chaos/checks/observe";
-import { reason } from "../../../../chaos/reasons";
+import type { PlannedCheck } from "../../../../chaos/kinds/checks/observe";
+import { reason } from "../../../../chaos/values/reasons";
 import { judge, judgeCheck, judgeChecks, measure, together } from "../../../../chaos/report/verdict";
 
 const attackedAt = 1_000_000;

@@ -2,9 +2,9 @@ import { ApiError, callsOver, type Cluster } from "../../../../chaos/cluster/cli
 import { eventType } from "../../../../chaos/cluster/events";
 import { Kubeconfig } from "../../../../chaos/cluster/kubeconfig";
 import { otherResources, type Resource, resources } from "../../../../chaos/cluster/resources";
-import type { V1ObjectMeta, V1ResourceAttributes, V1ResourceRule } from "../../../../chaos/cluster/types";
+import type { V1ObjectMeta, V1ResourceAttributes, V1ResourceRule } from "../../../../chaos/values/kubernetes-types";
 import type { ApiCall, ApiResponse } from "../../../../chaos/cluster/verbs";
-import { bindings } from "../../../../chaos/attacks/fault/outside";
+import { bindings } from "../../../../chaos/kinds/attacks/fault/outside";
 
 /** A stored object. Tests read and change it directly. */
 export interface StoredObject {

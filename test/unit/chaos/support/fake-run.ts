@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { labels, targetLabelOf } from "../../../../chaos/cluster/labels";
-import { JobLog } from "../../../../chaos/job/job-log";
+import { JobLog } from "../../../../chaos/witness/job-log";
 import {
     type ConnectionReport,
     type KeptState,
@@ -13,10 +13,10 @@ import {
     parseEndpoint,
     type RefusedEviction,
     reference,
-} from "../../../../chaos/job/protocol";
-import { endpointsOf } from "../../../../chaos/job/api";
+} from "../../../../chaos/witness/protocol";
+import { endpointsOf } from "../../../../chaos/witness/api";
 import type { Plan } from "../../../../chaos/definition/plan";
-import type { StepContext } from "../../../../chaos/steps/contract";
+import type { StepContext } from "../../../../chaos/run/contract";
 import type { Pod, Target } from "../../../../chaos/targets/containers";
 import { FakeCluster } from "./fake-cluster";
 import { startClock, stopClock } from "./time";

@@ -1,4 +1,4 @@
-import type { V1Pod } from "../../../../chaos/cluster/types";
+import type { V1Pod } from "../../../../chaos/values/kubernetes-types";
 import { describe, expect, it } from "vitest";
 import { attackable, containersOf, type Discovered, ownerOf, whySpared } from "../../../../chaos/targets/containers";
 

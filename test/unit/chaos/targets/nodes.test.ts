@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { podsReady } from "../../../../chaos/checks/pods-ready";
+import { podsReady } from "../../../../chaos/kinds/checks/pods-ready";
 import { parseAttributes, withoutNodeConditions } from "../../../../chaos/targets/attributes";
 import { chooseForAll } from "../../../../chaos/targets/choose";
 import { discover } from "../../../../chaos/targets/discover";

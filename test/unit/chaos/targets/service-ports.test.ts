@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { tcpPortsOf } from "../../../../chaos/cluster/kubernetes-rules";
-import { endpointsOf } from "../../../../chaos/job/api";
+import { tcpPortsOf } from "../../../../chaos/values/kubernetes-rules";
+import { endpointsOf } from "../../../../chaos/witness/api";
 import { servicePorts } from "../../../../chaos/targets/service-ports";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 

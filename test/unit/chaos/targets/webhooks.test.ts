@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { steadyState } from "../../../../chaos/steps/steady-state";
-import { labelTargets } from "../../../../chaos/steps/label-targets";
+import { steadyState } from "../../../../chaos/run/steady-state";
+import { labelTargets } from "../../../../chaos/run/label-targets";
 import { refuse } from "../support/fake-cluster";
 import { FakeRun, job } from "../support/fake-run";
 import { settled } from "../support/time";

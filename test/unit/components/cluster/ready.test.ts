@@ -1,6 +1,6 @@
 import { ApiError, type Cluster } from "../../../../chaos/cluster/client";
 import type { Resource } from "../../../../chaos/cluster/resources";
-import type { V1Pod } from "../../../../chaos/cluster/types";
+import type { V1Pod } from "../../../../chaos/values/kubernetes-types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { leftOutOf } from "../../../../components/cluster/left-out";
 import { awaitReady } from "../../../../components/cluster/ready";

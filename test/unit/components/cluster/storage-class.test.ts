@@ -1,4 +1,4 @@
-import type { V1StorageClass } from "../../../../chaos/cluster/types";
+import type { V1StorageClass } from "../../../../chaos/values/kubernetes-types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { missingClass } from "../../../../components/cluster/storage-class";
 import { runAs } from "../../../support/running-stack";

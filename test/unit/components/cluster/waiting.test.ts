@@ -1,5 +1,5 @@
 import { Kubeconfig } from "../../../../chaos/cluster/kubeconfig";
-import type { V1Deployment, V1Pod } from "../../../../chaos/cluster/types";
+import type { V1Deployment, V1Pod } from "../../../../chaos/values/kubernetes-types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Making, whatItWaitsFor } from "../../../../components/cluster/waiting";
 import { runAs } from "../../../support/running-stack";

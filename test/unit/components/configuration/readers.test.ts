@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../../../chaos/checks/answer";
+import type { Answer } from "../../../../chaos/kinds/checks/answer";
 import { judgeCheck } from "../../../../chaos/report/verdict";
 import { percentage } from "../../../../components/configuration/readers";
 import { productsCheck } from "../../../../experiments/products";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { externalAddress } from "../../../../chaos/checks/service";
+import { externalAddress } from "../../../../chaos/kinds/checks/service";
 import { productsUrl } from "../../../../components/shop/gateway";
 
 const service = (ingress?: { ip?: string; hostname?: string }[], port = 80) => ({

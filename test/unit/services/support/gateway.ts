@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import pino from "pino";
 import { onTestFinished } from "vitest";
-import { createGateway } from "../../../../services/gateway/app";
+import { createGateway } from "../../../../services/gateway/gateway-app";
 import { createReachability } from "../../../../services/gateway/reachability";
 import { answeringJson, list, type Peer } from "../../../services/support/backends";
 

@@ -1,0 +1,194 @@
+import { parseDuration } from "../../values/duration";
+import { onOneLine } from "../../values/quoted";
+import { describeValue, placeIn } from "../../values/texts";
+
+/** A place in a file, as keys and indices joined by dots, and a remark about it. */
+export interface Remark {
+    path: string;
+    reason: string;
+}
+
+/** How an experiment differs from its file. */
+export interface Remarks {
+    /** What the experiment does otherwise, or leaves out: a person decides whether that is acceptable. */
+    differences: Remark[];
+    /** What the experiment must not be written without. */
+    refused: Remark[];
+}
+
+/** Keys and values of a file may have control characters, which a terminal would obey. */
+export const remarkOf = (path: string, reason: string): Remark => ({
+    path: onOneLine(path),
+    reason: onOneLine(reason, 1_000),
+});
+
+/** Completes a sentence that begins with what an experiment cannot say. */
+export const noCounterpart = "has no counterpart";
+
+type JsonObject = Record<string, unknown>;
+
+const isObject = (value: unknown): value is JsonObject =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Such as `{{host}}`, or `[[deployment]]` in a template of Steadybit: what it stands for is not in the file. */
+const placeholder = /\{\{.*?\}\}|\[\[.*?\]\]|\$\{.*?\}/;
+
+/**
+ * Reads the fields of an object in a file. `noteRest` and `refuseRest` report the fields that were not read.
+ * Wrong values are refused, and read as if they were missing: all mistakes are reported at once. Values are not
+ * repeated, since any may be a secret: only words, such as a kind, unless they look like a credential.
+ */
+export class Fields {
+    private readonly values: JsonObject;
+    private readonly unread: Set<string>;
+
+    /** @param path of the object. @default the whole file */
+    constructor(
+        value: unknown,
+        readonly remarks: Remarks,
+        private readonly path = "",
+    ) {
+        this.values = isObject(value) ? value : {};
+        this.unread = new Set(Object.keys(this.values).filter((key) => !isEmpty(this.values[key])));
+        if (!isObject(value) && !isEmpty(value)) this.refuse("is not an object");
+    }
+
+    at(key?: string | number): string {
+        // In place of a header's name, the whole header may have been written.
+        const place = key === undefined ? "" : placeIn([key]).replace(/[:=].*/s, "…");
+        return [this.path, place].filter((part) => part !== "").join(".");
+    }
+
+    refuse(reason: string, key?: string): void {
+        this.remarks.refused.push(remarkOf(this.at(key), reason));
+    }
+
+    note(reason: string, key?: string): void {
+        if (key !== undefined) this.unread.delete(key);
+        this.remarks.differences.push(remarkOf(this.at(key), reason));
+    }
+
+    keys(): string[] {
+        return Object.keys(this.values);
+    }
+
+    has(key: string): boolean {
+        return !isEmpty(this.values[key]);
+    }
+
+    /** Whether there is an empty text, list or object: that may mean "none of them", where null means "any". */
+    isEmpty(key: string): boolean {
+        return isEmpty(this.values[key]) && this.values[key] !== undefined && this.values[key] !== null;
+    }
+
+    /** A value as the file has it. Undefined if it is missing, null, or an empty text, list or object. */
+    take(key: string): unknown {
+        this.unread.delete(key);
+        const value = this.values[key];
+        return isEmpty(value) ? undefined : value;
+    }
+
+    /** A text, or the text of a number or boolean. */
+    text(key: string): string | undefined {
+        const value = this.take(key);
+        if (value === undefined) return undefined;
+        if (typeof value === "object") return void this.refuse("is not a text", key);
+        const text = typeof value === "string" ? value : JSON.stringify(value);
+        const [found] = placeholder.exec(text) ?? [];
+        if (found?.startsWith("[["))
+            return void this.refuse("is of a template: create an experiment from it, and import that", key);
+        if (found) return void this.refuse("has a placeholder: write its value into the file", key);
+        return text;
+    }
+
+    number(key: string, { least, most }: { least: number; most: number }): number | undefined {
+        const text = this.text(key);
+        if (text === undefined) return undefined;
+        const value = Number(text);
+        if (value >= least && value <= most) return value;
+        return void this.refuse(`is not a number from ${least} to ${most}`, key);
+    }
+
+    /** In milliseconds. */
+    duration(key: string): number | undefined {
+        const text = this.text(key);
+        const milliseconds = text === undefined ? undefined : parseDuration(text);
+        if (text !== undefined && milliseconds === undefined)
+            this.refuse("is not a duration such as 500ms, 30s or 5m0s", key);
+        return milliseconds;
+    }
+
+    /** What a word stands for. @param ifMissing the word, if there is none. @default it is required */
+    word<T>(key: string, meanings: Readonly<Record<string, T | Refusal>>, ifMissing?: string): T | undefined {
+        const text = this.text(key) ?? (this.has(key) ? undefined : ifMissing);
+        if (text === undefined && this.has(key)) return undefined;
+        const meaning = text !== undefined && Object.hasOwn(meanings, text) ? meanings[text] : undefined;
+        const isDefault = this.has(key) ? "" : ", the default";
+        if (meaning instanceof Refusal) return void this.refuse(`${text}${isDefault}: ${meaning.reason}`, key);
+        if (meaning !== undefined) return meaning;
+        const known = Object.keys(meanings).filter((each) => !(meanings[each] instanceof Refusal));
+        const problem = text === undefined ? "is missing" : `${describeValue(text)} ${noCounterpart}`;
+        return void this.refuse(`${problem}; has one: ${known.join(", ")}`, key);
+    }
+
+    object(key: string): Fields {
+        return new Fields(this.take(key), this.remarks, this.at(key));
+    }
+
+    /** The objects of a list. */
+    objects(key: string): Fields[] {
+        return this.list(key).map((each, index) => new Fields(each, this.remarks, this.at(`${key}.${index}`)));
+    }
+
+    /** Texts of a list. */
+    texts(key: string): string[] {
+        const { remarks } = this;
+        return this.list(key).flatMap((each, index) => {
+            const fields = new Fields({ [index]: each }, remarks, this.at(key));
+            if (isEmpty(each)) fields.refuse("is empty", String(index));
+            return fields.text(String(index)) ?? [];
+        });
+    }
+
+    /** The texts of an object, by their keys. Here an empty text is a value. */
+    textsByKey(key: string): [name: string, value: string][] {
+        const value = this.take(key) ?? {};
+        const fields = new Fields(value, this.remarks, this.at(key));
+        return Object.keys(fields.values).map((name) => [name, fields.text(name) ?? ""]);
+    }
+
+    private list(key: string): unknown[] {
+        const value = this.take(key) ?? [];
+        if (Array.isArray(value)) return value;
+        this.refuse("is not a list", key);
+        return [];
+    }
+
+    noteRest(reason: string): void {
+        for (const key of this.unread) this.note(reason, key);
+    }
+
+    refuseRest(): void {
+        for (const key of this.unread) this.refuse(noCounterpart, key);
+        this.unread.clear();
+    }
+}
+
+/** Headers by their names. In place of a name, a whole header may have been written, which no message repeats. */
+export function headersAt(fields: Fields, key: string, headers: readonly (readonly [name: string, value: string])[]) {
+    if (!headers.every(([name]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
+        fields.refuse("has a key that is not the name of a header; allowed: such as x-request-id", key);
+    return headers.length > 0 ? Object.fromEntries(headers) : undefined;
+}
+
+/** In a table of meanings: why a word has none. */
+export class Refusal {
+    constructor(readonly reason: string) {}
+}
+
+const isEmpty = (value: unknown): boolean =>
+    value === undefined ||
+    value === null ||
+    value === "" ||
+    (Array.isArray(value) && value.length === 0) ||
+    (isObject(value) && Object.keys(value).length === 0);

@@ -1,0 +1,80 @@
+import type { HttpCheck } from "../../kinds/checks/http";
+import type { DefinedExperiment } from "../../definition/arguments";
+import { formatDuration } from "../../values/duration";
+import type { Fields } from "./fields";
+
+/** What a person says that the file does not. */
+export interface Additions {
+    /** Names the experiment's `hypothesis`, in place of the file's. */
+    hypothesis?: string;
+    /** Of targets for which the file names none. */
+    namespace?: string;
+    /** Name of the Service through which the faults of an HTTPChaos reach its pods. */
+    service?: string;
+    /** Addresses that must answer, besides the file's checks. */
+    checks: readonly HttpCheck[];
+}
+
+/** An attack, an action or a check as far as it was read. The experiment's own validation judges it. */
+export type Draft = Record<string, unknown> & { kind: string };
+
+/** What a reader of a format finds. Parts that are missing have been refused. */
+export interface Found extends Partial<DefinedExperiment> {
+    name?: string;
+    /** Where the file has the parts of the experiment, by their places there, such as `attacks.0.match`. */
+    places?: Record<string, string>;
+}
+
+/** Where the file has a part of the experiment. @param keys of `fields`, by those of the part */
+export function placesOf(part: string, fields: Fields, keys: Readonly<Record<string, string>>): Record<string, string> {
+    const inner = Object.entries(keys).map(([of, key]) => [`${part}.${of}`, fields.at(key)] as const);
+    return { [part]: fields.at(), ...Object.fromEntries(inner) };
+}
+
+/** Such as `gateway.shop.svc`: https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/ */
+const ofService = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.cluster\.local)?\.?$/;
+
+/**
+ * The check that an address answers. One in a cluster is that of a Service.
+ *
+ * @throws Error with what is wrong, without the address, which may hold a secret
+ */
+export function checkOf(address: string): HttpCheck {
+    let url: URL;
+    try {
+        url = new URL(address);
+    } catch {
+        throw new Error("is not an absolute URL, such as https://shop.example/products");
+    }
+    const { protocol, hostname, port, pathname, search, origin, username, password } = url;
+    if (protocol !== "http:" && protocol !== "https:") throw new Error("is not a URL with http or https");
+    if (username !== "" || password !== "") throw new Error("has a password; use headersFrom with a Secret");
+    const path = pathname + search;
+    const [, service, namespace] = ofService.exec(hostname) ?? [];
+    if (service === undefined) {
+        if (!/[.:]/.test(hostname))
+            throw new Error(
+                `is of a host that only a pod knows as ${hostname}; allowed: an address that this machine reaches, ` +
+                    "or http://NAME.NAMESPACE.svc:PORT/PATH for a Service",
+            );
+        return { kind: "http", url: origin, path };
+    }
+    const isSecure = protocol === "https:";
+    const scheme = isSecure ? { scheme: "https" as const } : {};
+    return { kind: "http", service, namespace, port: Number(port) || (isSecure ? 443 : 80), ...scheme, path };
+}
+
+/** A window without grace. */
+export const windowOf = (durationMs: number, attacks: readonly Draft[]): Pick<DefinedExperiment, "window"> => ({
+    window: { duration: formatDuration(durationMs), ...(attacks.length > 0 && { grace: "0s" }) },
+});
+
+/** Longer than any run: of the kills of an attack, only the first is made. */
+const neverMs = 24 * 3_600_000;
+
+/** Both formats delete these pods; a kill does not. */
+export const killsFewer =
+    "pods without a controller, pods of a Job and pods that are not ready are deleted there, and left alone here";
+
+/** Deletes the targets once. */
+export const killOnce: Draft = { kind: "kill", intervalMs: neverMs };

@@ -1,0 +1,191 @@
+import * as pulumi from "@pulumi/pulumi";
+import { setImmediate as turn } from "node:timers/promises";
+import { within } from "../values/async";
+import type { Cluster } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
+import { type EndOptions, endRuns } from "../ending/end-run";
+import type { LeaseOwner } from "../lease/lease-record";
+import { experimentIn, ifKnown, type InState, type ResourcesInState, resourcesInState } from "./stash";
+import { describeValue } from "../values/texts";
+import { UserError } from "../values/user-error";
+
+/** The construction of an experiment, which the program may not have come to. */
+class Construction {
+    end!: () => void;
+    readonly ended = new Promise<void>((resolve) => (this.end = resolve));
+}
+
+/** How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. */
+const patienceMs = 15_000;
+
+/**
+ * How long an experiment waits for the construction of one that runs, in milliseconds: the program may have it no
+ * longer, or it may be that of another stack with the same name.
+ */
+const constructionMs = 5_000;
+
+/**
+ * What an update does before any of its program's experiments begins: the disabled ones end their attacks, and then all
+ * mistakes in the enabled ones are reported together. A mistake is no exception in a constructor: that would keep the
+ * program from constructing the components below, which may be disabled.
+ *
+ * Most programs construct their components in one turn of the event loop. Of one that waits in between, for a file,
+ * say, mistakes below are reported later. The order of ending and beginning does not rest on turns: the leases say
+ * which experiments of the stack run, and none begins before the program has constructed these.
+ */
+export class FirstActs {
+    private readonly endings: pulumi.Output<unknown>[] = [];
+    private readonly earlier: pulumi.Output<string[]>[] = [];
+    private readonly constructions = new Map<string, Construction>();
+    private readonly identities = new Map<string, string>();
+    private experiments = 0;
+    private readonly asked: Promise<void>[] = [];
+    private resources?: Promise<ResourcesInState | undefined>;
+    private mistakes: string[] = [];
+    private reported?: UserError;
+
+    /** Adds an experiment that the program constructs. @param name as leases have it */
+    add(name: string): this {
+        this.experiments++;
+        this.constructionOf(name).end();
+        return this;
+    }
+
+    /** What the state has of an experiment. The engine is asked once for all of the program's. */
+    async inState(name: string): Promise<InState> {
+        this.resources ??= resourcesInState();
+        return experimentIn(await this.resources, name);
+    }
+
+    /** What is wrong with an identity that another experiment of the program has. Undefined if none has it. */
+    mistakeInIdentity(name: string, identity: string): string | undefined {
+        const other = this.identities.get(identity);
+        this.identities.set(identity, other ?? name);
+        if (other === undefined) return undefined;
+        return (
+            `the experiments ${other} and ${name} have the same identity, ${describeValue(identity)}: it decides ` +
+            "whose attacks an update ends. Remove `identity`: the stack's state then keeps one for each"
+        );
+    }
+
+    /** Adds what ends the attacks of a disabled experiment. It never rejects. */
+    end(ending: pulumi.Output<unknown>): void {
+        this.endings.push(ending);
+    }
+
+    /**
+     * Adds what ends the attack of an earlier plan of an enabled experiment. Mistakes do not wait for it.
+     *
+     * @param ending has the other experiments that the stack runs
+     */
+    endEarlier(ending: pulumi.Output<string[]>): void {
+        this.earlier.push(ending);
+    }
+
+    /**
+     * Adds a mistake in an experiment, which counts unless the update leaves the experiment out.
+     *
+     * @throws UserError with all mistakes, after the attacks of disabled experiments have ended
+     */
+    async refuse(mistake: string, isLeftOut: Promise<boolean>): Promise<void> {
+        const add = async () => {
+            if (!(await isLeftOut)) this.mistakes.push(mistake);
+        };
+        this.asked.push(add());
+        if (!(await isLeftOut)) await this.fail();
+    }
+
+    /**
+     * A value for an enabled experiment, once it may begin: nothing in the program is a mistake, and the attacks of
+     * earlier plans and of all disabled experiments have ended, since their namespace may be this one's.
+     */
+    before(value: pulumi.Output<string>): pulumi.Output<string> {
+        return pulumi.all([value, this.mayBegin()]).apply(async ([known]) => {
+            // Not as outputs: what ends attacks may know a secret, and depends on what a preview does not wait for.
+            const others = (await valuesOf(this.earlier)).flat();
+            await Promise.all(others.map((one) => this.constructed(one)));
+            await Promise.all([valuesOf(this.endings), valuesOf(this.earlier)]);
+            // Meanwhile a kubeconfig may have become known, and be a mistake.
+            if (this.reported) throw this.reported;
+            return known;
+        });
+    }
+
+    private constructionOf(name: string): Construction {
+        const construction = this.constructions.get(name) ?? new Construction();
+        this.constructions.set(name, construction);
+        return construction;
+    }
+
+    /** Ends when the program has constructed an experiment, or after a while. */
+    private constructed(name: string): Promise<unknown> {
+        return within(constructionMs, this.constructionOf(name).ended);
+    }
+
+    private async mayBegin(): Promise<void> {
+        await this.allConstructed();
+        await Promise.all(this.asked);
+        if (this.mistakes.length > 0 || this.reported) await this.fail();
+    }
+
+    /** @throws the same error for all who ask: the engine reports one error once */
+    private async fail(): Promise<never> {
+        await this.allConstructed();
+        await Promise.all(this.asked);
+        await within(patienceMs, valuesOf(this.endings));
+        const unreported = this.mistakes;
+        this.mistakes = [];
+        if (unreported.length > 0) this.reported = new UserError(unreported.join("\n"));
+        throw this.reported!;
+    }
+
+    /** Ends after a turn of the event loop that has constructed no other experiment. */
+    private async allConstructed(): Promise<void> {
+        let before: number;
+        do {
+            before = this.experiments;
+            await turn();
+        } while (this.experiments > before);
+    }
+}
+
+/** What outputs have that the engine knows. */
+async function valuesOf<T>(outputs: readonly pulumi.Output<T>[]): Promise<T[]> {
+    const known = await Promise.all(outputs.map((one) => ifKnown(one)));
+    return known.flatMap((values) => [...values]);
+}
+
+/** By what a program talks to: one process may run several programs, one after the other. */
+const ofPrograms = new WeakMap<object, FirstActs>();
+
+export function firstActs(): FirstActs {
+    const program = pulumi.runtime.getMonitor() ?? ofPrograms;
+    const acts = ofPrograms.get(program) ?? new FirstActs();
+    ofPrograms.set(program, acts);
+    return acts;
+}
+
+/** Warns that attacks of an experiment, or of the stack, could not be ended first. */
+export const warnNotEnded = (of: string, problem: string) =>
+    pulumi.log.warn(`The attacks of ${of} could not be ended first: ${problem}`);
+
+/**
+ * Ends a stack's runs before everything else, and reports whose attacks it has ended. It does not reject if they cannot
+ * be ended: the engine still deletes the attacks at the end of the update.
+ *
+ * @param options.failed is told why they could not be ended. @default nobody is
+ */
+export async function endAndReport(
+    cluster: () => Cluster | Promise<Cluster>,
+    owner: LeaseOwner,
+    { failed, ...options }: EndOptions & { failed?: (problem: string) => Promise<void> },
+): Promise<void> {
+    try {
+        const left: string[] = [];
+        const ended = await endRuns(await cluster(), owner, { ...options, say: (message) => left.push(message) });
+        if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
+        for (const message of left) await pulumi.log.info(message);
+    } catch (error) {
+        await failed?.(problemOf(error));
+    }
+}

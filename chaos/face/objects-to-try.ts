@@ -1,0 +1,98 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { DryRun } from "../kinds/attacks/attack-kind";
+import { objectNameOf } from "../kinds/attacks/registry";
+import { attackDryRuns } from "../kinds/attacks/resource";
+import { jobObject } from "../witness/deadline";
+import { type Plan, runNameOf } from "../definition/plan";
+import type { PodOptions } from "../pods/pod-options";
+import type { ExperimentPrograms } from "../pods/built-programs";
+import type { Room } from "../run/contract";
+
+/** What changes the inputs of the resources of a component. */
+export type Transforms = Pick<pulumi.ComponentResourceOptions, "transforms" | "transformations">;
+
+export interface RoomArgs {
+    plan: Plan;
+    /** The stack, as leases name it; see `holderOf`. */
+    stack: pulumi.Input<string>;
+    /** A Node image, for the run's own pods. */
+    image: string;
+    programs: ExperimentPrograms;
+    pod?: PodOptions;
+    /** The component's own. */
+    transforms?: Transforms;
+    /** Begins the names of the resources. */
+    prefix: string;
+    parent: pulumi.Resource;
+}
+
+const types: Record<DryRun["kind"], string> = {
+    Job: "kubernetes:batch/v1:Job",
+    Pod: "kubernetes:core/v1:Pod",
+    Service: "kubernetes:core/v1:Service",
+};
+
+/** The run's random value is not known yet. */
+const somePass = "0".repeat(16);
+
+/**
+ * What a run will make that a namespace may have no room for, as the steps try it by a dry run: as it is made later,
+ * with what the component's own transforms make of it. `pod` cannot stand in for these: an admission policy may require
+ * a label of the Job or the Service itself, or a field of a pod that `pod` does not have, and a dry run without the
+ * transforms would abort a run that the namespace admits. Only the engine knows the transforms of its parents and of
+ * the stack, and only the run the Service of a fault.
+ */
+export function roomOf(args: RoomArgs): pulumi.Output<Room> {
+    const { plan, image, programs, pod, prefix } = args;
+    const { namespace, experiment } = plan;
+    return pulumi.output(args.stack).apply((stack) => {
+        const run = runNameOf(plan, stack);
+        const ofAttacks = plan.attacks.flatMap(({ name, attack }) => {
+            const made = { attack, experiment, namespace, image, programs, pod, run, pass: somePass };
+            return attackDryRuns(`${prefix}${name}`, { ...made, object: objectNameOf(run, name) });
+        });
+        const props = jobObject({
+            plan,
+            image,
+            program: programs.deadline,
+            pod,
+            run,
+            pass: somePass,
+            replacesAtOnce: true,
+        });
+        const job: DryRun = { kind: "Job", name: `${prefix}deadline`, props };
+        return pulumi.all([job, ...ofAttacks].map((one) => transformed(one, args))).apply(([first, ...rest]) => ({
+            job: first,
+            attacks: rest.filter((one) => one !== undefined),
+        }));
+    });
+}
+
+/**
+ * An object as the component's own transforms make it.
+ *
+ * @returns its inputs, with the kind. Undefined if a transform fails, which may want something of the engine
+ */
+function transformed(
+    { kind, name, props }: DryRun,
+    { transforms: { transforms = [], transformations = [] } = {}, parent }: RoomArgs,
+): pulumi.Output<object | undefined> {
+    const all: pulumi.ResourceTransform[] = [
+        ...transformations.map((change) => (asked: object) => change({ ...asked, resource: parent } as never)),
+        ...transforms,
+    ];
+    const change = async (known: object | undefined, transform: pulumi.ResourceTransform) => {
+        if (known === undefined) return undefined;
+        try {
+            const asked = { custom: true, type: types[kind], name, props: known, opts: { parent } };
+            return (await transform(asked))?.props ?? known;
+        } catch {
+            return undefined;
+        }
+    };
+    const inputs = all.reduce<pulumi.Output<object | undefined>>(
+        (before, transform) => before.apply(async (known) => pulumi.output(await change(known, transform)) as never),
+        pulumi.output<object>(props),
+    );
+    return inputs.apply((known) => known && { ...known, kind });
+}

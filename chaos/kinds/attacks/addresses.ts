@@ -1,0 +1,131 @@
+/** Peers outside of the cluster's pods, as a definition has them: hosts and blocks of addresses. */
+import { isIP } from "node:net";
+import * as z from "zod";
+import { hostName } from "../../values/kubernetes-rules";
+import { contains, isAddress, isCidr, isInBlock } from "../../policies/blocks";
+import { describeValue, type Mistake, notAllowed } from "../../values/texts";
+import type { Host, ProvenBlock } from "./attack-kind";
+
+/** A block of addresses outside of the cluster's pods, with all of its ports unless the attack names some. */
+export interface Block {
+    /** Such as `203.0.113.0/24` or `2001:db8::/32`. */
+    cidr: string;
+    /** Blocks within it that stay reachable. @default none */
+    except?: string[];
+}
+
+export type Address = Host | Block;
+
+const allowedPorts = { error: notAllowed("a number from 1 to 65535", "a port") };
+export const portSchema = z.int(allowedPorts).min(1, allowedPorts).max(65_535, allowedPorts);
+
+const cidr = z.string().refine(isCidr, {
+    error: notAllowed(
+        "an address and the length of its prefix, such as 203.0.113.0/24 or 2001:db8::/32; for one address " +
+            "203.0.113.7/32",
+        "a block of addresses",
+    ),
+});
+
+export const hostSchema = z.strictObject({
+    host: z.string().refine((text) => isAddress(text) || hostName.isValid(text), {
+        error: notAllowed(hostName.allowed, "a host"),
+    }),
+    port: portSchema,
+}) satisfies z.ZodType<Host>;
+
+const isValid = ({ cidr, except = [] }: Block) => [cidr, ...except].every(isCidr);
+
+const blockSchema = z
+    .strictObject({ cidr, except: z.array(cidr).nonempty().optional() })
+    .superRefine(({ cidr: all, except = [] }, context) => {
+        if (!isValid({ cidr: all, except })) return;
+        // As the API server has it of an `ipBlock`.
+        for (const [index, one] of except.entries())
+            if (!contains(all, one) || contains(one, all))
+                context.addIssue({
+                    code: "custom",
+                    path: ["except", index],
+                    message: `${describeValue(one)} is not a part of ${all}; allowed: a smaller block within it`,
+                });
+    }) satisfies z.ZodType<Block>;
+
+export const addressSchema = z.union([hostSchema, blockSchema], {
+    error: ({ input, errors = [] }) => {
+        const isBlock = typeof input === "object" && input !== null && "cidr" in input;
+        return messagesOf(errors[isBlock ? 1 : 0], "{ host, port } or { cidr, except }");
+    },
+});
+
+/** What is wrong with the alternative of a union that was meant. */
+export const messagesOf = (
+    issues: readonly { path: readonly PropertyKey[]; message: string }[] = [],
+    allowed: string,
+): string =>
+    issues.every(({ path }) => path.length === 0)
+        ? `${issues.map(({ message }) => message).join("; ")}; allowed: ${allowed}`
+        : issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+
+export const hostsIn = (addresses: readonly Address[]): Host[] => addresses.filter((one) => "host" in one);
+export const blocksIn = (addresses: readonly Address[]): Block[] => addresses.filter((one) => "cidr" in one);
+
+/** What must be proven of blocks. @param ports that are denied in them. @default all: then any is enough */
+export const provenBlocks = (blocks: readonly Block[], ports?: readonly number[]): ProvenBlock[] =>
+    blocks.flatMap((block) => ports?.map((port) => ({ ...block, port })) ?? [block]);
+
+/** Whether a connection proves a block. @param host an address */
+export const isProvenAt = (block: ProvenBlock, { host, port }: Host): boolean =>
+    isInBlock(block, host) && (block.port ?? port) === port;
+
+/** For people: `203.0.113.0/24 at port 443` */
+export const describeBlock = ({ port, ...block }: ProvenBlock): string =>
+    describeAddress(block) + (port === undefined ? "" : ` at port ${port}`);
+
+/** For people: `api.example.com at port 443 and 203.0.113.0/24`. @param ports of blocks. @default all */
+export const describeAddresses = (addresses: readonly Address[], ports?: readonly number[]): string =>
+    addresses.map((one) => describeAddress(one) + ("cidr" in one && ports ? ` ${onPorts(ports)}` : "")).join(" and ");
+
+function describeAddress(one: Address): string {
+    if ("host" in one) return `${one.host} at port ${one.port}`;
+    return one.except ? `${one.cidr} except ${one.except.join(", ")}` : one.cidr;
+}
+
+/** `on ports 80, 443` */
+export const onPorts = (ports: readonly number[]): string =>
+    `on ${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}`;
+
+/** Mistakes that are known before names are resolved. */
+export function mistakeIn(
+    addresses: readonly Address[],
+    ports?: readonly number[],
+    control?: Host,
+): Mistake | undefined {
+    const [hosts, blocks] = [hostsIn(addresses), blocksIn(addresses)];
+    // Their mistakes are reported by themselves.
+    if (!blocks.every(isValid)) return undefined;
+    if (ports && blocks.length === 0)
+        return { field: "ports", message: "is for blocks of addresses, and peers name none; allowed: a host's `port`" };
+    const mayProve = (block: ProvenBlock, one: Host) =>
+        isIP(one.host) > 0 ? isProvenAt(block, one) : (block.port ?? one.port) === one.port;
+    const unproven = provenBlocks(blocks, ports).find((block) => !hosts.some((one) => mayProve(block, one)));
+    if (unproven)
+        return {
+            field: "peers",
+            message:
+                `nothing is known to answer in ${describeBlock(unproven)}, so the attack could not be proven; ` +
+                `allowed: together with a host in it, { host, port${unproven.port ? `: ${unproven.port}` : ""} }`,
+        };
+    if (control && isDenied(control, addresses, ports))
+        return {
+            field: "control",
+            message: `${describeAddress(control)} is among the peers; allowed: a host that the attack leaves alone`,
+        };
+    return undefined;
+}
+
+function isDenied({ host, port }: Host, addresses: readonly Address[], ports: readonly number[] = [port]): boolean {
+    const isBlocked = (block: Block) => isIP(host) > 0 && isInBlock(block, host) && ports.includes(port);
+    return (
+        blocksIn(addresses).some(isBlocked) || hostsIn(addresses).some((one) => one.host === host && one.port === port)
+    );
+}

@@ -1,0 +1,304 @@
+import type { V1IPBlock, V1NetworkPolicy } from "../../values/kubernetes-types";
+import type * as pulumi from "@pulumi/pulumi";
+import type * as z from "zod";
+import type { Cluster } from "../../cluster/client";
+import type { jobTypes, KnownResource, Restores, Right } from "../../cluster/resources";
+import type { Reason } from "../../values/reasons";
+import type { BesidePolicy } from "../../policies/beside";
+import type { Denial } from "../../policies/denial";
+import type { PodOptions } from "../../pods/pod-options";
+import type { ExperimentPrograms } from "../../pods/built-programs";
+import type { Aim, Chosen } from "../../targets/choose";
+import type { Radius } from "../../targets/radius";
+
+/**
+ * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need
+ * only the fields that are required, and `denies`. A kind that is something else also has a line in `resource.ts`, for
+ * its object; and in `in-job.ts`, if the deadline Job does something for it.
+ *
+ * @typeParam A what a definition says of such an attack, its `kind` included
+ * @typeParam F what `find` finds
+ */
+export interface AttackKind<A extends { kind: string }, F = undefined> {
+    /** What a definition may say; anything else is a mistake. */
+    schema: z.ZodObject & z.ZodType<A>;
+    /** Attacks that need different rights, for the docs and for tests. Names are in capitals. */
+    examples: readonly A[];
+    /** What is done, for people: completes "hot-deals-1 is …", as in "cut off from the network". */
+    describe(attack: A): string;
+    /** The same in a word or two, for programs that show it on a target. Absent if the attack's object shows it. */
+    effect?: string;
+    /** The traffic that a NetworkPolicy denies the targets. Absent if the attack is not a NetworkPolicy. */
+    denies?(attack: A): Denial;
+    /** A mistake that lies in several fields. Absent if there can be none. */
+    mistake?(attack: A): { field: string; message: string } | undefined;
+    /** Set if pods that are not ready cannot be attacked. */
+    onlyReady?: true;
+    proof(attack: A): Proof;
+
+    /** Type of the object that is the attack: while that exists, the attack lasts. @default a NetworkPolicy */
+    object?: KnownResource;
+    /**
+     * Types of the other objects that it is made of. Each object has the experiment's label, by which the sweep finds
+     * it. Types that the deadline Job has, too, must not be named, such as that of an account: the sweep removes these
+     * objects last, no matter who made them, and the Job may still need its own. @default none
+     */
+    parts?: readonly Exclude<KnownResource, (typeof jobTypes)[number]>[];
+    /** Set if it leaves all traffic alone, so that NetworkPolicies do not matter. */
+    leavesTraffic?: true;
+    /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */
+    restores?: Restores<A>;
+    /** The rights that the account which runs the experiment needs for this attack. @default nothing */
+    rights?(namespace: string): Right[];
+    /** The input of its part in the deadline Job, as JSON. @default nothing */
+    forJob?(attack: A, wanted: { target: string; radius: Radius; clusterName: string }): object;
+    /** The rights of that part. @param object name of the attack's object. @default nothing */
+    rightsInJob?(object: string, attack: A): Right[];
+
+    /**
+     * What the attack needs to know of the cluster before its targets are chosen. It also says among which pods: no
+     * other target is needed. @throws Error if the attack is not possible
+     */
+    find?(attack: A, cluster: Cluster, namespace: string): Promise<Found<F>>;
+    /** Tries by dry runs, before a target is touched, whether it can be done. @throws ReasonError if to none of them */
+    tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
+    /**
+     * The policies that let it work among those of the namespace, and those that may come, until it ends.
+     *
+     * @throws Error if it cannot
+     */
+    admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<BesidePolicy[]>;
+    /** To which pods it connects itself, at which ports: no other attack of its run may deny that. @default none */
+    connects?(found: F): { pod: string; ports: readonly number[] }[];
+    /** How long its object usually takes at most to be ready, in ms: a deadline has room for that. @default 0 */
+    readyMs?: number;
+    /**
+     * Waits until it can begin, once its object is there and its targets are labeled. @default it begins by itself
+     *
+     * @returns connections that do not work even now, and so can show nothing; or why it cannot begin
+     */
+    ready?(attack: RunAttack<A, F>, cluster: Cluster): Promise<{ leftOut: string[] } | Reason>;
+    /** Begins it, once all are ready. @throws Error if that is not possible */
+    begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
+    /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
+    reported?(attack: RunAttack<A, F>): Reported;
+    /**
+     * Why the attack is over, as far as the cluster shows. Called at the end of the window, and every few seconds
+     * within it while the attack does not show. Undefined while it lasts. @param job name of the deadline Job
+     */
+    explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
+    /** What it has counted so far. Undefined if that is not known. */
+    count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counted | undefined>;
+    /** Why the attack shows nothing, given its counts in the window. Undefined if it shows something. */
+    whyNothing?(attack: A, counts: Counts | undefined): Reason | undefined;
+}
+
+/** The NetworkPolicies of a namespace that are others' for a run, and what lets the run's own pods through. */
+export interface Policed {
+    policies: readonly V1NetworkPolicy[];
+    /** See `labels.pass`. */
+    pass: string;
+}
+
+/** What a kind finds before the targets are chosen. */
+export interface Found<F> {
+    found: F;
+    /** Attribute conditions: only such pods are chosen. */
+    conditions: string;
+    /** Where these come from, as in "Service hot-deals": its selector. */
+    origin: string;
+}
+
+export interface PlannedAttack<A> extends Aim {
+    attack: A;
+    /** Established connections into the targets must be cut, too. Absent if they may survive. */
+    established?: "cut";
+}
+
+/** An attack of a run: everything about it. */
+export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
+    experiment: string;
+    namespace: string;
+    run: string;
+    /** Name of the object that is the attack. */
+    object: string;
+    /** Value of the label on its targets. */
+    label: string;
+    chosen: Chosen & { found?: F };
+}
+
+/** What the resources of an attack are made from. */
+export interface AttackResourceArgs<A> extends AttackToMake<A> {
+    /** Of the object that is the attack. By its label and annotation the sweep finds it. */
+    metadata: {
+        name: pulumi.Output<string>;
+        namespace: string;
+        labels: Record<string, string>;
+        annotations: Record<string, pulumi.Output<string>>;
+    };
+}
+
+export interface AttackToMake<A> {
+    attack: A;
+    experiment: string;
+    namespace: string;
+    runName: pulumi.Output<string>;
+    /** See `labels.pass`. */
+    pass: pulumi.Output<string>;
+    /** Name of the object: each run has its own. */
+    object: pulumi.Output<string>;
+    targetLabel: string;
+    /** Known once the deadline Job watches the targets. */
+    chosen: pulumi.Output<Chosen>;
+    /** A Node image. */
+    image: string;
+    programs: ExperimentPrograms;
+    /** For pods that the attack is made of. */
+    pod?: PodOptions;
+}
+
+/** What the objects of an attack are made from that are tried by a dry run, before anything is touched. */
+export interface DryRunArgs<A> extends Pick<
+    AttackToMake<A>,
+    "attack" | "experiment" | "namespace" | "image" | "programs" | "pod"
+> {
+    run: string;
+    pass: string;
+    /** Name of the object that is the attack. */
+    object: string;
+}
+
+/** An object that a run makes, to be tried by a dry run. */
+export interface DryRun {
+    kind: "Job" | "Pod" | "Service";
+    /** Name of the Pulumi resource. */
+    name: string;
+    /** The resource's inputs. */
+    props: { metadata: { name: string; namespace: string; annotations?: Record<string, string> }; spec: object };
+}
+
+/** Names in the Job's reports. */
+export interface Reported {
+    /** What must be closed under the attack. */
+    hit: string[];
+    /** What is no target. It must not be closed. */
+    spared: string[];
+    /** What must be left alone at the targets: the attack is proven once these are open while `hit` is closed. */
+    passed: string[];
+}
+
+/** What an attack counts of the traffic to its targets. Probes do not count. */
+export interface Counts {
+    /** Requests, and connections of what has none. */
+    requests: number;
+    /** Those that the attack has hit. */
+    faulted: number;
+    /** Those that it was to hit and could not. */
+    unfaultable: number;
+    /** Requests that the attack does not mean. Absent if there are none. */
+    unmatched?: number;
+    /** Requests in traces that a check has begun, to targets or not. Absent if there are none. */
+    ofChecks?: number;
+    /** Those of them that the attack has hit. Absent as `ofChecks` is. */
+    ofChecksFaulted?: number;
+    /** Connections that it had to refuse, which it should have left alone. Absent if there are none. */
+    refused?: number;
+}
+
+/** What was counted since some moment. */
+export interface Counted {
+    counts: Counts;
+    /** That moment, in a unit of the counter. Equal ones are the same moment. */
+    since?: number;
+}
+
+/** What was counted between two moments. Undefined if that is not known: counting began again meanwhile. */
+export function countedSince(before: Counted | undefined, now: Counted | undefined): Counts | undefined {
+    if (before === undefined || now === undefined || before.since !== now.since) return undefined;
+    const pairs = Object.entries(now.counts).map(([field, count]) => {
+        return [field, count - (before.counts[field as keyof Counts] ?? 0)] as const;
+    });
+    const always: readonly string[] = ["requests", "faulted", "unfaultable"];
+    const { ofChecks = 0 } = Object.fromEntries(pairs);
+    const isKept = ([field, count]: readonly [string, number]) =>
+        always.includes(field) || count > 0 || (field === "ofChecksFaulted" && ofChecks > 0);
+    return Object.fromEntries(pairs.filter(isKept)) as unknown as Counts;
+}
+
+/** How many requests an attack has hit, for the reason of a verdict; and if some of a check were among them. */
+export function describeHits(name: string, { requests, faulted, ofChecks = 0, ofChecksFaulted = 0 }: Counts): string {
+    const ofAll = `${faulted} of ${requests} requests of all callers`;
+    return ofChecks > 0
+        ? `${name} hit ${ofChecksFaulted} of ${ofChecks} requests that the checks caused, and ${ofAll}, in the window`
+        : `${name} hit ${ofAll} in the window; whether one that a check caused was among them is not known`;
+}
+
+export const describeCounts = ({ requests, faulted, unmatched }: Counts): string =>
+    `${faulted} of ${requests} requests hit${unmatched ? `; ${unmatched} others did not match` : ""}`;
+
+/** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
+export interface Proof {
+    /** Fresh TCP connections from another pod to the targets: to these ports, or to all known ports. */
+    inward?: { ports?: readonly number[] };
+    /** Fresh TCP connections from the targets to another pod, on this port. */
+    outward?: { port: number };
+    /**
+     * Fresh TCP connections between targets and peers: in these directions, to these ports or to all known ports.
+     */
+    peers?: { ways: readonly ("ingress" | "egress")[]; ports?: readonly number[] };
+    /** A DNS lookup of a name, made in the targets. */
+    lookup?: { name: string };
+    /** Fresh TCP connections from the targets to each of some hosts, and so to an address in each of some blocks. */
+    addresses?: { hosts: readonly Host[]; blocks: readonly ProvenBlock[] };
+    /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
+    deleted?: true;
+    /** Set if the API server may refuse to delete some of them: then at least one must be gone, of those that match. */
+    mayBeRefused?: true;
+    /** @default nothing is tried */
+    stillWorks?: StillWorks;
+}
+
+/**
+ * The positive control: what the attack must leave alone. Without it, an attack that a network takes for a larger one
+ * would be told as what it was meant to be.
+ */
+export interface StillWorks {
+    /** Fresh TCP connections from another pod to the targets: to all known ports but these. */
+    inward?: { except: readonly number[] };
+    /** Fresh TCP connections from the targets to another pod, on this port. */
+    outward?: { port: number };
+    /** Fresh TCP connections between targets and peers: in these directions, to all known ports but these. */
+    peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
+    /** Fresh TCP connections from the witness to one of some pods that are no targets. */
+    untouched?: true;
+    /** Fresh TCP connections from the targets to a host. Left out if it is the default and has no address to try. */
+    host?: Host & { isDefault?: true };
+}
+
+/** A block of addresses in which connections fail, at this port if it has one. */
+export interface ProvenBlock extends V1IPBlock {
+    port?: number;
+}
+
+/** Something that accepts TCP connections outside of the cluster's pods. */
+export interface Host {
+    /** A name as the targets resolve it, or an address. */
+    host: string;
+    /** TCP and UDP, 1 to 65535. */
+    port: number;
+}
+
+/** Whether something must be tried from within the targets to prove an attack. */
+export const beginsAtTargets = ({ outward, lookup, addresses, peers }: Proof): boolean =>
+    [outward, lookup, addresses].some(Boolean) || (peers?.ways.includes("egress") ?? false);
+
+/** Whether something that must still work is tried from within the targets. */
+export const controlsAtTargets = ({ stillWorks = {} }: Proof): boolean => Object.values(stillWorks).some(Boolean);
+
+export const beginsAtPeers = ({ peers }: Proof): boolean => peers?.ways.includes("ingress") ?? false;
+
+/**
+ * Where the witness always accepts connections: ports that a pod without privileges may use. An attack that blocks some
+ * ports must leave one of these alone, so that it can be shown that it does.
+ */
+export const witnessPorts = [8_080, 18_080, 28_080] as const;

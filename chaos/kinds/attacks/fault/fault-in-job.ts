@@ -1,0 +1,221 @@
+import type { V1Service } from "../../../values/kubernetes-types";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isReady, type Pod, portNumberIn, targetPortOf } from "../../../values/kubernetes-rules";
+import { labels, selectorOf, targetLabelOf } from "../../../cluster/labels";
+import { resources } from "../../../cluster/resources";
+import { inTurns } from "../../../values/async";
+import { groupedBy } from "../../../values/grouped";
+import type { JobContext, JobPart } from "../job-part";
+import { whyKeptOut } from "./kept-out";
+import { type Sample, samplesOf } from "./match";
+import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
+import { probeThrough, type Probed } from "./proxy/probe";
+import type { Fault } from "./proxy/protocol";
+
+const pauseMs = 1_000;
+const maxProbing = 200;
+/** How long the last answer counts while the API server does not say where the Service leads. */
+const maxUnreadMs = 3_000;
+/** The longest wait for an answer: what has not come by then is delayed, or hangs. */
+const longestMs = 2_000;
+/** A timer may fire a moment early. */
+const heldShare = 0.9;
+/** A proxy that has died is ready again within this time, if it was the first time. */
+const restartMs = 5_000;
+/** A proxy knows the address of a witness that has come in the middle of a fault within this time. */
+const unknownMs = 5_000;
+/** What is not delayed comes within this time, on a busy machine, too. */
+const undelayedMs = 1_000;
+
+/**
+ * The part of a fault in the deadline Job: the witness probes it, and the Job ends it if callers do not reach its
+ * Service.
+ */
+export function faultInJob(fault: Fault, context: JobContext): JobPart {
+    const probes = new FaultProbes(fault, context);
+    void probes.lookAgainAndAgain();
+    let restartingSince: number | undefined;
+    return {
+        get last() {
+            return probes.last;
+        },
+        async whyEndNow() {
+            const { api, namespace, object } = context;
+            const service = await api.get({ resource: resources.service, namespace, name: fault.service });
+            const why = await whyOutOfReach(fault, service, context);
+            if (why !== "restarting") restartingSince = undefined;
+            else if (performance.now() - (restartingSince ??= performance.now()) < restartMs) return undefined;
+            if (why !== undefined) return why === "restarting" ? silent(fault) : why;
+            return service && proxyOf(service) === object.name ? whyKeptOut(fault, service, context) : undefined;
+        },
+    };
+}
+
+const silent = ({ service }: Pick<Fault, "service">) => `the proxy of Service ${service} has ended, or does not answer`;
+
+/**
+ * Why callers do not reach the Service whose place a fault's proxy has taken. `restarting` if that may pass by itself.
+ * Undefined if callers reach it, and as long as it does not point to the proxy.
+ *
+ * @param service as it is now. Undefined if it is gone
+ * @throws Error if the API server does not say
+ */
+export async function whyOutOfReach(
+    fault: Pick<Fault, "service">,
+    service: V1Service | undefined,
+    { api, object }: Pick<JobContext, "api" | "object">,
+): Promise<string | undefined> {
+    if (service === undefined) return undefined;
+    if (selectsNobody(service))
+        return `somebody has changed the selector of Service ${fault.service}, which selects nobody`;
+    if (proxyOf(service) !== object.name) return undefined;
+    const pod = (await api.get(object)) as Pod | undefined;
+    if (pod === undefined || pod.metadata!.deletionTimestamp !== undefined) return silent(fault);
+    if (isReady(pod)) return undefined;
+    const { phase, containerStatuses: [container] = [] } = pod.status ?? {};
+    const hasDied = container !== undefined && (container.restartCount > 0 || !container.state?.running);
+    return phase === "Running" && hasDied ? "restarting" : silent(fault);
+}
+
+const nothing = { open: [], closed: [] };
+
+/**
+ * Probes the pods of a Service repeatedly, as its callers reach them: through each of its addresses, by the proxy's
+ * probes. `closed` is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no
+ * target, or for a request that does not match; `open` one that answers at once. What cannot be reached is neither.
+ */
+class FaultProbes {
+    private found: Required<JobPart>["last"] = nothing;
+    /** Since when the API server has not said where the Service leads. Undefined while its pods are met. */
+    private unreadSince?: number;
+    private readonly samples: readonly Sample[];
+    /** Addresses and ports of the Service that have answered once. Its pods may listen in one family alone. */
+    private readonly reached = new Set<string>();
+    private readonly begunAt = performance.now();
+    /** Whether the fault had begun when this witness came. Undefined before its first look. */
+    private isLate?: boolean;
+    private pass?: string;
+
+    constructor(
+        private readonly fault: Fault,
+        private readonly context: JobContext,
+    ) {
+        this.samples = samplesOf(fault.match);
+    }
+
+    get last(): Required<JobPart>["last"] {
+        const { unreadSince = Infinity } = this;
+        return performance.now() - unreadSince > maxUnreadMs ? nothing : this.found;
+    }
+
+    async lookAgainAndAgain(): Promise<void> {
+        const { ending, log } = this.context;
+        while (!ending.aborted) {
+            const begun = performance.now();
+            await this.look().catch(log);
+            await sleep(Math.max(0, begun + pauseMs - performance.now()));
+        }
+    }
+
+    private async look(): Promise<void> {
+        const { service } = this.fault;
+        const { api, namespace, run, label, object } = this.context;
+        this.unreadSince ??= performance.now();
+        const found = await api.get({ resource: resources.service, namespace, name: service });
+        const { spec, metadata } = found ?? {};
+        if (spec === undefined) {
+            this.found = nothing;
+            return;
+        }
+        const pass = (this.pass ??= passOf((await api.get(object)) as Pod | undefined));
+        this.isLate ??= proxyOf({ spec }) === object.name;
+        const mayBeUnknown = this.isLate && performance.now() - this.begunAt < unknownMs;
+        const selector = serviceSelector.noteOf({ metadata })?.selector ?? spec.selector ?? {};
+        const pods: Pod[] = [];
+        for await (const pod of api.list(resources.pod, { namespace, labelSelector: selectorOf(selector) }))
+            if (isReady(pod)) pods.push(probedOf(pod));
+        this.unreadSince = undefined;
+        const isTarget = (pod: Pod) => targetLabelOf(pod) === label;
+        const probes = pods.flatMap((pod) =>
+            (spec.ports ?? [])
+                .filter((one) => portNumberIn(pod, targetPortOf(one)) !== undefined)
+                // Another pod must answer even what matches.
+                .flatMap(({ port }) =>
+                    this.samples.slice(0, isTarget(pod) ? undefined : 1).map((sample) => ({ pod, port, sample })),
+                ),
+        );
+        const { clusterIP, clusterIPs = [clusterIP!] } = spec;
+        const atEach = clusterIPs.flatMap((host) => probes.map((one) => ({ ...one, at: { host, port: one.port } })));
+        const probed = await inTurns(atEach, maxProbing, async ({ pod, at, sample: { head, differs } }) => {
+            const isHit = isTarget(pod) && differs === undefined;
+            const timeoutMs = isHit ? timeoutFor(this.fault) : undelayedMs;
+            const found = await probeThrough(at, { run, pass }, pod.metadata!.uid!, timeoutMs, head);
+            if (found.saw !== "refused") this.reached.add(JSON.stringify(at));
+            const isUnknown = found.saw === "bypassed" && mayBeUnknown;
+            const name = behind(service, at.port, pod.metadata!.name!, differs);
+            return { name, at, isHit, state: isUnknown ? undefined : stateOf(found, isHit, this.fault) };
+        });
+        const ofEach = groupedBy(
+            probed.filter(({ at }) => this.reached.has(JSON.stringify(at))),
+            ({ name }) => name,
+        );
+        const seen = [...ofEach].map(([name, some]) => ({
+            name,
+            state: stateOfAll(
+                some.map(({ state }) => state),
+                some[0]!.isHit,
+            ),
+        }));
+        const those = (wanted: "open" | "closed") => seen.flatMap(({ name, state }) => (state === wanted ? name : []));
+        this.found = { open: those("open"), closed: those("closed") };
+    }
+}
+
+/** What probing needs of a pod: it may have any number of labels. */
+const probedOf = ({ metadata, spec }: Pod): Pod => ({
+    metadata: {
+        name: metadata!.name,
+        uid: metadata!.uid,
+        labels: { [labels.target]: metadata!.labels?.[labels.target] ?? "" },
+    },
+    spec,
+});
+
+/** The run's random value, as a proxy has it. Undefined if there is none, or one of an earlier version. */
+const passOf = (proxy: Pod | undefined): string | undefined => proxy?.metadata?.labels?.[labels.pass];
+
+const timeoutFor = ({ delayMs }: Fault) =>
+    delayMs > 0 ? Math.min(delayMs * heldShare + undelayedMs, longestMs) : undelayedMs;
+
+type State = "open" | "closed" | undefined;
+
+/** What a pod shows at all addresses of its Service: a caller may use any. @param isHit as of `stateOf` */
+export function stateOfAll(states: readonly State[], isHit: boolean): State {
+    const [wanted, wrong] = isHit ? (["closed", "open"] as const) : (["open", "closed"] as const);
+    if (states.includes(wrong)) return wrong;
+    return states.length > 0 && states.every((state) => state === wanted) ? wanted : undefined;
+}
+
+/**
+ * @param isHit whether the fault is for this request to this pod
+ * @returns undefined if the pod was not reached, or not through the proxy, which shows nothing
+ */
+export function stateOf(probed: Probed, isHit: boolean, { delayMs, abort }: Pick<Fault, "delayMs" | "abort">): State {
+    switch (probed.saw) {
+        case "bypassed":
+            return "open";
+        case "refused":
+        case "unreachable":
+        case "unknown":
+            return undefined;
+        case "silent":
+            // Nothing is waited for longer than a part of the delay.
+            return !isHit || delayMs > 0 || abort === "hang" ? "closed" : undefined;
+        default: {
+            if (!isHit) return probed.saw === "connected" ? "open" : "closed";
+            const wasAborted =
+                probed.saw === "status" ? probed.status === abort : probed.saw === (abort ?? "connected");
+            return wasAborted && probed.afterMs >= delayMs * heldShare ? "closed" : "open";
+        }
+    }
+}

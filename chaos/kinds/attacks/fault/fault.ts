@@ -1,0 +1,143 @@
+import * as z from "zod";
+import { dnsLabel } from "../../../values/kubernetes-rules";
+import { resources, type Right, rightsOn } from "../../../cluster/resources";
+import { describeMilliseconds, type Duration, parseDuration } from "../../../values/duration";
+import { describeShare, parsePercentage } from "../../../values/share";
+import { describeValue, durationBetween, notAllowed, percentage } from "../../../values/texts";
+import type { AttackKind } from "../attack-kind";
+import { admitProxy } from "./admit";
+import { pointToProxy, proxyReady } from "./begin";
+import { connectionsOf, findService, type FoundService } from "./find";
+import { describeMatch } from "./match";
+import { matchSchema } from "./match-schema";
+import { bindings } from "./outside";
+import { explainFault, readCounts, reportedOf, whyHitNobody } from "./proof";
+import type { Abort, Fault, RequestMatch } from "./proxy/protocol";
+
+/**
+ * Delays or aborts what callers send to the targets through a Service. An ordinary pod, the proxy, takes the Service's
+ * place: the Service's selector points to it, and it forwards everything to the Service's pods. Connections that were
+ * open before, and callers that do not use the Service, are not affected.
+ */
+export interface FaultAttack {
+    kind: "fault";
+    /** Name of the Service, in the targets' namespace. */
+    service: string;
+    /** How long a request in HTTP/1.1, else the beginning of a connection, is held, 0 ms to 1 h. @default "0ms" */
+    delay?: Duration;
+    /**
+     * What the proxy does after the delay. A number from 400 to 599: it answers with that status, in HTTP/1.1 in clear
+     * text only. `reset`: it resets the connection. `hang`: it never answers. @default it forwards
+     */
+    abort?: Abort;
+    /** Share of the requests, else of the connections, that is delayed and aborted. @default "100%" */
+    percentage?: string;
+    /** Only these requests are delayed and aborted. HTTP/1.1 in clear text only. @default all traffic */
+    match?: RequestMatch;
+}
+
+const delays = { least: "0ms", most: "1h" };
+const statuses = { least: 400, most: 599 };
+const allowedAborts = `a status from ${statuses.least} to ${statuses.most}, "reset" or "hang"`;
+
+const notAnAbort = notAllowed(allowedAborts);
+const errorStatus = z.int().min(statuses.least, { error: notAnAbort }).max(statuses.most, { error: notAnAbort });
+
+const notAService = ({ input }: { input?: unknown }) =>
+    `${input === undefined ? "is missing" : `${describeValue(input)} is not the name of a Service`}; allowed: ` +
+    'its name, as in "hot-deals"';
+
+export function faultOf({ service, delay = "0ms", abort, percentage = "100%", match }: FaultAttack): Fault {
+    return { service, delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100, match };
+}
+
+export const fault: AttackKind<FaultAttack, FoundService> = {
+    schema: z.strictObject({
+        kind: z.literal("fault"),
+        service: z.string({ error: notAService }).refine(dnsLabel().isValid, { error: notAService }),
+        delay: durationBetween(delays, "200ms or 2s").optional(),
+        abort: z.union([errorStatus, z.enum(["reset", "hang"])], { error: notAnAbort }).optional(),
+        percentage: percentage("30%").optional(),
+        match: matchSchema.optional(),
+    }),
+    examples: [{ kind: "fault", service: "FAULTED", delay: "2s" }],
+    mistake: ({ delay, abort }) =>
+        delay === undefined && abort === undefined
+            ? { field: "delay", message: "is missing, and so is abort: nothing would be done; set one of them" }
+            : undefined,
+    describe(attack) {
+        const { delayMs, abort, percentage, match } = faultOf(attack);
+        const requests = requestsOf({ percentage, match }, "the requests");
+        if (delayMs === 0 && abort === undefined) return `reached by way of a proxy through Service ${attack.service}`;
+        const delayed = delayMs > 0 ? [`delayed by ${describeMilliseconds(delayMs)}`] : [];
+        const aborted = abort === undefined ? [] : [describeAbort(abort)];
+        return `${[...delayed, ...aborted].join(" and ")}${requests} through Service ${attack.service}`;
+    },
+    onlyReady: true,
+    proof: () => ({}),
+    // Its proxy, and the Service that keeps what led to the pods before.
+    object: resources.pod,
+    parts: [resources.service],
+    restores: { resource: resources.service, named: "service" },
+    rights,
+    forJob: faultOf,
+    rightsInJob: (proxy) => [
+        rightsOn({ ...resources.service, names: [proxy] })(["get"], "know what a fault's Service selected before"),
+    ],
+    find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
+    admit: admitProxy,
+    connects: connectionsOf,
+    // A pod whose image is on its node.
+    readyMs: 10_000,
+    ready: proxyReady,
+    begin: pointToProxy,
+    reported: reportedOf,
+    explain: explainFault,
+    count: readCounts,
+    whyNothing: (attack, counts) => whyHitNobody(faultOf(attack), counts),
+};
+
+/** What is done to a target, in a word or two. */
+export function effectOf({ delayMs, abort, percentage, match }: Fault): string {
+    const share = requestsOf({ percentage, match }, "requests");
+    const delay = describeMilliseconds(delayMs);
+    if (abort === undefined) return `slow by ${delay}${share}`;
+    const how = { reset: "failing with reset connections", hang: "failing without an answer" };
+    const failing = typeof abort === "number" ? `failing with status ${abort}` : how[abort];
+    return `${failing}${delayMs > 0 ? ` after ${delay}` : ""}${share}`;
+}
+
+/** ` in 30% of the requests to /api/*`. Empty for all of them. @param all what they are called */
+function requestsOf({ percentage, match }: Pick<Fault, "percentage" | "match">, all: string): string {
+    const share = percentage < 100 ? [`${describeShare(percentage / 100)} of`] : [];
+    const which = match ? [describeMatch(match)] : [];
+    return share.length + which.length > 0 ? ` in ${[...share, all, ...which].join(" ")}` : "";
+}
+
+function rights(namespace: string): Right[] {
+    return [
+        rightsOn(resources.networkPolicy)(
+            ["list"],
+            "refuse faults that would cut off callers in other namespaces",
+            "they are not refused",
+        ),
+        ...bindings.map(({ apiGroup, resource }) =>
+            rightsOn({ namespace, apiGroup, resource })(
+                ["list"],
+                "refuse Services whose pods an AWS load balancer has as targets",
+                "only annotations and readiness gates show that",
+            ),
+        ),
+        rightsOn({ namespace, resource: "namespaces", names: [namespace] })(
+            ["get"],
+            "find the NetworkPolicies that a fault's callers need",
+        ),
+        rightsOn({ namespace, apiGroup: "discovery.k8s.io", resource: "endpointslices" })(
+            ["list", "watch"],
+            "grant a fault's proxy its rights",
+        ),
+    ];
+}
+
+const describeAbort = (abort: NonNullable<FaultAttack["abort"]>) =>
+    typeof abort === "number" ? `aborted with status ${abort}` : { reset: "reset", hang: "left without answer" }[abort];

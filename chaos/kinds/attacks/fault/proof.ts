@@ -1,0 +1,165 @@
+/**
+ * The proof of a fault: what the witness meets through the Service whose place a proxy has taken; and what the proxy
+ * says that it did: how much reached the targets through the Service, and how much of it was hit.
+ */
+import type { V1ContainerStatus, V1Pod } from "../../../values/kubernetes-types";
+import { isDeepStrictEqual } from "node:util";
+import { kubectlFor } from "../../../values/kubectl";
+import { parseJson } from "../../../values/json";
+import type { Cluster } from "../../../cluster/client";
+import { reason, type Reason } from "../../../values/reasons";
+import { describeShare } from "../../../values/share";
+import type { Counted, Counts, Reported, RunAttack } from "../attack-kind";
+import { describeMatch, samplesOf } from "./match";
+import { behind, proxyOf, selectsNobody } from "./pointing";
+import type { FoundService } from "./find";
+import { type Fault, limits, type PodCounts, type ProxyReport } from "./proxy/protocol";
+import { resources } from "../../../cluster/resources";
+
+/** What the Job's reports call the pods of a fault's Service, at each of its ports, with a request of each sort. */
+export function reportedOf({ attack, chosen }: RunAttack<Pick<Fault, "match">, FoundService>): Reported {
+    const { found, targets, leftOut = [] } = chosen;
+    const listening = (some: readonly string[]) =>
+        some.flatMap((pod) => listeningIn(found!, pod)).filter(({ name }) => !leftOut.includes(name));
+    const pods = [...new Set(targets.map(({ pod }) => pod))];
+    const hit = listening(pods);
+    const unmatched = samplesOf(attack.match).flatMap(({ differs }) => differs ?? []);
+    return {
+        hit: hit.map(({ name }) => name),
+        spared: listening(found!.pods.filter((pod) => !pods.includes(pod))).map(({ name }) => name),
+        passed: hit.flatMap(({ nameWith }) => unmatched.map(nameWith)),
+    };
+}
+
+/** Where a Service leads in a pod, as reports call it, and by which port of the proxy. */
+export const listeningIn = ({ service, ports }: Pick<FoundService, "service" | "ports">, pod: string) =>
+    ports.flatMap(({ port, listen, without }) => {
+        const nameWith = (differs?: string) => behind(service, port, pod, differs);
+        return without?.includes(pod) ? [] : { name: nameWith(), nameWith, listen };
+    });
+
+/** Why a fault does not show at its targets, if its Service or its proxy says so. */
+export async function explainFault(
+    { namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
+    cluster: Cluster,
+    job: string,
+): Promise<Reason | undefined> {
+    const { service, selector } = chosen.found!;
+    const [found, pod] = await Promise.all([
+        cluster.get({ resource: resources.service, name: service, namespace }),
+        // A proxy that is being deleted goes on for a while, and accepts no new callers.
+        cluster
+            .get({ resource: resources.pod, name: proxy, namespace })
+            .then((one) => (one?.metadata?.deletionTimestamp ? undefined : one)),
+    ]);
+    if (found === undefined) return reason("service-changed", `the Service ${service} was deleted during the run`);
+    const isPointed = proxyOf(found) === proxy && !selectsNobody(found);
+    const isRunning = pod?.status?.phase === "Running";
+    const restarts = pod === undefined ? undefined : whyRestarted(pod);
+    if (isPointed && isRunning && restarts !== undefined)
+        return reason(
+            "proxy-failed",
+            `the fault's proxy, pod ${proxy}, ${restarts}; its callers got no answer meanwhile`,
+        );
+    if (isPointed && isRunning) return undefined;
+    const seeWhy = `see why: ${kubectlFor(cluster, namespace)} logs job/${job}`;
+    if (!isPointed && !isDeepStrictEqual(found.spec?.selector, selector))
+        return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
+    if (pod !== undefined && !isRunning)
+        return reason("proxy-failed", `the fault's proxy, pod ${proxy}, ended during the run; ${seeWhy}`);
+    // So the Job leaves it, whether somebody deleted the lease or the proxy, or applied the Service as it had been.
+    if (!isRunning)
+        return reason("attack-not-held", `the fault ended during the run, and its proxy is gone; ${seeWhy}`);
+    return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
+}
+
+/** That the proxy has died and was restarted, with the reason. Undefined if it was never restarted. */
+export function whyRestarted({ status }: Pick<V1Pod, "status">): string | undefined {
+    const [container] = (status?.containerStatuses ?? []) as Partial<V1ContainerStatus>[];
+    const { restartCount: count = 0, lastState } = container ?? {};
+    if (count === 0) return undefined;
+    const { reason: why, exitCode } = lastState?.terminated ?? {};
+    const how = why === undefined ? "" : ` (${why}, exit code ${exitCode})`;
+    return `was restarted ${count === 1 ? "once" : `${count} times`}${how}`;
+}
+
+/** The proxy reports every 2 s; what it says of errors between two reports may be longer than a few lines. */
+const tailLines = 100;
+
+/** @returns undefined if it cannot be read: the proxy may have ended with its attack */
+export async function readCounts(
+    { object: name, namespace, chosen: { targets } }: RunAttack<unknown>,
+    cluster: Cluster,
+): Promise<Counted | undefined> {
+    const log = await cluster.log({ name, namespace }, { tailLines }).catch(() => undefined);
+    const report = (log ?? "")
+        .split("\n")
+        .map(parse)
+        .findLast((one) => one !== undefined);
+    if (report === undefined) return undefined;
+    const { since, refused } = report;
+    const ofTargets = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
+    const sum = (field: keyof PodCounts, pods = ofTargets) => pods.reduce((all, one) => all + (one[field] ?? 0), 0);
+    const unmatched = sum("unmatched");
+    const ofChecks = sum("ofChecks", Object.values(report.pods));
+    const counts = {
+        requests: sum("requests"),
+        faulted: sum("faulted"),
+        unfaultable: sum("unfaultable"),
+        ...(unmatched > 0 && { unmatched }),
+        ...(ofChecks > 0 && { ofChecks, ofChecksFaulted: sum("ofChecksFaulted") }),
+        ...(refused !== undefined && { refused }),
+    };
+    return { counts, ...(since !== undefined && { since }) };
+}
+
+function parse(line: string): ProxyReport | undefined {
+    const report = parseJson(line) as Partial<ProxyReport> | null | undefined;
+    return report?.pods === undefined ? undefined : (report as ProxyReport);
+}
+
+/** Why it is not known that a fault has affected a request, although it was in effect. Undefined if it has. */
+export function whyHitNobody(
+    { service, percentage, match }: Pick<Fault, "service" | "percentage" | "match">,
+    counted: Counts | undefined,
+): Reason | undefined {
+    if (counted === undefined)
+        return reason(
+            "fault-uncounted",
+            `the counts of the proxy of Service ${service} could not be read from its log`,
+        );
+    const { requests, faulted, unfaultable, unmatched = 0, ofChecks = 0, ofChecksFaulted, refused = 0 } = counted;
+    if (refused > 0)
+        return reason(
+            "proxy-failed",
+            `the proxy of Service ${service} closed ${refused} connections in the window: more than ` +
+                `${limits.connections} were open, or more than ${limits.heldBytes >> 20} MiB waited to be passed on`,
+        );
+    if (unfaultable > 0)
+        return reason(
+            "fault-not-http",
+            `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, ` +
+                (match
+                    ? "and their requests could not be matched; leave out `match`"
+                    : 'and no status could answer them; use abort "reset" or "hang"'),
+        );
+    if (requests === 0 && unmatched > 0)
+        return reason(
+            "fault-hit-nobody",
+            `0 of ${unmatched} requests that reached the targets through Service ${service} were requests ` +
+                `${describeMatch(match!)}`,
+        );
+    if (requests === 0)
+        return reason("fault-hit-nobody", `0 requests reached the targets through Service ${service} in the window`);
+    const at = `at ${describeShare(percentage / 100)}`;
+    if (faulted === 0) {
+        const hit = `0 of ${requests} requests through Service ${service} were hit ${at} in the window`;
+        return reason("fault-hit-nobody", `${hit}; use a longer window`);
+    }
+    if (ofChecks === 0 || ofChecksFaulted! > 0) return undefined;
+    return reason(
+        "fault-hit-nobody",
+        `0 of ${ofChecks} requests that the checks caused through Service ${service} were hit ${at} in the window, ` +
+            `and ${faulted} of ${requests} of all callers; use a longer window, a higher percentage or a larger radius`,
+    );
+}

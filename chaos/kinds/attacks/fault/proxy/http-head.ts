@@ -1,0 +1,220 @@
+import { METHODS } from "node:http";
+import { longestMethod, tokenCharacters } from "../../../../values/http-method";
+
+/**
+ * The heads of HTTP/1.x messages (RFC 9112). They are read only to find where messages end: what is passed on are the
+ * bytes as they came. So names keep their case, order and number, versions stay as they are, and no limit of an HTTP
+ * library bites. It also leaves what cannot be told for certain, such as a length of `1, 2`, to the two ends.
+ *
+ * Node's own server and client would not do: they cannot send a request in HTTP/1.0, add headers, and after a request
+ * with `Upgrade: h2c`, which Java's client sends by default, their connection knows no more requests.
+ */
+export interface RequestHead {
+    method: string;
+    /** A path with its query, or what else stands there. */
+    target: string;
+    /** Names are in lower case. */
+    headers: Headers;
+    /** Where the request ends after its head. */
+    body: Body;
+    /** The caller sends the body only when it was told to continue. */
+    expectsContinue: boolean;
+    /** Whether the caller allows another request on the connection. */
+    keepsConnection: boolean;
+    /** The minor version of HTTP/1. */
+    minor: number;
+}
+
+export interface ResponseHead {
+    status: number;
+    /** Where the response ends after its head. */
+    body: Body;
+    /** Whether the rest of the connection is HTTP/2, as the request has asked for. */
+    becomesHttp2: boolean;
+}
+
+/** `rest`: all that follows on the connection. */
+export type Body = { kind: "length"; bytes: number } | { kind: "chunked" } | { kind: "rest" };
+
+const none: Body = { kind: "length", bytes: 0 };
+const rest: Body = { kind: "rest" };
+
+/** Looks for the end of a head in bytes as they come, at each of them once. A line may end with a single `\n`. */
+export class HeadEnd {
+    /** Where the next end of a line is looked for. Undefined in the empty lines that a head may begin with. */
+    private at?: number;
+
+    /**
+     * @param bytes all that have come
+     * @returns where the head ends. Undefined if the end is not there
+     */
+    find(bytes: Buffer): number | undefined {
+        this.at ??= afterEmptyLines(bytes);
+        if (this.at === undefined) return undefined;
+        for (let end = bytes.indexOf(10, this.at); end !== -1; end = bytes.indexOf(10, this.at)) {
+            if (bytes[end + 1] === 10) return end + 2;
+            if (bytes[end + 1] === 13 && bytes[end + 2] === 10) return end + 3;
+            this.at = end;
+            if (bytes.length < end + (bytes[end + 1] === 13 ? 3 : 2)) return undefined;
+            this.at = end + 1;
+        }
+        this.at = Math.max(this.at, bytes.length);
+        return undefined;
+    }
+}
+
+/** RFC 9112, 2.2: empty lines before a head count for nothing. More than this many bytes of them are no head. */
+const maxEmpty = 16;
+
+/** Undefined if more may come. */
+function afterEmptyLines(bytes: Buffer): number | undefined {
+    const length = /^(?:\r?\n)*/.exec(bytes.toString("latin1", 0, maxEmpty))![0].length;
+    const isAll = length === bytes.length || (length === bytes.length - 1 && bytes[length] === 13);
+    return isAll && bytes.length < maxEmpty ? undefined : length;
+}
+
+const knownMethods = METHODS.map((method) => `${method} `);
+const methodBefore = new RegExp(`^[${tokenCharacters}]+(?= )`);
+/** Empty lines, then what may be a method and the character after it. */
+const beginning = new RegExp(`^(?:\\r?\\n)*(\\r?$|[${tokenCharacters}]{0,${longestMethod}}(.?))`, "s");
+const statusLine = /^HTTP\/1\.\d (\d{3})(?: |$)/;
+
+/**
+ * The parts of the first line. Undefined if it is not that of a request in HTTP/1.x. There may be several spaces
+ * between parts.
+ */
+export function requestLine(line: string): { method: string; target: string; minor: number } | undefined {
+    const method = methodBefore.exec(line)?.[0];
+    const minor = / HTTP\/1\.(\d)$/.exec(line.slice(-" HTTP/1.1".length))?.[1];
+    if (method === undefined || minor === undefined) return undefined;
+    let [begin, end] = [method.length, line.length - "HTTP/1.1".length];
+    while (line[begin] === " ") begin++;
+    while (line[end - 1] === " ") end--;
+    const target = line.slice(begin, end);
+    return /^\S[^\r]*$/.test(target) ? { method, target, minor: Number(minor) } : undefined;
+}
+
+/** Looks at what may become the head of a request in HTTP/1.x in clear text, at each byte once. */
+export class RequestScan {
+    /**
+     * Whether another protocol may well begin so: the first line has not ended, and its first word is no method that
+     * Node.js knows. A client of another protocol may send no more before it has an answer.
+     */
+    doubtful = false;
+    /** Whether a method and the space after it have come. */
+    private begun = false;
+    private readonly end = new HeadEnd();
+    /** Where the end of the first line is looked for. Undefined once that was seen. */
+    private lineAt: number | undefined = 0;
+
+    /** Whether it is a request, complete or not: nothing else begins so. */
+    get certain(): boolean {
+        return this.begun && !this.doubtful;
+    }
+
+    /**
+     * The method is looked at as it comes, since others, such as a client of a database, may send a few bytes and then
+     * wait for an answer.
+     *
+     * @param bytes all that have come
+     * @returns where the head ends; `more` if it can still become one, `other` if not
+     */
+    look(bytes: Buffer): number | "more" | "other" {
+        if (!this.begun) {
+            const text = bytes.toString("latin1", 0, maxEmpty + longestMethod + 1);
+            const [, begin, after] = beginning.exec(text)!;
+            if (after ? after !== " " || begin === " " : begin!.trim() === "" && bytes.length > maxEmpty)
+                return "other";
+            this.begun = after === " ";
+            this.doubtful = begin!.trim() !== "" && !knownMethods.some((one) => one.startsWith(begin!));
+            if (!this.begun) return "more";
+        }
+        if (this.lineAt !== undefined) {
+            const begin = afterEmptyLines(bytes) ?? 0;
+            const end = bytes.indexOf(10, Math.max(begin, this.lineAt));
+            this.lineAt = end === -1 ? bytes.length : undefined;
+            if (end === -1) return "more";
+            if (!requestLine(withoutCr(bytes.toString("latin1", begin, end)))) return "other";
+            this.doubtful = false;
+        }
+        return this.end.find(bytes) ?? "more";
+    }
+}
+
+/** Whether bytes can still become an answer in HTTP/1.x. */
+export function mayBeResponse(bytes: Buffer): boolean {
+    const begin = bytes
+        .toString("latin1", 0, 32)
+        .replace(/^(?:\r?\n)+/, "")
+        .slice(0, 7);
+    return "HTTP/1.".startsWith(begin) || begin === "\r";
+}
+
+/** A request's head. Undefined if it is not one of HTTP/1.x. @param head with its end */
+export function requestHead(head: Buffer): RequestHead | undefined {
+    const { first, headers } = linesOf(head);
+    const line = requestLine(first);
+    if (!line) return undefined;
+    const connection = tokens(headers, "connection");
+    return {
+        ...line,
+        headers,
+        body: bodyOf(headers, none),
+        expectsContinue: tokens(headers, "expect").includes("100-continue"),
+        keepsConnection: line.minor === 0 ? connection.includes("keep-alive") : !connection.includes("close"),
+    };
+}
+
+/** A response's head. Undefined if it is not one of HTTP/1.x. @param method of its request */
+export function responseHead(head: Buffer, method: string): ResponseHead | undefined {
+    const { first, headers } = linesOf(head);
+    const status = Number(statusLine.exec(first)?.[1] ?? NaN);
+    if (Number.isNaN(status)) return undefined;
+    const becomesHttp2 = status === 101 && tokens(headers, "upgrade").includes("h2c");
+    return { status, body: responseBody(status, method, headers), becomesHttp2 };
+}
+
+/** In the order of RFC 9112, 6.3. */
+function responseBody(status: number, method: string, headers: Headers): Body {
+    if (status === 101 || (method === "CONNECT" && status >= 200 && status < 300)) return rest;
+    if (method === "HEAD" || status < 200 || status === 204 || status === 304) return none;
+    return bodyOf(headers, rest);
+}
+
+/** The same head, but the connection closes after its message. */
+export function closing(head: Buffer): Buffer {
+    const lines = head.toString("latin1").split("\n");
+    const kept = lines.filter((line, index) => index === 0 || !/^(connection|keep-alive)[ \t]*:/i.test(line));
+    kept.splice(1, 0, "Connection: close\r");
+    return Buffer.from(kept.join("\n"), "latin1");
+}
+
+type Headers = [name: string, value: string][];
+
+function bodyOf(headers: Headers, without: Body): Body {
+    const codings = tokens(headers, "transfer-encoding");
+    if (codings.length > 0) return codings.at(-1) === "chunked" ? { kind: "chunked" } : rest;
+    const lengths = new Set(tokens(headers, "content-length"));
+    if (lengths.size === 0) return without;
+    const [length] = lengths;
+    return lengths.size === 1 && /^\d{1,15}$/.test(length!) ? { kind: "length", bytes: Number(length) } : rest;
+}
+
+const tokens = (headers: Headers, wanted: string): string[] =>
+    headers
+        .filter(([name]) => name === wanted)
+        .flatMap(([, value]) => value.split(","))
+        .map((token) => token.trim().toLowerCase())
+        .filter((token) => token !== "");
+
+function linesOf(head: Buffer): { first: string; headers: Headers } {
+    const text = head.toString("latin1").replace(/^(?:\r?\n)+/, "");
+    const [first, ...lines] = text.split("\n").map(withoutCr);
+    const headers = lines.flatMap((line): Headers => {
+        const colon = line.indexOf(":");
+        return colon === -1 ? [] : [[line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1)]];
+    });
+    return { first: first!, headers };
+}
+
+const withoutCr = (line: string) => (line.endsWith("\r") ? line.slice(0, -1) : line);

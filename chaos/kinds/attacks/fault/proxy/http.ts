@@ -1,0 +1,214 @@
+import { STATUS_CODES } from "node:http";
+import { isMarked } from "../../../../values/trace-mark";
+import { type Connection, drawOpaque, serveOpaque, together } from "./connection";
+import { relayBody } from "./http-body";
+import { closing, HeadEnd, mayBeResponse, type RequestHead, requestHead, RequestScan, responseHead } from "./http-head";
+import { Gone, pump, readAheadBytes } from "./wire";
+
+/** A request of which the head has come. */
+export interface Request extends RequestHead {
+    /** As it came. */
+    bytes: Buffer;
+}
+
+/** A request that no server would wait for any longer, or read any further. */
+export class Refused extends Error {
+    constructor(readonly status: 408 | 431) {
+        super(`refused with status ${status}`);
+    }
+}
+
+/** How long the rest of a first line may take to come, in milliseconds, if it may be of another protocol. */
+const doubtfulMs = 500;
+
+/**
+ * Waits for the head of the next request.
+ *
+ * @returns undefined if there is none: something else has come, the pod has spoken or closed its connection, the caller
+ *     sends no more, or the connection is to be closed while it idles
+ * @throws Refused if the head of a request is too long, or takes too long
+ * @throws Gone
+ */
+export async function nextRequest(connection: Connection): Promise<Request | undefined> {
+    connection.idle = true;
+    try {
+        return await awaitRequest(connection);
+    } finally {
+        connection.idle = false;
+    }
+}
+
+async function awaitRequest(connection: Connection): Promise<Request | undefined> {
+    const { caller, changes, shared } = connection;
+    const scan = new RequestScan();
+    let begunAt: number | undefined;
+    for (;;) {
+        const bytes = caller.peek();
+        const found = scan.look(bytes);
+        if (found === "other") return undefined;
+        if (found !== "more") {
+            const head = requestHead(bytes.subarray(0, found));
+            return head && { ...head, bytes: caller.take(found) };
+        }
+        if (bytes.length >= shared.limits.headBytes) {
+            if (scan.doubtful) return undefined;
+            throw new Refused(431);
+        }
+        const over = () =>
+            caller.ended ||
+            (connection.podStirs && !connection.spared) ||
+            (shared.closesIdle && caller.available === 0);
+        if (over()) return undefined;
+        const moves = () => caller.available > bytes.length || caller.closed || over();
+        if (bytes.length === 0) await changes.until(moves);
+        else {
+            begunAt ??= connection.movedAt = performance.now();
+            const headMs = scan.doubtful ? Math.min(doubtfulMs, shared.limits.headMs) : shared.limits.headMs;
+            if (!(await changes.untilWithin(begunAt + headMs - performance.now(), moves))) {
+                if (scan.certain) throw new Refused(408);
+                return undefined;
+            }
+        }
+        if (caller.closed) throw new Gone();
+    }
+}
+
+/** Serves a connection of HTTP/1.x, request by request: a pipelined one waits until its predecessor is answered. */
+export async function serveHttp(connection: Connection, first: Request): Promise<void> {
+    const { caller, shared } = connection;
+    for (let next: Request | undefined = first; next; next = await nextRequest(connection)) {
+        const after = await serveRequest(connection, next);
+        if (after === "close") return connection.close();
+        if (after === "ended") return connection.flush();
+    }
+    if (shared.closesIdle && caller.available === 0 && !caller.ended) return connection.close();
+    if (caller.available > 0 && !connection.podStirs) return serveOpaque(connection);
+    await connection.tunnel();
+}
+
+/** What becomes of the connection after a request. `ended`: all that there was to pass on was passed on. */
+type After = "next" | "close" | "ended";
+
+async function serveRequest(connection: Connection, request: Request): Promise<After> {
+    connection.hold(request.bytes.length);
+    try {
+        return await serve(connection, request);
+    } finally {
+        connection.hold(-request.bytes.length);
+    }
+}
+
+async function serve(connection: Connection, request: Request): Promise<After> {
+    const { shared, uid } = connection;
+    const isOfCheck = isMarked(request.headers, shared.pass);
+    if (isOfCheck) shared.counts.add(uid, "ofChecks");
+    const isMeant = shared.faults.means(request);
+    shared.counts.add(uid, isMeant ? "requests" : "unmatched");
+    const fault = isMeant ? shared.faults.draw(uid) : undefined;
+    if (fault) {
+        shared.counts.add(uid, "faulted");
+        if (isOfCheck) shared.counts.add(uid, "ofChecksFaulted");
+        const status = await connection.inflict(fault, false);
+        if (status !== undefined) return refuse(connection, request, status);
+    }
+    if (fault || connection.spared) await connection.reachAgain();
+    connection.spared = false;
+    return exchange(connection, request);
+}
+
+async function refuse(connection: Connection, request: Request, status: number): Promise<After> {
+    const { caller, shared } = connection;
+    const body = `The chaos experiment's run ${shared.run} answers with this status.\n`;
+    // A caller that waits to be told to continue may or may not send the body of a request that is answered already.
+    const keeps = request.keepsConnection && !request.expectsContinue;
+    const lines = [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+        "Content-Type: text/plain; charset=utf-8",
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        ...(keeps ? (request.minor === 0 ? ["Connection: keep-alive"] : []) : ["Connection: close"]),
+    ];
+    await caller.write(`${lines.join("\r\n")}\r\n\r\n${request.method === "HEAD" ? "" : body}`);
+    connection.spared = true;
+    connection.idle = true;
+    return keeps && (await relayBody(caller, undefined, request.body)) ? "next" : "close";
+}
+
+/** Passes a request and its answer on, both at the same time. */
+async function exchange(connection: Connection, request: Request): Promise<After> {
+    const { caller, pod, changes } = connection;
+    /** Whether the rest of the connection belongs to this request or its answer. */
+    let raw = false;
+    let sent = false;
+    let answered = false;
+    let closes = false;
+
+    const send = async () => {
+        sent = await relayBody(caller, pod, request.body);
+        raw ||= !sent;
+        changes.notify();
+        await changes.until(() => raw || answered || caller.exhausted || caller.closed || pod.closed);
+        if (raw) await pump(caller, pod);
+        // The pod must know that its caller waits no longer.
+        else if (!answered) pod.end();
+    };
+    const answer = async () => {
+        const result = await relayAnswer(connection, request.method);
+        answered = true;
+        closes = result === "close";
+        raw ||= result === "ended";
+        changes.notify();
+        await changes.until(() => sent || raw || connection.podStirs || caller.closed);
+        raw ||= !sent;
+        changes.notify();
+        if (raw) await pump(pod, caller);
+    };
+
+    await pod.write(request.bytes);
+    await together([send(), answer()]);
+    if (raw) return "ended";
+    return closes ? "close" : "next";
+}
+
+/** Passes an answer on, and those before it that only inform. `ended`: the rest of the connection belongs to it. */
+async function relayAnswer(connection: Connection, method: string): Promise<After> {
+    const { caller, pod, shared } = connection;
+    for (;;) {
+        const end = await awaitAnswer(connection);
+        if (end === undefined) return "ended";
+        const bytes = pod.peek().subarray(0, end);
+        const response = responseHead(bytes, method);
+        if (!response) return "ended";
+        const { status, body, becomesHttp2 } = response;
+        pod.take(end);
+        if (becomesHttp2 && shared.faults.needsHttp) drawOpaque(connection);
+        const informs = status < 200 && status !== 101;
+        const closes = shared.faults.over && !informs && body.kind !== "rest";
+        await caller.write(closes ? closing(bytes) : bytes);
+        if (informs) continue;
+        if (!(await relayBody(pod, caller, body))) return "ended";
+        return closes ? "close" : "next";
+    }
+}
+
+/** Answers a request that the proxy does not wait for, as a server does. @throws Gone */
+export async function refuseAsServer(connection: Connection, { status }: Refused): Promise<void> {
+    const { caller } = connection;
+    connection.idle = true;
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+    // Not waited for: it may read no answer.
+    if (!caller.closed) caller.socket.write(head);
+    await connection.close();
+}
+
+/** Waits for the head of an answer. @returns where it ends. Undefined if there is none @throws Gone */
+async function awaitAnswer({ caller, pod, changes }: Connection): Promise<number | undefined> {
+    const head = new HeadEnd();
+    for (;;) {
+        const bytes = pod.peek();
+        const end = head.find(bytes);
+        if (end !== undefined || bytes.length >= readAheadBytes || !mayBeResponse(bytes)) return end;
+        await changes.until(() => pod.available > bytes.length || pod.ended || pod.closed || caller.closed);
+        if (caller.closed) throw new Gone();
+        if (pod.available === bytes.length) return undefined;
+    }
+}

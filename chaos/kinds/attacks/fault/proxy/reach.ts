@@ -1,0 +1,51 @@
+import { connect } from "node:net";
+import { inTurns } from "../../../../values/async";
+import type { ProxyPort, ReachReport, Tried } from "./protocol";
+import type { PodEndpoint, Pods } from "./slices";
+
+const withinMs = 1_000;
+const maxTrying = 100;
+
+/** Whether the proxy reaches the pods of its Service: callers would lose those that it does not. */
+export class Reach {
+    private readonly tried = new Map<string, Tried>();
+    private written = "";
+
+    constructor(
+        private readonly pods: Pods,
+        private readonly ports: readonly ProxyPort[],
+    ) {}
+
+    /** Tries what was not reached yet, and writes what has changed. */
+    async look(write: (line: string) => void): Promise<void> {
+        const missing = this.ports.flatMap(({ name, listen }) =>
+            this.pods
+                .ready(name)
+                .filter(({ uid }) => this.tried.get(`${uid} ${listen}`)?.saw !== "connected")
+                .map((endpoint) => ({ endpoint, listen })),
+        );
+        await inTurns(missing, maxTrying, async ({ endpoint, listen }) => {
+            const { uid, pod = uid } = endpoint;
+            this.tried.set(`${uid} ${listen}`, { pod, listen, saw: await knock(endpoint) });
+        });
+        const line = `${JSON.stringify({ reach: [...this.tried.values()] } satisfies ReachReport)}\n`;
+        if (line !== this.written) write(line);
+        this.written = line;
+    }
+}
+
+/** Connects to a pod, and closes at once. */
+function knock({ address: host, port }: PodEndpoint): Promise<Tried["saw"]> {
+    return new Promise((resolve) => {
+        const socket = connect({ host, port, timeout: withinMs });
+        const end = (saw: Tried["saw"]) => {
+            socket.destroy();
+            resolve(saw);
+        };
+        socket
+            .once("connect", () => end("connected"))
+            .once("timeout", () => end("silent"))
+            // Without a way there, no answer comes either.
+            .once("error", ({ code }: NodeJS.ErrnoException) => end(code === "ECONNREFUSED" ? "refused" : "silent"));
+    });
+}

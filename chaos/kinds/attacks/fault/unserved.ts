@@ -1,0 +1,95 @@
+/** Whether a proxy can stand in a Service's place: for the run, and for the deadline Job, which has no client. */
+import type { V1Service, V1ServicePort } from "../../../values/kubernetes-types";
+import { targetPortOf } from "../../../values/kubernetes-rules";
+import { annotations, labels } from "../../../cluster/labels";
+import type { Fault } from "./proxy/protocol";
+
+/** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
+export function whyRefused(
+    { metadata, spec }: V1Service,
+    { abort, match }: Pick<Fault, "abort" | "match"> = {},
+): string | undefined {
+    const { selector = {} } = spec!;
+    if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
+        return "another fault has taken its place; wait until that has ended, or disable it";
+    return whyWrittenBack({ metadata, spec }) ?? whyUnserved({ spec }, { abort, match });
+}
+
+/**
+ * By what a Service shows that a controller sets its selector, and would take it from a proxy:
+ * https://argo-rollouts.readthedocs.io/en/stable/FAQ/, https://docs.flagger.app/usage/how-it-works
+ */
+function whyWrittenBack({ metadata, spec }: V1Service): string | undefined {
+    const managed = "argo-rollouts.argoproj.io/managed-by-rollouts";
+    const hash = "rollouts-pod-template-hash";
+    const canary = metadata?.ownerReferences?.find(
+        ({ apiVersion, kind }) => kind === "Canary" && apiVersion.startsWith("flagger.app/"),
+    );
+    const [mark] = [
+        metadata?.annotations?.[managed] && `its annotation ${managed} shows that Argo Rollouts`,
+        spec!.selector?.[hash] && `the key ${hash} in its selector shows that Argo Rollouts`,
+        canary && `its owner Canary ${canary.name} shows that Flagger`,
+    ].filter(Boolean);
+    return (
+        mark &&
+        `${mark} sets its selector, and would write that back: callers would not reach the proxy. Use a blackhole ` +
+            "of its pods instead"
+    );
+}
+
+/** Why a proxy in a Service's place would not serve all of its callers. Undefined if it would. */
+function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" | "match">): string | undefined {
+    const { type, clusterIP, selector = {}, sessionAffinity, ports = [] } = spec!;
+    if (type === "ExternalName") return "it has the type ExternalName, and no pods";
+    if (clusterIP === "None")
+        return "it is headless, so its callers connect to the pods themselves; name another Service";
+    if (Object.keys(selector).length === 0)
+        return "it has no selector: its EndpointSlices are made by hand, and callers would still reach them";
+    if (sessionAffinity === "ClientIP")
+        return "it has sessionAffinity ClientIP, which a proxy would not keep; allowed: None";
+    if (spec!.internalTrafficPolicy === "Local" || spec!.externalTrafficPolicy === "Local")
+        return "it has a traffic policy Local, so other nodes' callers would not reach the proxy; allowed: Cluster";
+    const other = ports.find(({ protocol = "TCP" }) => protocol !== "TCP");
+    if (other) return `its port ${other.port} is ${other.protocol}; allowed: TCP`;
+    const opaque = ports.find((port) => isNotHttp1(port));
+    if (opaque === undefined) return undefined;
+    const says = `HTTP/1.1 in clear text, and its port ${opaque.port} says ${opaque.appProtocol ?? opaque.name}`;
+    if (match !== undefined) return `match reads requests in ${says}; allowed: no match`;
+    return typeof abort === "number" ? `abort ${abort} answers ${says}; allowed: "reset" or "hang"` : undefined;
+}
+
+/**
+ * What of a Service somebody has changed since a proxy took its place, so that the proxy does not serve all of its
+ * callers any more. Undefined if it does.
+ *
+ * @param ports as the run found them
+ */
+export function whyNoLongerServed(
+    { spec }: V1Service,
+    ports: readonly { name: string; port: number; target: number | string }[],
+    fault: Pick<Fault, "service" | "abort" | "match">,
+): string | undefined {
+    const changed = `somebody has changed Service ${fault.service}`;
+    const unserved = whyUnserved({ spec }, fault);
+    if (unserved !== undefined) return `${changed}: ${unserved}`;
+    const described = (some: typeof ports) =>
+        some
+            .map(({ name, port, target }) => `${name && `${name} `}${port} to ${target}`)
+            .sort()
+            .join(", ");
+    const now = described(
+        spec!.ports!.map((one) => ({ name: one.name ?? "", port: one.port, target: targetPortOf(one) })),
+    );
+    const then = described(ports);
+    return now === then ? undefined : `${changed}: its ports are ${now}; they were ${then} when the run began`;
+}
+
+/**
+ * What a port is called that speaks HTTP/2, TLS, or the protocol of a database:
+ * https://kubernetes.io/docs/concepts/services-networking/service, and
+ * https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection. Not `tcp`, which HTTP is, too.
+ */
+const isNotHttp1 = ({ name = "", appProtocol }: V1ServicePort) =>
+    appProtocol === undefined
+        ? /^(grpc|grpc-web|http2|h2c|https|tls|mongo|mysql|redis)(-|$)/.test(name)
+        : /^(kubernetes\.io\/h2c|kubernetes\.io\/wss|grpc|http2|h2c|https|tls|mongo|mysql|redis)$/i.test(appProtocol);

@@ -1,0 +1,133 @@
+import { targetLabelOf } from "../../../cluster/labels";
+import { attackable, containersOf, isReady, ownerOf, type Pod, select } from "../../../targets/containers";
+import { whyNotKilled } from "../../../targets/eligible";
+import { containersWithin, type Radius } from "../../../targets/radius";
+
+/** Which pods the Job kills, and how often. */
+export interface Killing {
+    intervalMs: number;
+    /** @default they are deleted */
+    by?: "deletion" | "eviction";
+    /** Attributes of the containers, including their namespace. */
+    target: string;
+    /** Set if they must run on certain nodes, too: the request has their names. */
+    isOnNodes?: true;
+    radius: Radius;
+    clusterName: string;
+    /** For programs that show it. */
+    effect: string;
+}
+
+/** What the request to the Job says: its data as a ConfigMap. */
+export interface RequestData {
+    /** Names of the nodes on which pods match, comma-separated. Absent if they match on all. */
+    nodes?: string;
+    /** How many containers matched when the targets were chosen: a Job that starts again may find fewer. */
+    atFirst?: string;
+}
+
+/** A pod that matches a kill's target. */
+export interface Candidate {
+    name: string;
+    uid: string;
+    /** The attribute of its workload. A kill spares pods without one. */
+    workload: string;
+    /** Chosen as one of the first victims. */
+    labeled: boolean;
+    ready: boolean;
+    /** How many of its containers match. */
+    containers: number;
+    /** What says how many pods there are to be: its Deployment, or a ReplicaSet alone. Absent if it has neither. */
+    owner?: string;
+}
+
+/**
+ * What a kill needs to know about a pod, ready or not. Undefined if it does not match the kill's target, if another
+ * attack has labeled it, or if a kill spares it.
+ *
+ * @param deployment the Deployment that owns the pod's ReplicaSet, if any
+ * @param killing and the value of the label on this kill's first victims
+ * @param nodes names of those on which pods match. @default all
+ */
+export function candidateOf(
+    pod: Pod,
+    deployment: string | undefined,
+    { target, clusterName, label }: Pick<Killing, "target" | "clusterName"> & { label: string },
+    nodes?: ReadonlySet<string>,
+): Candidate | undefined {
+    if (nodes && !nodes.has(pod.spec?.nodeName ?? "")) return undefined;
+    if (pod.status?.phase !== "Running" && pod.status?.phase !== "Pending") return undefined;
+    const labeled = targetLabelOf(pod);
+    if ((labeled ?? label) !== label) return undefined;
+    // A pod that starts cannot be attacked yet, but counts as affected.
+    const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
+    if (!attackable(started)) return undefined;
+    const matching = select(containersOf(started, deployment, clusterName), target);
+    const killable = matching.filter((container) => whyNotKilled(container, target) === undefined);
+    if (killable.length === 0) return undefined;
+    const { name, uid } = pod.metadata as { name: string; uid: string };
+    const workload = ownerOf(killable[0]!.attributes) ?? "";
+    const containers = killable.length;
+    return { name, uid, workload, labeled: labeled !== undefined, ready: isReady(pod), containers };
+}
+
+export const containersIn = (pods: readonly Candidate[]): number =>
+    pods.reduce((sum, { containers }) => sum + containers, 0);
+
+/**
+ * How many containers are to match now: a workload may have been scaled since, and one may have no pod at the moment.
+ * Undefined if that is not known.
+ *
+ * @param met how many containers match in each pod, by its owner, of all pods that have matched
+ * @param replicas how many pods each owner is to have. One that is not there wants none
+ */
+export const wantedIn = (
+    met: ReadonlyMap<string | undefined, number>,
+    replicas: ReadonlyMap<string, number>,
+): number | undefined =>
+    met.size === 0 || met.has(undefined)
+        ? undefined
+        : [...met].reduce((sum, [owner, containers]) => sum + (replicas.get(owner!) ?? 0) * containers, 0);
+
+/** How many containers that match are missing, or in pods that are not ready. @param wanted as of `chooseVictims` */
+export const affectedIn = (matching: readonly Candidate[], wanted: number): number =>
+    Math.max(wanted, containersIn(matching)) - containersIn(matching.filter(({ ready }) => ready));
+
+/**
+ * The pods that the next kill deletes. A deleted pod is affected until its replacement is ready: never more containers
+ * than the radius allows are affected at once.
+ *
+ * @param matching the pods that match now
+ * @param wanted how many containers are to match: those before the first kill, or fewer if the workloads were scaled
+ *   down since
+ * @param shuffle the order in which pods are taken; labeled pods come first in any case
+ */
+export function chooseVictims(
+    matching: readonly Candidate[],
+    wanted: number,
+    { radius }: Pick<Killing, "radius">,
+    shuffle: <T>(items: readonly T[]) => T[],
+): Candidate[] {
+    const ready = matching.filter((pod) => pod.ready);
+    let allowed = containersWithin(radius, wanted) - affectedIn(matching, wanted);
+    const inOrder = [...ready.filter((pod) => pod.labeled), ...shuffle(ready.filter((pod) => !pod.labeled))];
+    return inOrder.filter(({ containers }) => {
+        if (containers > allowed) return false;
+        allowed -= containers;
+        return true;
+    });
+}
+
+/** Why `chooseVictims` gives none even if no pod is missing, and all are ready. Undefined if it may give some. */
+export function whyNoVictim(
+    matching: readonly Candidate[],
+    wanted: number,
+    { radius }: Pick<Killing, "radius">,
+): string | undefined {
+    if (wanted === 0) return "no pod of its target is wanted any more";
+    const allowed = containersWithin(radius, wanted);
+    if (allowed > 0 && (matching.length === 0 || matching.some(({ containers }) => containers <= allowed)))
+        return undefined;
+    const allows = `the radius allows ${allowed} of the ${wanted} containers wanted now`;
+    return allowed === 0 ? allows : `${allows}, and each pod has more`;
+}

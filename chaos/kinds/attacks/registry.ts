@@ -1,0 +1,141 @@
+import * as z from "zod";
+import type { Cluster } from "../../cluster/client";
+import { type Resource, resources } from "../../cluster/resources";
+import type { Aim, TargetRequest } from "../../targets/choose";
+import { peersOf } from "../../targets/discover";
+import { blackhole } from "./blackhole";
+import { dns } from "./dns";
+import { fault } from "./fault/fault";
+import { kill } from "./kill/kill";
+import type { AttackKind } from "./attack-kind";
+
+const kinds = { blackhole, dns, fault, kill };
+
+type Kinds = (typeof kinds)[keyof typeof kinds];
+type AttackOf<K> = K extends AttackKind<infer A, infer _> ? A : never;
+type NeedsTarget<K> = K extends AttackKind<infer A, infer F> ? ([F] extends [undefined] ? A : never) : never;
+type Plain<A> = A extends { kind: infer K } ? ({ kind: K } extends A ? A : never) : never;
+
+export type Attack = AttackOf<Kinds>;
+
+/** An attack that needs a target, because its kind finds none itself. */
+export type AttackWithTarget = NeedsTarget<Kinds>;
+
+/** An attack of which its kind says everything: all its other fields have defaults. */
+export type PlainAttack = Plain<Attack>;
+
+export const attackKinds = Object.keys(kinds) as Attack["kind"][];
+
+export const plainAttackKinds = attackKinds.filter(
+    (kind): kind is PlainAttack["kind"] => kinds[kind].schema.safeParse({ kind }).success,
+);
+
+/** Attacks of each kind that need different rights. */
+export const exampleAttacks: readonly Attack[] = Object.values(kinds).flatMap(({ examples }) => [...examples]);
+
+export const attackKindOf = <A extends Pick<Attack, "kind">>({ kind }: A) =>
+    kinds[kind] as unknown as AttackKind<A, unknown>;
+
+/** @param more fields that each kind has besides its own */
+export const attackSchemaWith = <M extends z.ZodRawShape>(more: (kind: Attack["kind"]) => M) => {
+    const [first, ...others] = attackKinds.map((kind) => kinds[kind].schema.extend(more(kind)));
+    return z.discriminatedUnion("kind", [first!, ...others]) as unknown as z.ZodType<Attack & z.output<z.ZodObject<M>>>;
+};
+
+const all: readonly AttackKind<never, unknown>[] = Object.values(kinds) as never;
+
+export const attackSchema = attackSchemaWith(() => ({})) as z.ZodType<Attack>;
+
+/** Whether an attack of a kind finds its targets itself: no other need be named. */
+export const findsTargets = (kind: Attack["kind"]): boolean => kinds[kind].find !== undefined;
+
+/** The types of the objects that attacks are: while one exists, the attack lasts. */
+export const attackTypes: readonly Resource[] = [...new Set(all.map(({ object = resources.networkPolicy }) => object))];
+
+/** The types of all objects that attacks are made of. */
+export const attackParts: readonly Resource[] = [
+    ...new Set([...attackTypes, ...all.flatMap(({ parts = [] }) => parts)]),
+];
+
+export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resource ?? []);
+
+/** Most attacks are proven within two seconds of their creation. */
+const proofMs = 5_000;
+
+/** How long attacks usually take at most from their creation to their proof, in milliseconds. 0 without attacks. */
+export const beginMsOf = (attacks: readonly Attack[]): number =>
+    attacks.length === 0 ? 0 : proofMs + Math.max(...attacks.map((attack) => attackKindOf(attack).readyMs ?? 0));
+
+export const objectTypeOf = (attack: Attack): Resource => attackKindOf(attack).object ?? resources.networkPolicy;
+
+/** @param attack its name in the plan */
+export const objectNameOf = (runName: string, attack: string) => `${runName}-${attack}`;
+
+/** Whether an attack denies all callers connections into its targets: what becomes of established ones can be seen. */
+const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attack).inward !== undefined;
+
+/**
+ * How long the checks must last to show that established connections were cut, in milliseconds: 2 s until one counts as
+ * silent, 2 s until it is known that the witness itself has not lost it, and 1 s between reports. 0 if no attack
+ * requires that.
+ */
+export const cutMsOf = (attacks: readonly { established?: "any" | "cut" }[]): number =>
+    attacks.some(({ established }) => established === "cut") ? 5_000 : 0;
+
+/** Whether an attack is proven by connections into its targets alone, if nothing can be tried from within them. */
+export function mayStayUnproven(attack: Attack): boolean {
+    const { inward, outward } = attackKindOf(attack).proof(attack);
+    return inward !== undefined && outward !== undefined;
+}
+
+/** Options that only some attacks may have. `why` completes a sentence that begins with the wish. */
+const optionsOfSome = [
+    {
+        field: "established",
+        wish: "cut",
+        otherwise: "any",
+        canHave: deniesInward,
+        why:
+            "can be shown only for a blackhole of direction both or ingress without peers; " +
+            "allowed for this attack: any",
+    },
+    {
+        field: "outward",
+        wish: "unproven",
+        otherwise: "proven",
+        canHave: mayStayUnproven,
+        why:
+            "is allowed only for a blackhole of direction both without peers, which connections into the targets " +
+            "prove, too; allowed for this attack: proven",
+    },
+] as const;
+
+/** The options that one of some attacks has and must not have. */
+export const wrongOptionsOf = (...attacks: (Attack & { established?: string; outward?: string })[]) =>
+    optionsOfSome.filter(({ field, wish, canHave }) =>
+        attacks.some((attack) => attack[field] === wish && !canHave(attack)),
+    );
+
+/** Why `includeNotReady` must not be set: such a pod could be chosen, and nothing would be done to it. */
+export const onlyReadyOf = (kind: Attack["kind"]): string | undefined =>
+    kinds[kind].onlyReady && `${kind} affects only pods that are ready; allowed: false`;
+
+/** Which targets some attacks ask for, given what their kinds find in the cluster. @throws Error as `find` does */
+export function requestsOf(
+    cluster: Cluster,
+    { namespace, attacks }: { namespace: string; attacks: readonly (Aim & { attack: Attack })[] },
+): Promise<TargetRequest[]> {
+    const asking = attacks.map(async ({ attack, ...aim }) => {
+        const kind = attackKindOf(attack);
+        const { found, conditions, origin } = (await kind.find?.(attack, cluster, namespace)) ?? {};
+        return {
+            ...aim,
+            target: [aim.target, ...(conditions === undefined ? [] : [conditions])].join(),
+            origin,
+            peers: peersOf(attack),
+            deletesPods: kind.proof(attack).deleted,
+            found,
+        };
+    });
+    return Promise.all(asking);
+}

@@ -1,0 +1,138 @@
+import { kubectlFor } from "../../values/kubectl";
+import { type Cluster, statusOf } from "../../cluster/client";
+import { quote } from "shlex";
+import { parseJson } from "../../values/json";
+import { quoted } from "../../values/quoted";
+import type { Answer } from "./answer";
+
+/** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */
+const ownTexts = [
+    "Too many requests, please try again later.\n",
+    "The apiserver is shutting down",
+    'Internal Server Error: "/api/',
+    "This request caused apiserver to panic",
+];
+/** What its proxy found out about the Service. Without an agent (konnectivity) it could not even try. */
+const ofService = /^(?:no endpoints available for service|error trying to reach service: (?!.*No agent available))/;
+
+/**
+ * What the API server said instead of the Service that its proxy was asked for, as when it rejects the request.
+ * Undefined if the Service answered, or if the proxy found that it cannot be reached.
+ */
+export function refusalIn(body: string): string | undefined {
+    if (ownTexts.some((text) => body.startsWith(text))) return body.trim();
+    const { kind, apiVersion, message = "" } = parsed(body);
+    // The message of an application that answers in this form may be of any length.
+    return kind === "Status" && apiVersion === "v1" && !ofService.test(message) ? message.slice(0, 500) : undefined;
+}
+
+/** That a Service has no pods to answer, as the proxy found out, with the next step. Undefined if it has some. */
+export function lackOfEndpoints(body: string, path: string, cluster: Cluster): string | undefined {
+    const { kind, message = "" } = parsed(body);
+    if (kind !== "Status" || !message.startsWith(noEndpoints)) return undefined;
+    // Not as the message has it: an application may answer like this, too.
+    const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/services\/(?:https?:)?([^/:]+)/.exec(path) ?? [];
+    const service = quote(name ?? "NAME");
+    const kubectl = `${kubectlFor(cluster, namespace)} get`;
+    return (
+        `${quoted(message)}: none of its pods is ready, or its selector matches none; compare ` +
+        `\`${kubectl} service ${service} --output wide\` with \`${kubectl} pods --show-labels\``
+    );
+}
+
+const noEndpoints = "no endpoints available for service";
+
+/**
+ * Whether the proxy knows no pod that it may ask. It reads the Endpoints object of a Service, which a controller makes
+ * only by a selector, and passes nothing on to addresses there that are not said to be pods (`targetRef`). Without that
+ * object it says that there are no endpoints of this name, or (Kubernetes 1.34) no Service, though there is one.
+ */
+export function knowsNoPod(body: string): boolean {
+    const { kind, message = "" } = parsed(body);
+    return (
+        kind === "Status" &&
+        (message.startsWith(noEndpoints) || /^(?:endpoints|services) "[^"]*" not found$/.test(message))
+    );
+}
+
+const parsed = (body: string) => (parseJson(body) ?? {}) as { kind?: string; apiVersion?: string; message?: string };
+
+/** A bad answer that came while the API server did not answer: nothing is known about the application. */
+export const spoiledBySilence = (answer: Answer): Answer => ({
+    ...answer,
+    problem: `${answer.problem}, while the API server did not answer other requests either`,
+    unseen: true,
+});
+
+/** The longest time that the API server may take to answer, in milliseconds: depends on the checks' time limits. */
+const answerMs = { least: 50, most: 500 };
+
+/** Without any answer for so long, in milliseconds, this machine's network has stalled, or the API server. */
+const silentMs = 750;
+
+/**
+ * Asks the API server again and again, while checks ask over the network. A request that failed while the API server
+ * did not answer says nothing about the application: it was sent through the API server, or over the same network.
+ */
+export class ApiServerPulse {
+    private readonly beats: { at: number; answered: Promise<boolean> }[] = [];
+    private readonly answeredAt: number[] = [];
+    private readonly answerMs: number;
+    private readonly timer: NodeJS.Timeout;
+
+    /**
+     * @param ask reads the Service that is asked through the API server, if one is. That takes what the proxy takes:
+     *   the same credentials, the same share of requests, the API server's store
+     * @param shortestMs the shortest time limit of a request through it: a gap as long must not go unnoticed
+     */
+    constructor(
+        private readonly ask: () => Promise<unknown>,
+        shortestMs = Infinity,
+    ) {
+        this.answerMs = Math.max(answerMs.least, Math.min(answerMs.most, shortestMs / 2));
+        this.beat();
+        this.timer = setInterval(() => this.beat(), this.answerMs / 2);
+    }
+
+    stop(): void {
+        clearInterval(this.timer);
+    }
+
+    /** Whether the API server has answered in time ever since a moment, in milliseconds of `performance.now()`. */
+    async answeredSince(moment: number): Promise<boolean> {
+        // Those asked shortly before may have had no answer at the moment itself.
+        const since = this.beats.filter(({ at }) => at >= moment - this.answerMs);
+        const answered = await Promise.all(since.map((beat) => beat.answered));
+        return answered.length > 0 && answered.every((one) => one);
+    }
+
+    /**
+     * Whether no answer at all came from the API server for at least half the time since a moment: not even a refusal.
+     * Then a stall of this machine's network may be why something had no answer, or a late one. False if none ever
+     * came.
+     *
+     * @param moment in milliseconds of `performance.now()`
+     */
+    wasSilentSince(moment: number): boolean {
+        const before = this.answeredAt.findLastIndex((at) => at <= moment);
+        const moments = [...this.answeredAt.slice(Math.max(0, before)), performance.now()];
+        const leastMs = Math.max(silentMs, (performance.now() - moment) / 2);
+        return moments.slice(1).some((at, index) => at - moments[index]! >= leastMs);
+    }
+
+    private beat(): void {
+        const at = performance.now();
+        const inTime = () => {
+            this.answeredAt.push(performance.now());
+            return performance.now() - at <= this.answerMs;
+        };
+        const asked = this.ask().then(inTime, (error: unknown) => {
+            const status = statusOf(error);
+            const isInTime = status !== undefined && inTime();
+            // It has answered, too, if the Service is gone.
+            return status === 404 && isInTime;
+        });
+        const tooLate = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), this.answerMs));
+        this.beats.push({ at, answered: Promise.race([asked, tooLate]) });
+    }
+}

@@ -1,0 +1,85 @@
+import * as z from "zod";
+import type { Cluster } from "../../cluster/client";
+import type { Right } from "../../cluster/resources";
+import { type AbortSettings, abortSettingsSchema } from "./abort";
+import type { Answer } from "./answer";
+import { parseDuration, times } from "../../values/duration";
+import type { ApiServerPulse } from "./api-server";
+import type { Endpoints } from "./endpoints";
+import type { NamedService } from "./route";
+import type { ServiceReference } from "./service";
+
+/** What a check of any kind may say. */
+export interface CheckSettings extends AbortSettings {
+    /** Unique in the experiment, at most 60 characters. @default by its kind, such as `POST /orders` */
+    name?: string;
+    /** Probes per second, 1 to 50. @default by the experiment's `interval` */
+    perSecond?: number;
+    /** Time limit of one probe, in milliseconds, 100 to 60 000. @default the experiment's `timeout` */
+    timeoutMs?: number;
+    /** Required share of good answers, above 0 and up to 1. @default the experiment's `successRate` */
+    successRate?: number;
+}
+
+export const checkSettingsSchema = {
+    name: z.string().trim().min(1).max(60).optional(),
+    perSecond: z.number().min(1).max(50).optional(),
+    timeoutMs: z.int().min(parseDuration(times.timeout.least)!).max(parseDuration(times.timeout.most)!).optional(),
+    successRate: z.number().positive().max(1).optional(),
+    ...abortSettingsSchema,
+};
+
+/** What an abort rule is compared with, of a check and of what completes it. */
+export const completed = (
+    { perSecond, successRate }: CheckSettings,
+    defaults: { intervalMs: number; successRate: number },
+) => ({
+    intervalMs: perSecond === undefined ? defaults.intervalMs : 1_000 / perSecond,
+    successRate: successRate ?? defaults.successRate,
+});
+
+export interface CheckContext {
+    cluster: Cluster;
+    endpoints: Endpoints;
+    /** Tells failures of the API server from the application's. @default they are not distinguished */
+    pulse?: ApiServerPulse;
+    /** By this key, the traces that it begins are recognized as those of a check. @default they are not */
+    traceKey?: string;
+    /** Namespace of what names none. */
+    defaultNamespace: string;
+    clusterName: string;
+}
+
+export interface CheckPlace {
+    /** Namespace of what names none. */
+    defaultNamespace: string;
+    /** The Service of http checks. Absent if there are none. */
+    service?: ServiceReference;
+}
+
+/** The Service of the plan, for checks that name no other. */
+export const plansService = Symbol("the plan's Service");
+
+/** One kind of check: a file in this folder, and its lines in `registry.ts`. */
+export interface CheckKind<C extends { kind: string }> {
+    /** What a definition may say; anything else is a mistake. */
+    schema: z.ZodObject & z.ZodType<C>;
+    /** Checks that need different rights, for the docs and for tests. Names are in capitals. */
+    examples: readonly C[];
+    /** The check's name if the definition gives none. */
+    name(check: C): string;
+    /** What is counted and what makes it good: completes "98% of 40 …", as in "requests to /products succeeded". */
+    describeSuccess(check: C): string;
+    /** The rights that the account which runs the experiment needs for this check. */
+    rights(check: C, place: CheckPlace): Right[];
+    /** Set if it shows how fast the application is. */
+    showsLatency?: true;
+    /** The latency above which an answer is bad, in milliseconds. @default only the time limit applies */
+    limitMs?(check: C): number | undefined;
+    /** Set if a stall of this machine's network could make an answer bad: the API server is watched meanwhile. */
+    overNetwork?: true;
+    /** The Service of the application that it asks. @default none */
+    asks?(check: C, defaultNamespace: string): typeof plansService | NamedService | undefined;
+    /** Sends one probe; never rejects. */
+    probe(check: C, context: CheckContext, timeoutMs: number): Promise<Answer>;
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cluster } from "../../cluster/client";
+import { type Answer, answerOf } from "./answer";
+import { type ApiServerPulse, spoiledBySilence } from "./api-server";
+import { type EndpointSettings, type FromSecrets, secretsOf } from "./endpoint";
+import { readReferences } from "./references";
+import type { Access } from "./request";
+import { findRoute, type NamedService } from "./route";
+import type { Route } from "./service";
+
+/** What a check over HTTP asks. */
+export interface Endpoint {
+    route: Route;
+    access: Access;
+    /** Hides the secrets of `access` in a text. */
+    hide: (text: string) => string;
+}
+
+export interface KnownRoutes {
+    route?: Route;
+    /** To the Services that checks name, by `routeKey`. @default none */
+    routes?: Record<string, Route>;
+}
+
+/** A check of any kind; some have an endpoint. */
+type AnyCheck = EndpointSettings & FromSecrets & { kind: string };
+
+/** Of Services of which a check does not name a port, by its kind. @default the Service's only TCP port */
+const defaultPorts: Partial<Record<string, number>> = { prometheus: 9_090 };
+
+/** The Service that a check names. Undefined if it has a URL, asks the plan's Service, or asks nothing over HTTP. */
+export function serviceNamedBy(check: AnyCheck, defaultNamespace: string): NamedService | undefined {
+    const { kind, service: name, namespace = defaultNamespace, port = defaultPorts[kind], scheme } = check;
+    return name === undefined ? undefined : { namespace, name, port, scheme };
+}
+
+/** The same for checks that ask the same Service in the same way: `http://shop/orders:8080`. */
+export function routeKey({ namespace, name, port, scheme = "http" }: NamedService): string {
+    return `${scheme}://${namespace}/${name}${port === undefined ? "" : `:${port}`}`;
+}
+
+/**
+ * Finds what checks over HTTP ask, once for each: the route to their Service, the CA, and what is in Secrets. What
+ * could not be found is looked for again when it is asked for again.
+ */
+export class Endpoints {
+    private readonly endpoints = new Map<AnyCheck, Promise<Endpoint>>();
+    private readonly found: Map<string, Promise<Route>>;
+    /** The routes that were found here, by `routeKey`. */
+    readonly routes: Record<string, Route> = {};
+
+    constructor(
+        private readonly cluster: Cluster,
+        private readonly defaultNamespace: string,
+        private readonly known: KnownRoutes = {},
+    ) {
+        this.found = new Map(Object.entries(known.routes ?? {}).map(([key, route]) => [key, Promise.resolve(route)]));
+    }
+
+    /** @throws MissingError, for the person who wrote the check, if something that it names is not there */
+    of(check: AnyCheck): Promise<Endpoint> {
+        return once(this.endpoints, check, () => this.find(check));
+    }
+
+    /** Reads in advance what checks refer to, for at most `withinMs`: their first probes then need not. */
+    async prepare(checks: readonly AnyCheck[], withinMs: number): Promise<void> {
+        const referring = checks.filter((check) => check.caFrom !== undefined || secretsOf(check).length > 0);
+        if (referring.length === 0) return;
+        await Promise.race([Promise.allSettled(referring.map((check) => this.of(check))), sleep(withinMs)]);
+    }
+
+    private async find(check: AnyCheck): Promise<Endpoint> {
+        const [route, { hide, ...read }] = await Promise.all([
+            this.routeOf(check),
+            readReferences(this.cluster, check, check.namespace ?? this.defaultNamespace),
+        ]);
+        return { route, access: { ...read, serverName: check.serverName }, hide };
+    }
+
+    private async routeOf(check: AnyCheck): Promise<Route> {
+        if (check.url !== undefined) return { kind: "address", url: check.url.replace(/\/$/, "") };
+        const named = serviceNamedBy(check, this.defaultNamespace);
+        // `planOf` refuses a check without any of these.
+        if (named === undefined) return this.known.route!;
+        return once(this.found, routeKey(named), async () => {
+            const route = await findRoute(this.cluster, named);
+            this.routes[routeKey(named)] = route;
+            return route;
+        });
+    }
+}
+
+/** Keeps a value that is being found, or was, and forgets failures. */
+function once<K, V>(kept: Map<K, Promise<V>>, key: K, find: () => Promise<V>): Promise<V> {
+    const known = kept.get(key);
+    if (known) return known;
+    const finding = find();
+    kept.set(key, finding);
+    finding.catch(() => kept.delete(key));
+    return finding;
+}
+
+/**
+ * Sends a probe to an endpoint. If that is not found, or the API server does not answer either, through which or beside
+ * which it is asked, nothing is known about the application. Finding it is not part of the latency.
+ */
+export async function askEndpoint(
+    check: AnyCheck,
+    { endpoints, pulse }: { endpoints: Endpoints; pulse?: ApiServerPulse },
+    timeoutMs: number,
+    ask: (endpoint: Endpoint) => Promise<Answer>,
+): Promise<Answer> {
+    const found: { endpoint?: Endpoint } = {};
+    const finding = await answerOf(
+        async () => {
+            found.endpoint = await endpoints.of(check);
+            return {};
+        },
+        timeoutMs,
+        "unseen",
+    );
+    const { endpoint } = found;
+    if (!finding.good || !endpoint) return finding;
+    const begun = performance.now();
+    const answer = await ask(endpoint);
+    if (answer.good || answer.unseen || !pulse) return answer;
+    const isSpoiled =
+        endpoint.route.kind === "apiServer"
+            ? !(await pulse.answeredSince(begun))
+            : answer.status === undefined && pulse.wasSilentSince(begun);
+    return isSpoiled ? spoiledBySilence(answer) : answer;
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { withoutPeriod } from "../../cluster/problem";
+import { pause } from "../../values/async";
+import { milliseconds, shareSchema } from "../../values/texts";
+import { abortRuleSchema } from "./abort";
+import { type Answer, answerSchema, maxLateMs, missed } from "./answer";
+import type { CheckContext } from "./check-kind";
+import { checkKindOf, checkSchema } from "./registry";
+
+export const plannedCheckSchema = z.object({
+    name: z.string(),
+    check: checkSchema,
+    intervalMs: milliseconds,
+    timeoutMs: milliseconds,
+    successRate: shareSchema,
+    abort: abortRuleSchema.optional().describe("When it ends the attacks early; absent if it does not"),
+});
+/** Its name is unique in the experiment. */
+export type PlannedCheck = z.infer<typeof plannedCheckSchema>;
+
+export const observedSchema = z.object({
+    name: z.string(),
+    answers: z.array(answerSchema).describe("In the order of asking"),
+});
+export type Observed = z.infer<typeof observedSchema>;
+
+export function probe({ check, timeoutMs }: PlannedCheck, context: CheckContext): Promise<Answer> {
+    return checkKindOf(check).probe(check, context, timeoutMs);
+}
+
+/** The names of a plan's checks, for people: `/products and POST /orders`. */
+export function namesOf({ checks }: { checks: readonly PlannedCheck[] }): string {
+    return new Intl.ListFormat("en-GB").format(checks.map(({ name }) => name));
+}
+
+/** After so many good answers in a row a check holds. */
+export const answersToHold = 3;
+
+/** Runs all checks at once until each got three good answers in a row, or the time is up. */
+export async function untilAllHold(
+    { checks }: { checks: readonly PlannedCheck[] },
+    context: CheckContext,
+    timeoutMs: number,
+    pauseMs: number,
+    signal?: AbortSignal,
+): Promise<{ checks: Observed[]; failing: Observed[] }> {
+    const giveUpAt = performance.now() + timeoutMs;
+    const holds = ({ answers }: Observed) =>
+        answers.length >= answersToHold && answers.slice(-answersToHold).every(({ good }) => good);
+    const observe = async (check: PlannedCheck) => {
+        const observed = { name: check.name, answers: [await probe(check, context)] };
+        while (!holds(observed) && performance.now() <= giveUpAt && !signal?.aborted) {
+            await sleep(pauseMs);
+            observed.answers.push(await probe(check, context));
+        }
+        return observed;
+    };
+    const observed = await Promise.all(checks.map(observe));
+    return { checks: observed, failing: observed.filter((one) => !holds(one)) };
+}
+
+/** About so many answers of each check are kept of the time before a run and after it. */
+const keptAside = 20;
+
+/** What is kept of answers before and after a run, evenly chosen: when, how fast and whether good, but not why. */
+export function keptOf(checks: readonly Observed[]): Observed[] {
+    return checks.map(({ name, answers }) => {
+        const every = Math.ceil(answers.length / keptAside);
+        const kept = answers.filter((_, index) => index % every === 0 || index >= answers.length - answersToHold);
+        return {
+            name,
+            answers: kept.map(({ at, latencyMs, good, unseen }) => ({
+                at,
+                latencyMs,
+                good,
+                ...(unseen && { unseen }),
+            })),
+        };
+    });
+}
+
+/** The last problem of each failing check, in words, without a period at the end. */
+export function problemsOf(failing: readonly Observed[]): string {
+    const problems = failing.map(
+        ({ name, answers }) => `${name}: ${answers.findLast(({ good }) => !good)?.problem ?? "fails sometimes"}`,
+    );
+    return withoutPeriod(problems.join("; "));
+}
+
+/**
+ * Asks at a fixed rate: every `intervalMs` from the start, even if earlier answers are missing, since slow answers must
+ * not lower the rate. A probe that this machine did not send when it was due is not sent later in a burst.
+ *
+ * @param onAnswer gets each answer, in the order of asking: one that is late delays those after it
+ * @param signal ends the asking early. What was asked by then is awaited
+ */
+export async function askThrough(
+    ask: () => Promise<Answer>,
+    lengthMs: number,
+    intervalMs: number,
+    { onAnswer, signal }: { onAnswer?: (answer: Answer) => void; signal?: AbortSignal } = {},
+): Promise<Answer[]> {
+    const begun = performance.now();
+    const begunAt = Date.now();
+    const answers: Promise<Answer>[] = [];
+    let reported = Promise.resolve();
+    for (let due = 0; due < lengthMs; due += intervalMs) {
+        const wait = begun + due - performance.now();
+        if (wait > 0) await pause(wait, signal);
+        if (signal?.aborted) break;
+        const lateMs = performance.now() - begun - due;
+        const inTime = lateMs <= maxLateMs;
+        const answer = inTime ? ask() : Promise.resolve(missed(begunAt + Math.round(due), lateMs));
+        answers.push(answer);
+        reported = Promise.all([answer, reported]).then(([given]) => onAnswer?.(given));
+    }
+    const rest = begun + lengthMs - performance.now();
+    if (rest > 0) await pause(rest, signal);
+    await reported;
+    return Promise.all(answers);
+}

@@ -1,0 +1,167 @@
+import type { V1Service, V1ServicePort } from "../../values/kubernetes-types";
+import { lookup } from "node:dns/promises";
+import { isIP, isIPv6 } from "node:net";
+import { type Cluster, unlessForbidden } from "../../cluster/client";
+import { serviceNamed, targetPortOf } from "../../values/kubernetes-rules";
+import { tcpPortsMeant } from "../../cluster/service-endpoints";
+import { few, maxNamed } from "../../values/quoted";
+import { answerOf } from "./answer";
+import { MissingError, rejectMissing } from "./references";
+import { send } from "./request";
+import {
+    addressRoute,
+    defaultPorts,
+    externalAddresses,
+    type Route,
+    type ServiceAddress,
+    type ServiceReference,
+} from "./service";
+import { otherResources, resources } from "../../cluster/resources";
+
+const answerTimeoutMs = 2_000;
+
+/**
+ * Finds a route to a Service: the first of its external addresses that answers. None may, as of minikube without its
+ * tunnel, or of a node seen from a laptop. Then the API server's proxy is the route. Any HTTP status to `GET /` counts
+ * as an answer.
+ */
+export async function chooseRoute(cluster: Cluster, service: ServiceReference): Promise<Route> {
+    const { namespace, name } = service;
+    const found = await cluster.get({ resource: resources.service, namespace, name });
+    const addresses = found ? await externalAddressesOf(cluster, found) : [];
+    return routeTo(cluster, service, found, addresses);
+}
+
+export interface NamedService {
+    namespace: string;
+    name: string;
+    /** @default its only TCP port */
+    port?: number | string;
+    scheme?: "http" | "https";
+}
+
+/** As `chooseRoute`. @throws MissingError if the Service or the port is not there */
+export async function findRoute(cluster: Cluster, named: NamedService): Promise<Route> {
+    const { namespace, name, scheme } = named;
+    const service = await cluster
+        .read({ resource: resources.service, namespace, name })
+        .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
+    const port = portOf(service, named);
+    const addresses = await externalAddressesOf(cluster, service, port);
+    return routeTo(cluster, { namespace, name, port }, service, addresses, scheme);
+}
+
+/** The number of the port that is meant. @throws MissingError that lists the Service's ports */
+function portOf(service: V1Service, { namespace, name, port }: NamedService): number {
+    const which = `Service ${namespace}/${name}`;
+    const { spec } = service;
+    if (spec?.type === "ExternalName")
+        throw new MissingError(
+            `${which} is of type ExternalName, which has no proxy; set \`url\` to http://${spec.externalName} instead`,
+        );
+    const meant = tcpPortsMeant(service, port);
+    if (meant.length === 1) return meant[0]!.port;
+    const ports = tcpPortsMeant(service).map((one) => (one.name ? `${one.port} (${one.name})` : `${one.port}`));
+    const there = few(ports, maxNamed) || "none";
+    const problem =
+        port === undefined ? "has not exactly one TCP port; set `port`" : `has no TCP port ${port}; correct \`port\``;
+    throw new MissingError(`${which} ${problem}. Its ports are: ${there}`);
+}
+
+/**
+ * The external addresses of a Service: those of its load balancer or, of type NodePort, of the nodes, as far as the
+ * account may list them. With the traffic policy `Local` only nodes with a pod of it answer, and these change.
+ */
+async function externalAddressesOf(
+    cluster: Cluster,
+    service: V1Service,
+    port?: number,
+): Promise<readonly ServiceAddress[]> {
+    const { type, externalTrafficPolicy } = service.spec ?? {};
+    const hasNodePorts = type === "NodePort" && externalTrafficPolicy !== "Local";
+    const nodes = hasNodePorts ? await unlessForbidden(cluster.all(otherResources.node)) : undefined;
+    return externalAddresses(service, port, nodes);
+}
+
+/**
+ * The Service of a namespace to which a URL leads: by its name in the cluster's DNS, or by one of its addresses inside
+ * or outside of the cluster. Undefined if none is seen.
+ */
+export async function serviceAt(
+    cluster: Cluster,
+    namespace: string,
+    url: string,
+): Promise<ServiceReference | undefined> {
+    const { host, port: asked } = placeOf(url);
+    const services = (await unlessForbidden(cluster.all(resources.service, { namespace }))) ?? [];
+    const isNodePort = services.some(({ spec }) => spec?.ports?.some(({ nodePort }) => nodePort === asked));
+    const nodes = isNodePort ? await unlessForbidden(cluster.all(otherResources.node)) : undefined;
+    const named = serviceNamed(host, namespace);
+    const isNamed = ({ metadata }: V1Service) => named?.namespace === namespace && named.name === metadata!.name;
+    const answering = services.flatMap((service) =>
+        (service.spec?.ports ?? []).flatMap((one) =>
+            [
+                ...externalAddresses(service, one.port, nodes),
+                ...addressesInCluster(service, one, isNamed(service) ? [host] : []),
+            ]
+                .filter((address) => address.port === asked)
+                .map((address) => ({ at: canonical(address.host), name: service.metadata!.name!, port: one.port })),
+        ),
+    );
+    if (answering.length === 0) return undefined;
+    const isElsewhere = named !== undefined && isOfCluster(host) && !services.some(isNamed);
+    const hosts = [host, ...(isElsewhere ? [] : await addressesAt(host))];
+    const found = answering.find(({ at }) => hosts.includes(at));
+    return found && { namespace, name: found.name, port: found.port };
+}
+
+/** Where a port of a Service is asked inside of the cluster. @param names of the Service */
+function addressesInCluster({ spec }: V1Service, one: V1ServicePort, names: readonly string[]): ServiceAddress[] {
+    const { clusterIP, clusterIPs = [clusterIP], externalIPs = [] } = spec!;
+    const target = targetPortOf(one);
+    // The name of a headless Service has the addresses of its pods, which are asked at their own port.
+    const port = clusterIP === "None" && typeof target === "number" ? target : one.port;
+    return [...clusterIPs, ...externalIPs, ...names].flatMap((host) => (host === undefined ? [] : { host, port }));
+}
+
+/** The host and the port that a URL names. */
+export function placeOf(url: string): ServiceAddress {
+    const { hostname, port, protocol } = new URL(url);
+    const host = hostname.replace(/^\[|\]$/g, "");
+    return { host, port: Number(port) || defaultPorts[protocol === "https:" ? "https" : "http"] };
+}
+
+/** A host as `URL` writes it: somebody may have written an address of IPv6 in another way. */
+const canonical = (host: string) => (isIPv6(host) ? placeOf(`http://[${host}]`).host : host);
+
+/** Whether a host has a name that only the cluster's DNS gives, to Services or pods. */
+export const isOfCluster = (host: string): boolean => /\.(?:svc|pod)(?:\.|$)/.test(host);
+
+/** The addresses of a host. None if this machine cannot look them up. */
+export const addressesAt = async (host: string): Promise<string[]> =>
+    isIP(host) ? [host] : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
+
+async function routeTo(
+    cluster: Cluster,
+    { namespace, name, port }: ServiceReference,
+    service: V1Service | undefined,
+    addresses: readonly ServiceAddress[],
+    scheme?: "http" | "https",
+): Promise<Route> {
+    const routes = addresses.map((address) => addressRoute(address, scheme));
+    const answering = await Promise.all(routes.map((route) => answers(cluster, route)));
+    const direct = routes.find((_, index) => answering[index]);
+    if (direct) return direct;
+    const target = scheme === "https" ? `https:${name}` : name;
+    const path = `/api/v1/namespaces/${namespace}/services/${target}:${port}/proxy`;
+    const hasSelector = Object.keys(service?.spec?.selector ?? {}).length > 0;
+    return { kind: "apiServer", path, ...(service && !hasSelector && { byHand: true }) };
+}
+
+/** Whether there is an answer at all. The check decides if the certificate is right. */
+async function answers(cluster: Cluster, route: Route): Promise<boolean> {
+    const request = { path: "/", timeoutMs: answerTimeoutMs, reads: () => "nothing" as const };
+    const ask = (signal: AbortSignal) => send(request, cluster, route, signal, { anyCertificate: true });
+    const { status } = await answerOf(ask, answerTimeoutMs);
+    return status !== undefined;
+}

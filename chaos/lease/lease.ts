@@ -1,0 +1,328 @@
+import { type ApiError, type Cluster, sentAt, statusOf } from "../cluster/client";
+import { otherResources } from "../cluster/resources";
+import type { V1Lease } from "../values/kubernetes-types";
+import { againOnConflict } from "../cluster/change";
+import { kubectl } from "../values/kubectl";
+import { labels, runLabels, unlabeling } from "../cluster/labels";
+import { identityOf, isAttack, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
+import { type Reason, ReasonError } from "../values/reasons";
+import { quoted } from "../values/quoted";
+import { anotherRun } from "../values/texts";
+import {
+    describeHolder,
+    earlyEndOf,
+    experimentIn,
+    hasNotBegun,
+    holderIn,
+    holderOf,
+    isOfStackName,
+    isSameHold,
+    leaseEndsAt,
+    leaseMoves,
+    leaseName,
+    type LeaseOwner,
+    leasePreparationMs,
+    maxAborted,
+    type RunEnd,
+    runIn,
+    takenBy,
+    timeOf,
+} from "./lease-record";
+
+type Place = Pick<Plan, "context" | "namespace">;
+
+/** What a run notes on its targets. */
+const noted = Object.keys(unlabeling.metadata.annotations);
+
+/**
+ * The commands that end what is left of a run whose lease is gone or over. Labels first, of all pods: one may have lost
+ * one of them, and other policies do not select a pod that has the other. They keep the program of its deadline Job,
+ * which could not start again without it.
+ */
+export const cleanUpCommands = (place: Place): string[] => [
+    `${kubectl(place)} label pods --all ${runLabels.map((key) => `${key}-`).join(" ")}`,
+    `${kubectl(place)} annotate pods --all ${noted.map((key) => `${key}-`).join(" ")}`,
+    `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
+];
+
+export class LeaseHeldError extends Error {
+    override readonly name = "LeaseHeldError";
+
+    /** @param ofThisStack the name of that experiment, if a stack of this one's name runs it */
+    constructor(
+        message: string,
+        readonly ofThisStack?: string,
+    ) {
+        super(message);
+    }
+}
+
+/** Who runs an experiment. A stack may take its own lease again, and undo its own experiment, on any machine. */
+export interface LeaseHolder {
+    /** Name and identity: `local/0f3c5a7be2914d86`. Another backend may have a stack of the same name. */
+    stack: string;
+    plan: Pick<Plan, "namespace" | "defaultNamespace" | "experiment" | "deadlineMs">;
+}
+
+/** The identity decides: a stack may be renamed, and its namespace changed, while it runs an experiment. */
+function belongsTo(held: V1Lease, { stack }: { stack: string }): boolean {
+    const holder = holderIn(held);
+    return holder !== undefined && identityOf(holder) === identityOf(stack);
+}
+
+/**
+ * Takes the lease on a namespace: one experiment at a time. Two that begin at once, each within its radius, would
+ * together affect more than either may. Only one client can create a Lease. It ends when the experiment is undone, or
+ * when the deadline must have ended the attack. It names the run: while it does, the run's deadline Job may attack.
+ */
+export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
+    const found = await readAt(cluster, holder.plan.namespace);
+    requireFree(found, holder);
+    await take(cluster, holder, found);
+}
+
+/**
+ * Takes the lease again that an earlier step of the run has taken, which has named the run. It keeps the time since
+ * which the run has it: the deadline of a run without attacks counts from then, here and in its Job.
+ *
+ * @throws ReasonError if the run was ABORTED, or the lease was deleted or names the run no longer: then it has ended,
+ *   and its steady state was that of before
+ * @throws LeaseHeldError that names the holder, if another stack has taken it since
+ */
+export async function renewLease(
+    cluster: Cluster,
+    holder: LeaseHolder & { plan: Plan },
+    runName: string,
+): Promise<void> {
+    const { namespace, run } = holder.plan;
+    const found = await readAt(cluster, namespace);
+    const { held } = found;
+    requireFree(found, holder);
+    const own = held && belongsTo(held, holder) ? held : undefined;
+    const aborted = own && earlyEndOf(own)?.aborted;
+    if (aborted) throw abortedAgain(aborted, holder.plan);
+    if (own && runIn(own) === runName)
+        return take(cluster, holder, found, {
+            runName,
+            since: own.spec?.acquireTime,
+            begun: !hasNotBegun(own, runName),
+        });
+    const seen = held ? `no longer names the run ${run}, which has ended` : `was deleted, which ends the run ${run}`;
+    throw new ReasonError("run-over", `the lease of namespace ${namespace} ${seen}`, anotherRun(holder.plan));
+}
+
+/** @throws LeaseHeldError if somebody else has it */
+function requireFree({ held, now }: FoundLease, holder: LeaseHolder): void {
+    // The attacks of a run that was ended are gone. Its resources may still be deleted.
+    const isFree = !held || isOver(held, now) || belongsTo(held, holder) || earlyEndOf(held) !== undefined;
+    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
+}
+
+interface Taken {
+    runName?: string;
+    /** @default now */
+    since?: string;
+    /** Whether the attacks may have begun. @default they have not, if there are any */
+    begun?: boolean;
+}
+
+async function take(
+    cluster: Cluster,
+    { stack, plan }: LeaseHolder & { plan: Plan },
+    { held, now }: FoundLease,
+    { runName = runNameOf(plan, stack), since = microTime(now), begun = !isAttack(plan) }: Taken = {},
+): Promise<void> {
+    const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
+    const body: V1Lease = {
+        metadata: {
+            name: leaseName,
+            namespace,
+            // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
+            resourceVersion: held?.metadata!.resourceVersion,
+            annotations: takenBy(experiment, runName, begun, keptTargetsOf(plan)),
+        },
+        spec: {
+            holderIdentity: holderOf({ stack, defaultNamespace }),
+            acquireTime: since,
+            renewTime: microTime(now),
+            leaseDurationSeconds: Math.ceil((deadlineMs + leasePreparationMs) / 1_000),
+        },
+    };
+    const taken = held
+        ? cluster.replace(leaseIn(namespace), body)
+        : cluster.create({ resource: otherResources.lease, namespace }, body);
+    await taken.catch((error: unknown) => {
+        if (statusOf(error) !== 409) throw error;
+        throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
+    });
+}
+
+/** A time as a lease has it: with microseconds. https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */
+const microTime = (ms: number) => new Date(ms).toISOString().replace("Z", "000Z");
+
+const leaseIn = (namespace: string) => ({ resource: otherResources.lease, name: leaseName, namespace });
+
+/**
+ * Leaves in the place of a lease that was released, or that somebody has deleted to stop the run, that an update fails
+ * since the application has not recovered. Anybody may take it. Nothing else that is there at the next try says so.
+ *
+ * @param at when the attacks had ended, in milliseconds since the epoch
+ */
+export async function noteNotRecovered(cluster: Cluster, { stack, plan }: LeaseHolder, at: number): Promise<void> {
+    const { namespace, defaultNamespace } = plan;
+    const ended: RunEnd = { at, notRecovered: true };
+    await cluster.create(
+        { resource: otherResources.lease, namespace },
+        {
+            metadata: { name: leaseName, namespace, annotations: leaseMoves.ended(ended) },
+            spec: { holderIdentity: holderOf({ stack, defaultNamespace }) },
+        },
+    );
+}
+
+/** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */
+export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string): Promise<boolean> {
+    const { held, now } = await readAt(cluster, plan.namespace);
+    if (held === undefined || runIn(held) !== runName) return false;
+    return now < timeOf(held.spec?.acquireTime) + plan.deadlineMs;
+}
+
+/** A run that was ABORTED stays so, for the same reason: its Job is gone, and the engine makes no other. */
+export const abortedAgain = ({ code, message }: Reason, plan: Plan) =>
+    new ReasonError(
+        code,
+        `run ${plan.run} was ABORTED before, as its lease says: ${quoted(message, maxAborted)}`,
+        anotherRun(plan),
+    );
+
+/**
+ * Moves a lease to another state, unless it is gone, or is held for another run or in another state by now.
+ *
+ * @param known the lease as it was read, or moved before
+ * @param move one of `leaseMoves`
+ * @returns the lease as it is then. Undefined if it was not moved
+ */
+export async function moveLease(
+    cluster: Cluster,
+    known: V1Lease,
+    move: Record<string, string | null>,
+): Promise<V1Lease | undefined> {
+    const place = leaseIn(known.metadata!.namespace!);
+    let last: V1Lease | undefined = known;
+    return againOnConflict(async () => {
+        const lease = last ?? (await cluster.get(place));
+        last = undefined;
+        if (!lease || !isSameHold(lease, known)) return undefined;
+        const { uid, resourceVersion } = lease.metadata!;
+        return cluster.patch(place, { metadata: { uid, resourceVersion, annotations: move } });
+    });
+}
+
+/** Deletes the lease if the holder has it. Notes are added to it meanwhile. */
+export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promise<void> {
+    const { namespace } = holder.plan;
+    await againOnConflict(async () => {
+        const { own } = await leaseFor(cluster, holder);
+        if (!own) return;
+        const { uid, resourceVersion } = own.metadata!;
+        await cluster.delete(leaseIn(namespace), { uid, resourceVersion });
+    });
+}
+
+/**
+ * Whose the namespace's lease is, in one read.
+ *
+ * @returns `own`: the holder's own lease, over or not. `others`: who else holds it, in a sentence: then targets and
+ *   attacks in the namespace are theirs. Neither if nobody holds it
+ */
+export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{ own?: V1Lease; others?: string }> {
+    const { held, now } = await readAt(cluster, holder.plan.namespace);
+    if (!held) return {};
+    if (belongsTo(held, holder)) return { own: held };
+    return isOver(held, now) ? {} : { others: describe(held) };
+}
+
+/**
+ * All leases that belong to a stack, in all namespaces. If the account may not list those of all namespaces: the
+ * one in the application's namespace.
+ */
+export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
+    const { items } = await allLeases(cluster, owner.defaultNamespace).catch((error: unknown) => {
+        // An account that may not even get the lease has run no experiment: its steps do so.
+        if (statusOf(error) !== 403) throw error;
+        return { items: [] };
+    });
+    return items.filter((held) => belongsTo(held, owner));
+}
+
+/** The experiments that a stack of the owner's name runs under other identities: other components of its program. */
+export async function othersOfStack(cluster: Cluster, owner: LeaseOwner): Promise<string[]> {
+    const { items, now } = await allLeases(cluster, owner.defaultNamespace);
+    const running = items.filter((held) => !isOver(held, now) && earlyEndOf(held) === undefined);
+    return running.flatMap((held) =>
+        isOfStackName(held, owner) && !belongsTo(held, owner) ? (experimentIn(held) ?? []) : [],
+    );
+}
+
+/** The leases of experiments, in all namespaces or in one's own, and the time by the API server's clock. */
+export const allLeases = (cluster: Cluster, own: string) =>
+    inAllOr(async (namespace) => {
+        if (namespace !== undefined) {
+            const { held, now } = await readAt(cluster, namespace);
+            return { items: held ? [held] : [], now };
+        }
+        const items = await cluster.all(otherResources.lease, { fieldSelector: `metadata.name=${leaseName}` });
+        return { items, now: sentAt(items) };
+    }, own);
+
+/** A list of all namespaces, or of one's own if the account may not list all (403). */
+export async function inAllOr<T extends object>(
+    list: (namespace?: string) => Promise<T>,
+    own: string,
+): Promise<T & { everywhere: boolean }> {
+    try {
+        return { ...(await list()), everywhere: true };
+    } catch (error) {
+        if (statusOf(error) !== 403) throw error;
+        return { ...(await list(own)), everywhere: false };
+    }
+}
+
+interface FoundLease {
+    held?: V1Lease;
+    /** The time by the API server's clock. */
+    now: number;
+}
+
+const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
+
+/**
+ * The lease, and the time by the API server's clock, in milliseconds since the epoch, to the second: two machines that
+ * compare a lease with their own clocks may both believe that they hold it.
+ */
+async function readAt(cluster: Cluster, namespace: string): Promise<FoundLease> {
+    try {
+        const held = await cluster.read(leaseIn(namespace));
+        return { held, now: sentAt(held) };
+    } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        return { now: sentAt(error as ApiError) };
+    }
+}
+
+/**
+ * The experiment that holds a lease, if it has another name and the holder's stack runs it. Each component of a program
+ * has an identity: a component that was renamed is another one, and begins before Pulumi undoes the earlier one.
+ */
+function otherOfStack(held: V1Lease, { stack, plan }: LeaseHolder): string | undefined {
+    const experiment = experimentIn(held);
+    return experiment !== plan.experiment && isOfStackName(held, { stack }) ? experiment : undefined;
+}
+
+function describe(held: V1Lease): string {
+    const until = new Date(leaseEndsAt(held)).toISOString();
+    return (
+        `${describeHolder(held)} runs ${experimentIn(held) ?? "an experiment"} in namespace ` +
+        `${held.metadata!.namespace}, until it is disabled there or its lease ends at ${until}`
+    );
+}

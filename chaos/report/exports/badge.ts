@@ -1,0 +1,54 @@
+import { label, rect } from "../drawing";
+import { element, escape } from "../markup";
+import { hasPassed, type ReportedRun, resultOf } from "../reported-run";
+
+const height = 20;
+/** White text can be read on each. */
+const colors = { name: "#3b434d", good: "#1b7f5c", bad: "#c2410c", unknown: "#6a7586" };
+
+/**
+ * How the newest run of each experiment ended, as a picture for a README: `chaos | 2 of 3 passed`. Its title names the
+ * experiments that have not passed, also because the newest journal cannot be read.
+ */
+export function badgeSvg(runs: readonly ReportedRun[]): string {
+    const sorted = [...runs].sort((a, b) => a.startedAt - b.startedAt);
+    const read = new Set(sorted.flatMap(({ journal, experiment }) => (journal ? experiment : [])));
+    const newest = [...new Map(sorted.map((run) => [experimentOf(run, read), run])).values()];
+    const others = newest.filter((run) => !hasPassed(run));
+    const text = read.size === 0 ? "no runs" : `${newest.length - others.length} of ${newest.length} passed`;
+    const title = [`Chaos experiments: ${text}`, ...others.map((run) => `${run.experiment} ${resultOf(run)}`)].join(
+        "; ",
+    );
+    const color = read.size === 0 ? "unknown" : others.length === 0 ? "good" : "bad";
+    const [name, result] = [part("chaos", 0, "name"), part(text, widthOf("chaos"), color)];
+    const width = widthOf("chaos") + widthOf(text);
+    const attributes = { xmlns: "http://www.w3.org/2000/svg", width, height, role: "img", "aria-label": title };
+    return `${element("svg", attributes, [
+        element("title", {}, [escape(title)]),
+        element("style", {}, [
+            `text { font: 11px Verdana, "DejaVu Sans", sans-serif; fill: #fff; } ` +
+                Object.entries(colors)
+                    .map(([part, fill]) => `.${part} { fill: ${fill}; }`)
+                    .join(" "),
+        ]),
+        ...name,
+        ...result,
+    ])}\n`;
+}
+
+/**
+ * Of a file that cannot be read, only the beginning of its name is known: `EXPERIMENT-RUN`. @param read names of
+ * experiments
+ */
+function experimentOf({ journal, experiment }: ReportedRun, read: ReadonlySet<string>): string {
+    if (journal) return experiment;
+    const candidates = [...read].filter((name) => `${experiment}-`.startsWith(`${name}-`));
+    return candidates.sort((a, b) => b.length - a.length)[0] ?? experiment;
+}
+
+/** Verdana is among the widest fonts. */
+const widthOf = (text: string) => text.length * 7 + 12;
+
+function part(text: string, left: number, color: keyof typeof colors): string[] {
+    return [rect(color, left, 0, widthOf(text), height), label(left + widthOf(text) / 2, 14, text, "", "middle")];
+}

@@ -1,0 +1,94 @@
+import { parseJson } from "../../values/json";
+import { verdictLine } from "../../values/reasons";
+import { excerpt } from "../../kinds/checks/values";
+import type { Journal } from "../journal-schema";
+import { type Receiver, RefusedError, unsent } from "./receiver";
+import { attackedTime, traceIdOf } from "./trace";
+
+/** The variable with the token of a service account. */
+export const tokenVariable = "GRAFANA_TOKEN";
+
+/** How long Grafana may take to answer: as long as a receiver of OTLP. */
+const answerTimeoutMs = 10_000;
+
+/** What is wrong with the token, which is never printed. Undefined if nothing is wrong. */
+export function mistakeInToken(token = ""): string | undefined {
+    const remedy = `set ${tokenVariable} to the token of a service account that may write annotations`;
+    if (token === "") return `the token is missing: ${remedy}`;
+    return /^[\x21-\x7e]+$/.test(token) ? undefined : `the token has a space, or what no header may have: ${remedy}`;
+}
+
+/**
+ * Writes an annotation for the attacked time of each run, or corrects that which is there: a run may be undone only
+ * after it was first sent. Dashboards show them by an annotation query with the tag `chaos`.
+ *
+ * @param base Grafana's URL, with its path if it has one
+ * @see https://grafana.com/docs/grafana/latest/developer-resources/api-reference/http-api/annotations/
+ * @returns how many of the runs attacked something, and so have an annotation
+ * @throws Error that says why Grafana did not take one; the rest is not sent then
+ */
+export async function annotate(base: string, token: string, journals: readonly Journal[]): Promise<number> {
+    const url = base.replace(/\/$/, "");
+    const receiver: Receiver = {
+        what: "the annotations",
+        url,
+        credentials: `${tokenVariable} to the token of a service account with the role Editor`,
+    };
+    const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+        const request = async () => {
+            const response = await fetch(`${url}/api/annotations${path}`, {
+                method,
+                headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+                body: body && JSON.stringify(body),
+                // A page to log in is no success.
+                redirect: "manual",
+                signal: AbortSignal.timeout(answerTimeoutMs),
+            });
+            return { status: response.status, ok: response.ok, answer: parseJson(await response.text()) };
+        };
+        const { status, ok, answer } = await request().catch((error: unknown) => {
+            throw unsent(receiver, error);
+        });
+        if (!ok) {
+            const { message } = (answer ?? {}) as { message?: unknown };
+            const detail = typeof message === "string" ? excerpt(message.replaceAll(token, "***")) : undefined;
+            throw unsent(receiver, new RefusedError(status, detail));
+        }
+        // A list of annotations, or what was done.
+        if (method === "GET" ? !Array.isArray(answer) : answer === undefined)
+            throw unsent(receiver, new Error("what answers there is not Grafana. Correct the URL"));
+        return answer;
+    };
+    const attacked = journals.flatMap((journal) => annotationOf(journal) ?? []);
+    for (const { tag, annotation } of attacked) {
+        const found = (await ask("GET", `?type=annotation&tags=${encodeURIComponent(tag)}`)) as Found[];
+        const own = found.find(({ id, tags }) => Number.isInteger(id) && isOfRun(tags, annotation.tags));
+        if (own) await ask("PATCH", `/${own.id}`, annotation);
+        else await ask("POST", "", annotation);
+    }
+    return attacked.length;
+}
+
+interface Found {
+    id: number;
+    tags?: string[];
+}
+
+/** Whether an annotation has all tags of a run's but that of its verdict: another one may quote the trace. */
+const isOfRun = (tags: readonly string[] = [], own: readonly string[]) =>
+    own.every((tag) => tag.startsWith("verdict:") || tags.includes(tag));
+
+/** Grafana shows the text as HTML. */
+const inHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** The annotation of a run, and its unique tag. Undefined if the run attacked nothing. */
+function annotationOf(journal: Journal) {
+    const time = attackedTime(journal);
+    if (time === undefined) return undefined;
+    const { name, verdict, targets } = journal.conclusion;
+    // The trace's ID: it leads to the trace, if that is sent, too. Grafana keeps 100 characters at most.
+    const tag = `trace_id:${traceIdOf(journal)}`;
+    const text = inHtml(`${name}: ${verdictLine(journal.conclusion)}\nTargets: ${targets.join(", ")}`);
+    const tags = ["chaos", `experiment:${name}`, `verdict:${verdict}`, tag];
+    return { tag, annotation: { time: time.from, timeEnd: time.to, tags, text } };
+}

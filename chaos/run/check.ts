@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Counted, countedSince, describeCounts } from "../kinds/attacks/attack-kind";
+import { attackKindOf } from "../kinds/attacks/registry";
+import { namesOf } from "../kinds/checks/observe";
+import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";
+import { JobPod } from "../proof/job-pod";
+import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
+import { describeEstablished } from "../proof/established";
+import { whyDeniedByOthers } from "../proof/policy-denies";
+import { noteConcluded } from "../ending/end-run";
+import { decisive, pageOfReason, type Reason, type ReasonCode, ReasonError, verdictLine } from "../values/reasons";
+import { abortedAgain, leaseFor } from "../lease/lease";
+import { earlyEndOf } from "../lease/lease-record";
+import { lastJournalOf } from "../report/journal-files";
+import { failsUpdate, journalOf } from "../report/compose";
+import { ReadinessRecorder } from "../report/readiness";
+import type { Conclusion } from "../report/conclusion";
+import { keepReport } from "../report/report";
+import { awaitRecovery, endOwnRun, type Ending } from "./abort";
+import { abortingRun } from "./abort-run";
+import { type Begun, notSeen, whyRunIsOver } from "./attacks-last";
+import { beginAttacks, labelAttacked } from "./begin";
+import type { LabeledTargets, Step, StepContext, StepInputs } from "./contract";
+import { dismissWitness } from "./other-policies";
+import { endAttacksStep, undo } from "./recovery";
+import { sweep } from "./sweep";
+import { poll, settling } from "../values/async";
+import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
+
+/**
+ * Proves the attacks, has the checks look through the window while the actions are performed, proves the attacks again,
+ * and gives the verdict. With that it ends the attacks, unless the plan has them stay; an abort rule ends them earlier.
+ *
+ * @throws Error with the verdict, if the plan wants a verdict other than PASSED to fail the update, or if the attacks
+ *   could not be ended at the first try
+ */
+export const check: Step<"check", Given> = async (context, given) => {
+    const { conclusion, ending } = await settling(() => observe(context, given)).catch(async (error: unknown) => {
+        // Such as for a full disk. Nobody shall wait for the deadline.
+        await endAttacksStep(context, {}).catch(() => undefined);
+        throw error;
+    });
+    return conclude(context, conclusion, ending);
+};
+
+type Given = "steadyState" | "targets" | "deadlineJob";
+
+/** A verdict, and what became of the attacks if they were ended with it. */
+interface Concluded {
+    conclusion: Conclusion;
+    ending?: Ending;
+}
+
+async function observe(context: StepContext, given: Pick<StepInputs, Given>): Promise<Concluded> {
+    const { plan, cluster, stack } = context;
+    const startedAt = Date.now();
+    const shiftMs = clockShift();
+    const { baselineMs, isPoliced } = given.targets;
+    const { runName, checks: before } = given.steadyState;
+    const run: Begun = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
+    const ended = await whyRunIsOver(plan, cluster, run);
+    const kept = ended === undefined ? undefined : await keptVerdict(context);
+    if (kept && "verdict" in kept) return { conclusion: kept };
+    // With the Job, which would have nothing to end: nobody was attacked.
+    const abort = (error: unknown) => sweep(context, error instanceof ReasonError ? error.reason : undefined);
+    const undone = { hasBegun: true, undo: abort };
+    if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)), undone);
+    const { deadlineJob: job } = given;
+    const over =
+        ended ??
+        (await whyNotWatched(context, job)) ??
+        (isPoliced ? await labelAttacked(context, run) : undefined) ??
+        (await abortingRun(context, () => beginAttacks(context, run), undone));
+    const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
+    const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
+
+    const unproven = over ?? (await whyUnproven(context, run, proofs, given.targets));
+    const countedBefore = unproven ? [] : proofs.shown.map((one) => countedSoFar(context, one));
+    const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, run, proofs, shiftMs);
+    if (!unproven) {
+        await proofs.seeEstablished().catch((error: unknown) => {
+            const reason = notSeen(error).inconclusive.message;
+            for (const one of proofs.shown) one.became = { became: "unknown", reason };
+        });
+        // The connections of a target that is gone have ended with it.
+        if (decisive(seen.reasons)?.code === "target-changed")
+            for (const one of proofs.shown)
+                if (one.became?.direction === "inward")
+                    one.became = { ...one.became, became: "unknown", afterMs: undefined, reason: goneTarget };
+        seen.reasons.push(await proofs.whyEstablishedNotCut());
+        printEstablished(context, proofs.shown);
+        for (const [index, one] of proofs.shown.entries()) await count(context, one, seen, await countedBefore[index]);
+    }
+    // Kills are shown beside the verdict, which does not rest on them.
+    await proofs.seeKills().catch(() => undefined);
+    // All that the verdict rests on is known. What is counted or kept is gone with the attacks.
+    // An attack of a run that is over says nothing more, even if another is still there.
+    const isOver = seen.reasons.some((one) => one?.code === "run-over");
+    const stays = plan.until === "disabled" && !isOver && (await wouldEnd(context, job));
+    const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
+    if (isPoliced) await dismissWitness(cluster, plan);
+    const found = { stack, startedAt, before, attacks: proofs.shown, seen, isEnded: ending !== undefined };
+    const journal = journalOf(plan, { ...found, readiness: readiness.stop() });
+    keepReport(journal);
+
+    return { conclusion: journal.conclusion, ending };
+}
+
+const goneTarget = "a target was gone, or had ended or restarted, before the run had ended";
+
+/** These end a fault. The end of a run does not bring them about. */
+const causes: readonly ReasonCode[] = ["service-changed", "proxy-failed"];
+
+/** Proves the attacks. @returns why they are not proven; or that the run was over by then, unless its cause is known */
+async function whyUnproven(
+    { plan, cluster }: StepContext,
+    run: Begun,
+    proofs: AttackProofs,
+    { policies, ownPolicies }: LabeledTargets,
+) {
+    const unproven = await proofs.prove().catch((error: unknown) => notSeen(error).inconclusive);
+    if (unproven === undefined || causes.includes(unproven.code)) return unproven;
+    const over = await whyRunIsOver(plan, cluster, run, unproven);
+    // The Job has ended it for that.
+    const besides = { namespace: plan.namespace, run: run.runName, policies, ownPolicies };
+    const denied = ownPolicies && (await whyDeniedByOthers(cluster, besides, Date.now()).catch(() => undefined));
+    return decisive([denied, over?.code === "run-over" ? over : unproven]);
+}
+
+/** Why nothing would end the attacks now: the deadline Job does not run. Undefined if it does, or none is needed. */
+async function whyNotWatched({ plan, cluster }: StepContext, job: string): Promise<Reason | undefined> {
+    if (!needsDeadlineJob(plan)) return undefined;
+    const running = new JobPod(cluster, plan.namespace, job).requireRunning(plan);
+    return running.then(
+        () => undefined,
+        (error: unknown) => notSeen(error).inconclusive,
+    );
+}
+
+/** Whether the deadline Job runs, without which nothing would end attacks that stay. Never rejects. */
+async function wouldEnd(context: StepContext, job: string): Promise<boolean> {
+    const why = await whyNotWatched(context, job);
+    if (why?.code !== "job-not-running") return true;
+    context.say(`Nothing would end ${undoneOf(context.plan)} on time, which is ended now: ${why.message}`);
+    return false;
+}
+
+/** Prints the verdict, and that the attacks stay; or waits for recovery, if they were ended. @throws as `check` */
+async function conclude(context: StepContext, conclusion: Conclusion, ending?: Ending): Promise<Conclusion> {
+    const { plan, cluster, stack, say } = context;
+    const { verdict, code } = conclusion;
+    say(verdictLine(conclusion));
+    if (code !== undefined) say(`What to do: ${pageOfReason(code)}`);
+    if (ending && "problem" in ending) say(`The attacks could not be ended at once: ${ending.problem}`);
+    else if (ending && needsDeadlineJob(plan)) await awaitRecovery(context, ending);
+    if (failsUpdate(plan, verdict) || (ending && "problem" in ending)) {
+        await undo(context);
+        throw new Error(
+            `${verdictLine(conclusion)} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded ` +
+                `again; the journal is ${conclusion.journal}`,
+        );
+    }
+    if (conclusion.lasts === undefined) return conclusion;
+    await noteConcluded(cluster, { stack, plan }).catch(() => undefined);
+    say(`${isAttack(plan) ? "The attack stays" : "What was changed stays"} ${conclusion.lasts}`);
+    return conclusion;
+}
+
+/** Counts become known with a delay: what is there is written once a second. */
+const countedAfterMs = 1_200;
+
+/** Never rejects. Tried for some time: what is counted is written every 2 s, and first some time after its start. */
+async function countedSoFar({ cluster }: StepContext, one: ShownAttack): Promise<Counted | undefined> {
+    const kind = attackKindOf(one.attack);
+    if (kind.count === undefined) return undefined;
+    const look = () => kind.count!(one, cluster).catch(() => undefined);
+    return poll(look, (found) => found !== undefined, 5_000, 500);
+}
+
+/**
+ * Notes what an attack has counted in the window. Adds to `seen` why there is no verdict, if nothing is known by it.
+ *
+ * @param before what it had counted when the window began
+ */
+async function count(context: StepContext, one: ShownAttack, seen: Watched, before?: Counted): Promise<void> {
+    const { cluster, say } = context;
+    const kind = attackKindOf(one.attack);
+    const counted = async () => countedSince(before, await kind.count?.(one, cluster));
+    one.counts = await counted();
+    if (one.counts && kind.whyNothing?.(one.attack, one.counts)) {
+        await sleep(countedAfterMs);
+        one.counts = (await counted()) ?? one.counts;
+    }
+    if (one.counts) say(`${one.chosen.origin ?? one.name}: ${describeCounts(one.counts)}`);
+    // What counts in an aborted run has ended with its attack.
+    if (one.counts ?? !seen.ending) seen.reasons.push(kind.whyNothing?.(one.attack, one.counts));
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function printEstablished({ say }: StepContext, attacks: readonly ShownAttack[]): void {
+    for (const { name, became } of attacks) {
+        const of = attacks.length === 1 ? "" : ` of ${name}`;
+        if (became?.direction)
+            say(`Established connections${of} (${became.direction}): ${describeEstablished(became)}`);
+    }
+}
+
+/**
+ * Why the run was ABORTED by an earlier try of this step. Or the verdict of a run that has ended its attacks, and whose
+ * check was interrupted while it waited for recovery: its journal was written by then. The attack is gone, so the check
+ * could not be done again. Never rejects.
+ *
+ * @returns undefined if the lease does not say that the run was ended, or this machine has no journal of that
+ */
+async function keptVerdict({ cluster, plan, stack }: StepContext): Promise<Conclusion | Reason | undefined> {
+    const { own } = await leaseFor(cluster, { stack, plan }).catch(() => ({ own: undefined }));
+    const end = own && earlyEndOf(own);
+    if (end?.aborted) return end.aborted;
+    const journal = lastJournalOf(plan, stack);
+    if (end === undefined || journal === undefined) return undefined;
+    // An earlier run may have had the same plan.
+    return end.at >= journal.startedAt && end.at <= journal.endedAt ? journal.conclusion : undefined;
+}

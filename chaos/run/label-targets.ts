@@ -1,0 +1,255 @@
+import { randomBytes } from "node:crypto";
+import type { V1NetworkPolicy } from "../values/kubernetes-types";
+import { attacksOf, isAttack, type Plan, type RunAttack } from "../definition/plan";
+import { describeRadius } from "../targets/radius";
+import { renewLease } from "../lease/lease";
+import { AttackProofs } from "../proof/attack-proofs";
+import { describeHosts, resolveHosts } from "../proof/hosts";
+import { JobPod, startTimeoutMs } from "../proof/job-pod";
+import { knownPolicies } from "../policies/known";
+import { describeBesides, labelPods } from "../targets/pods";
+import { nodeConditions } from "../targets/attributes";
+import type { Chosen, ChosenFor } from "../targets/choose";
+import { chooseTargets } from "../targets/choose-targets";
+import { labelOfPeers } from "../targets/distinguish";
+import type { Discovered } from "../targets/containers";
+import { discover, expressionsOf } from "../targets/discover";
+import { servicePorts } from "../targets/service-ports";
+import { namesOfNodes, type Nodes, nodesFor } from "../targets/nodes";
+import { annotations, labels, targetLabels } from "../cluster/labels";
+import { endAttacks } from "../ending/end";
+import { noteBegun } from "../ending/end-run";
+import { attacksLeftOf } from "../ending/left";
+import {
+    admitAttacks,
+    admitJob,
+    admitWitness,
+    combined,
+    type CombinedAttack,
+    combinedNumber,
+    createCombined,
+    exemptFrom,
+    otherPolicies,
+} from "./other-policies";
+import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
+import { abortingRun, sayNotUndone } from "./abort-run";
+import { describeLeftOut } from "../proof/outcome";
+import { equip } from "./equip";
+import { ReasonError } from "../values/reasons";
+import { abortIfRejected } from "./rejected";
+import { placeOf, refuseIfHeld } from "./steady-state";
+import { refuseConflicts } from "../kinds/attacks/conflicts";
+import { attackKindOf, requestsOf } from "../kinds/attacks/registry";
+import { refuseWebhookServers } from "../targets/webhooks";
+import { requireRoom } from "./room";
+import { sweep } from "./sweep";
+import { printed } from "./variable";
+import { resources } from "../cluster/resources";
+
+/**
+ * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
+ * looked at them, since an attack must not begin that nothing could end or witness.
+ */
+export const labelTargets: Step<"label-targets", Given> = (context, given) =>
+    abortingRun(context, () => label(context, given), {
+        // With the Job, which would have nothing to end. Another try after any other error needs that, and the lease.
+        hasBegun: true,
+        undo: async (error) => error instanceof ReasonError && sweep(context, error.reason),
+    });
+
+type Given = "room" | "steadyState" | "deadlineJob";
+
+async function label(context: StepContext, given: Pick<StepInputs, Given>): Promise<LabeledTargets> {
+    const { plan, cluster, stack, say } = context;
+    const { room, deadlineJob, steadyState } = given;
+    const { runName, pass } = steadyState;
+    // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
+    // An earlier try of this step that was ABORTED has noted that in it.
+    await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(context));
+    const asked = nodesFor(cluster, expressionsOf(plan));
+    const [nodes, discovered] = await Promise.all([
+        asked,
+        isAttack(plan) ? discover(cluster, plan, asked) : [],
+        requireJob(context, deadlineJob),
+    ]);
+    // At once: its pod is starting, and may need it.
+    const run = await admitJob({ cluster, plan, runName, pass }, deadlineJob);
+    if (!isAttack(plan)) {
+        // No action may begin that the Job could not undo.
+        await new JobPod(cluster, plan.namespace, deadlineJob).awaitStart(startTimeoutMs);
+        return nothingAttacked.targets;
+    }
+    const requests = await requestsOf(cluster, plan);
+    const place = placeOf(context);
+    const chosen = await chooseTargets(cluster, plan, discovered, { ...plan, ...place, attacks: requests });
+    const undeclared = await addServicePorts(context, chosen);
+    for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
+    requireWithin(plan, chosen);
+    refuseConflicts(attacksOf(plan, runName, chosen));
+    // A new value for each try: `end` removes the labels of an earlier one, which a network may notice late.
+    const chosenBy = randomBytes(8).toString("hex");
+    for (const one of chosen) Object.assign(one, { chosenBy }, toldToJob(plan, one, nodes));
+    await refuseWebhookServers(cluster, plan, discovered);
+    const end = () => endAttacks(cluster, attacksLeftOf(plan));
+    // A killed update may have labeled others: together with these they could exceed the radius.
+    await end();
+    const [policies] = await Promise.all([
+        otherPolicies(cluster, plan.namespace, runName),
+        // Once more: the Job's pod is there, and takes its part of a quota.
+        room && requireRoom(context, room.attacks),
+    ]);
+    const isPoliced = policies.length > 0;
+    const attacks = await withHosts(context, attacksOf(plan, runName, chosen), discovered);
+    await Promise.all(attacks.map(async (one) => attackKindOf(one.attack).tryOut?.(one, cluster)));
+    const among = await combined(run, attacks, policies);
+    try {
+        const own = [
+            ...(among.some(({ combination }) => combination) ? await admitWitness(run, policies, chosenBy) : []),
+            ...(await createCombined(run, among)),
+            ...(await admitAttacks(run, attacks, policies)),
+        ];
+        for (const one of among) {
+            await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid, undeclared.get(uid))).catch(
+                abortIfRejected(
+                    "attack-refused",
+                    `the targets of ${one.name} may not be labeled`,
+                    "Allow the change of their labels, or choose other targets",
+                ),
+            );
+            say(describe(plan, one) + describeBesides(discovered, one.chosen.targets));
+        }
+        const equipped = await equip(context, attacks, discovered);
+        const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks: equipped, isPoliced });
+        const { tookMs: baselineMs, attacks: provable } = await proofs.baseline();
+        for (const one of provable) if (one.chosen.leftOut) say(describeLeftOut(one.chosen.leftOut));
+        const toExempt = [...new Set(among.flatMap(({ combination }) => combination?.toExempt ?? []))];
+        if (toExempt.length > 0) say(describeExempt(toExempt));
+        await exemptFrom(cluster, toExempt, runName, chosenBy);
+        const result = {
+            attacks: provable.map(({ name, chosen: found }) => ({ ...found, name })),
+            baselineMs,
+            ...(isPoliced && { isPoliced }),
+            policies: knownPolicies(policies),
+            ...(own.length > 0 && { ownPolicies: own }),
+        };
+        // Refuses what the check could not be given, while the labels can still be removed.
+        printed(result);
+        // Last: the attacks begin when Pulumi makes their objects.
+        await new JobPod(cluster, plan.namespace, deadlineJob).requireRunning(plan);
+        await noteBegun(cluster, context);
+        return result;
+    } catch (error) {
+        // An ABORTED run is ended as a whole.
+        if (!(error instanceof ReasonError)) await end().catch(sayNotUndone(context));
+        throw error;
+    }
+}
+
+/** The attacks, with the addresses of the hosts that they name. @throws ReasonError as `resolveHosts` does */
+function withHosts(context: StepContext, attacks: readonly RunAttack[], discovered: readonly Discovered[]) {
+    const resolving = attacks.map(async (one) => {
+        if (!attackKindOf(one.attack).proof(one.attack).addresses) return one;
+        const [equipped] = await equip(context, [one], discovered);
+        const found = await resolveHosts(context.cluster, equipped!, discovered);
+        const { hosts = [], control } = found.chosen;
+        const named = describeHosts(hosts);
+        if (named !== "") context.say(named);
+        if (!control) context.say("No address outside of the cluster's pods is part of the positive control");
+        return found;
+    });
+    return Promise.all(resolving);
+}
+
+/** What the Job must know, if it will choose further targets. */
+function toldToJob({ attacks }: Plan, { name, matching }: ChosenFor, nodes?: Nodes): Partial<ChosenFor> {
+    const { attack, target } = attacks.find((planned) => planned.name === name)!;
+    if (!attackKindOf(attack).proof(attack).deleted) return {};
+    const isOnNodes = nodes && nodeConditions(target).length > 0;
+    return { atFirst: matching, ...(isOnNodes && { nodes: namesOfNodes(nodes, target) }) };
+}
+
+/** Adds the ports that Services lead to. @returns those that a target's pod does not declare, by its uid */
+async function addServicePorts({ plan, cluster }: StepContext, chosen: readonly Chosen[]) {
+    const all = chosen.flatMap(({ targets, peers = [] }) => [...targets, ...peers]);
+    const found = await servicePorts(cluster, plan.namespace, all);
+    const undeclared = new Map<string, number[]>();
+    for (const one of all) {
+        const added = (found.get(one.uid) ?? []).filter((port) => !one.ports.includes(port));
+        if (added.length === 0) continue;
+        one.ports = [...one.ports, ...added];
+        undeclared.set(one.uid, added);
+    }
+    return undeclared;
+}
+
+function metadataOf(
+    { attack, label, chosen: { chosenBy }, combination }: CombinedAttack,
+    uid: string,
+    ports: readonly number[] = [],
+) {
+    const number = combinedNumber(combination, uid);
+    const { effect } = attackKindOf(attack);
+    return {
+        labels: {
+            ...targetLabels(label, chosenBy!),
+            ...(number !== undefined && { [labels.combined]: number }),
+        },
+        annotations: {
+            // By it, the Job knows that an attack had begun. Who takes the labels from a pod by hand leaves it there.
+            [annotations.begun]: null,
+            ...(effect !== undefined && { [annotations.effect]: effect }),
+            ...(ports.length > 0 && { [annotations.ports]: ports.join() }),
+        },
+    };
+}
+
+/**
+ * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig. Its name has the run, and
+ * the step `steady-state` has deleted those of earlier runs.
+ *
+ * @throws ReasonError if it is not there, or of no use: of two clusters, one would be attacked while the other is
+ *   watched
+ */
+async function requireJob({ plan: { namespace }, cluster }: StepContext, name: string): Promise<void> {
+    const job = await cluster.get({ resource: resources.job, name, namespace });
+    // After an earlier try of this step, it may have ended the run.
+    if (job && job.metadata!.deletionTimestamp === undefined)
+        return new JobPod(cluster, namespace, name).requireParts();
+    throw new ReasonError(
+        "attack-refused",
+        `namespace ${namespace} has no Job ${name} that stays: somebody has deleted it, or the provider has created ` +
+            "it in another cluster than the kubeconfig's",
+        "Give the experiment the kubeconfig and the context of its provider if that is so. Start another run",
+    );
+}
+
+function describeExempt(policies: readonly V1NetworkPolicy[]): string {
+    const names = policies.map(({ metadata }) => metadata!.name).join(", ");
+    return (
+        `NetworkPolicies that would allow what the attack denies stop selecting its targets until it is undone: ` +
+        names
+    );
+}
+
+/**
+ * Attributes and place of a container come in one answer, which may contradict itself.
+ *
+ * @throws ReasonError if a target is outside of the plan's namespace, which alone has the lease and whose labels are
+ *   removed
+ */
+function requireWithin({ namespace }: Plan, chosen: readonly Chosen[]): void {
+    const outside = chosen.flatMap(({ targets }) => targets).find((target) => target.namespace !== namespace);
+    if (outside === undefined) return;
+    throw new ReasonError(
+        "attack-refused",
+        `the chosen pod ${outside.pod} is in namespace ${outside.namespace}, and the experiment may only attack ` +
+            `namespace ${namespace}`,
+        "What the agent says contradicts itself",
+    );
+}
+
+function describe({ attacks }: Plan, { name, radius, chosen: { targets, matching } }: RunAttack): string {
+    const of = attacks.length === 1 ? "" : ` of ${name}`;
+    const containers = targets.map(({ pod, container }) => `${pod}/${container}`).join(", ");
+    return `Targets${of}: ${containers} (${describeRadius(radius)} of ${matching} matching)`;
+}

@@ -1,0 +1,236 @@
+import { once } from "node:events";
+import { type Done, performAll, type Performed, whyNotKept } from "../kinds/actions/perform";
+import { attackKindOf } from "../kinds/attacks/registry";
+import { ApiServerPulse } from "../kinds/checks/api-server";
+import { Endpoints, routeKey, serviceNamedBy } from "../kinds/checks/endpoints";
+import { checkKindOf } from "../kinds/checks/registry";
+import { askThrough, namesOf, probe } from "../kinds/checks/observe";
+import type { Cluster } from "../cluster/client";
+import { withoutPeriod } from "../cluster/problem";
+import { isAttack, needsDeadlineJob, type Plan, type RunAttack } from "../definition/plan";
+import { describeMilliseconds } from "../values/duration";
+import type { AttackProofs } from "../proof/attack-proofs";
+import { jobNameOf } from "../ending/scope";
+import { JobPod } from "../proof/job-pod";
+import { lookAgain } from "../proof/look-again";
+import { abortedTimeoutMs, sinceProven } from "../proof/outcome";
+import { whyDeniedByOthers } from "../proof/policy-denies";
+import { pause } from "../values/async";
+import { decisive, reason, type Reason } from "../values/reasons";
+import { attackedSince, type Seen } from "../report/compose";
+import { AbortWatch, endOwnRun, type Ending } from "./abort";
+import { whyAnsweredAllTheSame } from "./answered-all-the-same";
+import { type Begun, runLasts, notSeen, whyRunIsOver } from "./attacks-last";
+import type { SteadyState, StepContext, StepInputs } from "./contract";
+import { describeTerminating } from "../targets/terminating";
+import { AnswerProgress } from "./step-progress";
+import { otherResources, resources } from "../cluster/resources";
+
+/** How long the checks wait for Secrets and ConfigMaps at most, in milliseconds. */
+const preparationMs = 1_000;
+
+/**
+ * How long is waited for what explains that an attack is over, in milliseconds: a policy that came may show in
+ * connections before it is listed.
+ */
+const settleMs = 1_000;
+
+/** How long the end of a run takes at most from a restored policy until the attacks are gone: see `endAttacks`. */
+const removedMs = 3_000;
+
+/** What was seen, and how the attacks were ended if the window ended early. */
+export type Watched = Seen & { ending?: Ending };
+
+/** What a run without a proven attack has seen. */
+export function seenNothing({ checks }: Plan, inconclusive: Reason): Watched {
+    return { checks: checks.map(({ name }) => ({ name, answers: [] })), actions: [], reasons: [inconclusive] };
+}
+
+/**
+ * Watches the application through grace and window, and makes sure that nothing spoils the verdict.
+ *
+ * @param shiftMs see `clockShift`
+ */
+export async function watchWindow(
+    context: StepContext,
+    { steadyState, targets: { policies, ownPolicies } }: Pick<StepInputs, "steadyState" | "targets">,
+    run: Begun,
+    proofs: AttackProofs,
+    shiftMs: () => number,
+): Promise<Watched> {
+    const { plan, cluster, say } = context;
+    const lengthMs = plan.window.graceMs + plan.window.durationMs;
+    const whole = describeMilliseconds(lengthMs);
+    const attacks = proofs.shown;
+    const how = isAttack(plan) ? `Proven: ${attacks.map(describeProven).join("; ")}` : "Nothing is attacked";
+    say(`${how}. Checking ${namesOf(plan)} for ${whole}`);
+    const progress = new AnswerProgress(context, plan.checks.length > 1);
+    const pulse = pulseOf(plan, cluster, steadyState);
+    const endpoints = new Endpoints(cluster, plan.defaultNamespace, steadyState);
+    const where = { ...plan, cluster, endpoints, pulse, traceKey: steadyState.pass };
+    await endpoints.prepare(
+        plan.checks.map((planned) => planned.check),
+        preparationMs,
+    );
+    const denying = plan.attacks.filter(({ attack }) => attackKindOf(attack).denies !== undefined);
+    const looking = describeTerminating(
+        cluster,
+        plan,
+        denying.map(({ target }) => target),
+    );
+    const begunAt = Date.now();
+    const watch = new AbortWatch(context, attackedSince(attacks) ?? begunAt);
+    const { signal } = watch;
+    const endsAt = begunAt + lengthMs;
+    const asking = plan.checks.map(async (planned) => {
+        const ask = () => progress.count(planned.name, probe(planned, where));
+        const onAnswer = watch.follow(planned);
+        const answers = await askThrough(ask, lengthMs, planned.intervalMs, { onAnswer, signal });
+        return { name: planned.name, answers };
+    });
+    const asked = Promise.all(asking).finally(() => pulse?.stop());
+    const attacksLast = () => runLasts(plan, cluster, run);
+    const acting = { cluster, namespace: plan.namespace, run: steadyState.runName, endsAt, signal };
+    const done: Done[] = [];
+    const jobPod = new JobPod(cluster, plan.namespace, jobNameOf(steadyState.runName));
+    const whyLost = async () => {
+        const seen = await proofs.whyLost();
+        if (seen !== undefined) return seen;
+        const allowed = await proofs.whyAllowed();
+        // The end of a run restores policies first, and removes the attacks a moment later.
+        if (allowed !== undefined) await pause(removedMs, signal);
+        const found = allowed ?? (await jobPod.whyPartsLacking());
+        // At the end of a run, the Job gives up its rights itself, last: by then the attacks are gone.
+        return (await attacksLast()) ? found : whyRunIsOver(plan, cluster, run);
+    };
+    const policed = { namespace: plan.namespace, run: steadyState.runName, policies, ownPolicies };
+    let stoppedAt: number | undefined;
+    /** Ends the window, and with it the attacks, once no verdict is possible. */
+    const stopOnce = async (looking: Promise<Reason | undefined>) => {
+        const seen = await looking.catch((error: unknown) => notSeen(error).inconclusive);
+        if (seen === undefined || Date.now() >= endsAt) return seen;
+        const at = Date.now();
+        // What caused it may show a moment later.
+        await pause(settleMs, signal);
+        if (signal.aborted) return seen;
+        stoppedAt = at;
+        say(`No verdict is possible any more, so the run ends now: ${seen.message}`);
+        watch.stop();
+        return seen;
+    };
+    const [actions, undone, held, denied, lost] = await Promise.all([
+        performAll(plan.actions, acting, attacksLast, say, done),
+        plan.actions.length > 0
+            ? whyNotKept(done, acting).catch((error: unknown) => notSeen(error).inconclusive)
+            : undefined,
+        isAttack(plan)
+            ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
+            : pause(lengthMs, signal),
+        isAttack(plan)
+            ? stopOnce(soonIfAborted(whyDeniedByOthers(cluster, policed, endsAt, signal), signal))
+            : undefined,
+        needsDeadlineJob(plan) ? stopOnce(soonIfAborted(lookAgain(whyLost, endsAt, signal), signal)) : undefined,
+    ]);
+    const aborted = watch.end();
+    // The attacks of a run that ends early do not wait for the last answers.
+    if (!signal.aborted) await asked;
+    const isOver = await whyRunIsOver(plan, cluster, run);
+    const ending = signal.aborted ? await endOwnRun(context) : undefined;
+    const endedAt = ending && "at" in ending ? ending.at : undefined;
+    const checks = await asked;
+    const bypassed = await whyAnsweredAllTheSame(plan, cluster, attacks, checks);
+    const reasons = [
+        shiftedClock(shiftMs()),
+        denied,
+        lost,
+        // The Job of a run that is over has ended, too.
+        (held?.code === "job-not-running" && isOver?.code === "run-over" ? undefined : held) ?? undefined,
+        failedAction(actions),
+        undone,
+        isOver,
+        bypassed,
+    ];
+    const terminating = await looking;
+    const stopped = stoppedAt === undefined ? undefined : decisive(reasons);
+    return {
+        checks,
+        actions,
+        reasons: stopped ? [stoppedThen(stopped, whenSeen(stoppedAt!, begunAt, attackedSince(attacks)))] : reasons,
+        ...(aborted && { aborted: { ...aborted, endedAt } }),
+        ...(ending && { ending }),
+        ...(terminating !== undefined && { terminating }),
+    };
+}
+
+/** What is seen; nothing if that takes long once the run is aborted: the attacks must end. */
+const soonIfAborted = <T>(seen: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>
+    Promise.race([
+        seen,
+        once(signal, "abort")
+            .then(() => pause(abortedTimeoutMs))
+            .then(() => undefined),
+    ]);
+
+/** When something was seen, in words. @param attackedAt absent of a run without an attack */
+const whenSeen = (at: number, begunAt: number, attackedAt?: number): string =>
+    attackedAt === undefined
+        ? `${describeMilliseconds(at - begunAt)} after the checks began`
+        : sinceProven(at - attackedAt);
+
+const stoppedThen = ({ code, message }: Reason, when: string): Reason =>
+    reason(code, `${message}; this was seen ${when}, and the run ended then`);
+
+/** A clock that is corrected little by little moves by less, in milliseconds. */
+const maxShiftMs = 1_000;
+
+/**
+ * Starts measuring how far this machine's clock is from the time that passes while it is awake, in milliseconds: ahead
+ * if it sleeps or the clock is set forward, behind (negative) if the clock is set back.
+ */
+export function clockShift(): () => number {
+    const difference = () => Date.now() - performance.now();
+    const before = difference();
+    return () => difference() - before;
+}
+
+/** Answers are counted by the clock. */
+function shiftedClock(shiftMs: number): Reason | undefined {
+    if (Math.abs(shiftMs) <= maxShiftMs) return undefined;
+    const by = `${describeMilliseconds(Math.abs(shiftMs))} ${shiftMs > 0 ? "forward" : "back"}`;
+    return reason("clock-shift", `this machine's clock moved ${by} against the time that passed during the run`);
+}
+
+/** Watches the API server if a check asks over the network: a Service that is asked through it tells, if one is. */
+function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadyState): ApiServerPulse | undefined {
+    const { service, checks, defaultNamespace } = plan;
+    const named = checks.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);
+    const throughProxy = [
+        ...(service !== undefined && route?.kind === "apiServer" ? [service] : []),
+        ...named.filter((one) => routes[routeKey(one)]?.kind === "apiServer"),
+    ];
+    if (!checks.some(({ check }) => checkKindOf(check).overNetwork)) return undefined;
+    const [told = service ?? named[0]] = throughProxy;
+    // The account may read either.
+    const ask = () =>
+        told
+            ? cluster.read({ resource: resources.service, ...told })
+            : cluster.read({ resource: otherResources.namespace, name: defaultNamespace });
+    if (throughProxy.length === 0) return new ApiServerPulse(ask);
+    const limits = checks.map(({ check, timeoutMs }) =>
+        Math.min(timeoutMs, checkKindOf(check).limitMs?.(check) ?? timeoutMs),
+    );
+    return new ApiServerPulse(ask, Math.min(...limits));
+}
+
+function failedAction(actions: readonly Performed[]): Reason | undefined {
+    const failed = actions.find(({ problem }) => problem !== undefined);
+    if (failed === undefined) return undefined;
+    return reason("action-failed", `it was not possible to ${failed.action}: ${withoutPeriod(failed.problem!)}`);
+}
+
+/** The targets of an attack, and what is done to them, as a part of a sentence. */
+function describeProven({ attack, chosen: { targets, withoutTool } }: RunAttack): string {
+    const pods = targets.map(({ pod }) => pod);
+    const done = `${pods.join(", ")} ${pods.length === 1 ? "is" : "are"} ${attackKindOf(attack).describe(attack)}`;
+    return withoutTool ? `${done} (inward; outward is not proven)` : done;
+}

@@ -1,0 +1,167 @@
+/** Values as a person writes them in a definition, and what is said of wrong ones. */
+import { quote } from "shlex";
+import * as z from "zod";
+import { dnsLabel } from "./kubernetes-rules";
+import { credentialIn } from "./credentials";
+import { allowedDuration, durationWithin, type Range } from "./duration";
+import { allowedPercentage, parsePercentage } from "./share";
+
+export const isOutput = (value: unknown): boolean =>
+    value instanceof Promise || (typeof value === "object" && value !== null && "__pulumiOutput" in value);
+
+const maxShownLength = 100;
+
+/** A value for people, unless it may be a secret. An Output has no text: definitions are plain values. */
+export function describeValue(value: unknown): string {
+    if (Array.isArray(value)) return "a list";
+    if (isOutput(value)) return "an Output";
+    if (typeof value === "object" && value !== null) return "an object";
+    if (typeof value !== "string") return String(value);
+    const credential = credentialIn(value);
+    if (credential !== undefined) return `a text with ${credential}`;
+    return value.length > maxShownLength ? `a text of ${value.length} characters` : JSON.stringify(value);
+}
+
+/** Fields of requests and of programs, of which no message repeats a value: what is wrong may be a secret. */
+const neverRepeated = new Set<PropertyKey>(["headers", "body", "query", "path", "url", "ca", "env", "command"]);
+
+/** The place of a mistake: the keys that lead there. In place of a name, a whole header may have been written. */
+export const placeIn = (path: readonly PropertyKey[]): string =>
+    path.map((key) => (credentialIn(String(key)) === undefined ? String(key) : "…")).join(".");
+
+export interface WrongValue {
+    input?: unknown;
+    /** Keys and indices that lead to it, if they are known. */
+    path?: readonly PropertyKey[];
+}
+
+const mayBeRepeated = ({ path = [] }: WrongValue) => !path.some((key) => neverRepeated.has(key));
+
+/** The error of a schema: the wrong value, and what is allowed. */
+export const notAllowed =
+    (allowed: string, what = "allowed") =>
+    (wrong: WrongValue) => {
+        const shown = mayBeRepeated(wrong) ? `${describeValue(wrong.input)} ` : "";
+        return `${wrong.input === undefined ? "is missing" : `${shown}is not ${what}`}; allowed: ${allowed}`;
+    };
+
+/** What an issue of a schema says to a person. Undefined if the schema's own text does. */
+export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+    switch (issue.code) {
+        case "unrecognized_keys":
+            return `there is no field ${issue.keys.map((key) => JSON.stringify(placeIn([key]))).join(" or ")} here`;
+        case "invalid_type":
+            return wrong(issue, issue.expected.replace("string", "text"));
+        case "invalid_value":
+            return wrong(issue, oneOf(issue.values));
+        case "invalid_union":
+            return issue.discriminator === undefined
+                ? undefined
+                : wrong({ input: (issue.input as Record<string, unknown>)[issue.discriminator] }, oneOf(issue.options));
+        case "too_small":
+            return outside(issue.input, `${issue.inclusive ? "at least" : "above"} ${issue.minimum}`);
+        case "too_big":
+            return outside(issue.input, `${issue.inclusive ? "at most" : "below"} ${issue.maximum}`);
+        default:
+            return undefined;
+    }
+}
+
+function wrong(value: WrongValue, allowed: string): string {
+    if (value.input === undefined) return `is missing; allowed: ${allowed}`;
+    const isScalar = !["object", "undefined"].includes(typeof value.input);
+    const type = isScalar && !mayBeRepeated(value) ? `a ${typeof value.input}`.replace("string", "text") : undefined;
+    return `is ${type ?? describeValue(value.input)}; allowed: ${allowed}`;
+}
+
+/** `"a", "b" or "c"` */
+function oneOf(values: unknown): string {
+    const inQuotes = [values].flat().map((value) => JSON.stringify(value));
+    return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(inQuotes);
+}
+
+function outside(input: unknown, bound: string): string {
+    if (typeof input === "string")
+        return input.trim() === "" ? "is empty; allowed: text" : `has ${input.length} characters; allowed: ${bound}`;
+    if (Array.isArray(input)) return `has ${input.length} items; allowed: ${bound}`;
+    return `is ${String(input)}; allowed: ${bound}`;
+}
+
+/** @param examples completes "such as …", in the error */
+export function durationBetween(range: Range, examples?: string) {
+    const error = notAllowed(allowedDuration(range, examples));
+    return z.string({ error }).refine((text) => durationWithin(range, text) !== undefined, { error });
+}
+
+/** A percentage above 0% and up to 100%. @param example completes "such as …", in the error */
+export function percentage(example?: string) {
+    const error = notAllowed(allowedPercentage(example), "a percentage");
+    return z.string({ error }).refine((text) => parsePercentage(text) !== undefined, { error });
+}
+
+/** Milliseconds since the epoch, as journals have them. */
+export const instant = z.int().nonnegative();
+/** A length of time in milliseconds. */
+export const milliseconds = z.number().nonnegative();
+export const shareSchema = z.number().positive().max(1);
+
+/**
+ * @param what completes "… is not", in the error
+ * @param rule for objects of its type
+ */
+export const nameSchema = (what?: string, rule = dnsLabel()) =>
+    z.string().refine(rule.isValid, { error: notAllowed(rule.allowed, what) });
+
+/** A mistake that lies in several fields together. */
+export interface Mistake {
+    field: string;
+    message: string;
+}
+
+/**
+ * Reports mistakes that lie in several fields, also if some of these are mistakes on their own: all are reported at
+ * once.
+ */
+export function together<T>(
+    mistakesIn: (check: Partial<T>) => Mistake[],
+): [(check: T, context: z.RefinementCtx) => void, { when: () => true }] {
+    const report = (check: T, context: z.RefinementCtx) => {
+        for (const { field, message } of mistakesIn(check ?? {}))
+            context.addIssue({ code: "custom", path: field.split("."), message });
+    };
+    return [report, { when: () => true }];
+}
+
+/** Where an experiment is written decides how a person changes it. */
+export interface Written {
+    /**
+     * Prefix of the stack's settings that the experiment is made from, such as `experiment.`. @default it is written in
+     * a program
+     */
+    settings?: string;
+    /** The stack, for commands. @default the selected one */
+    stack?: string;
+}
+
+/** How to give one of an experiment's values another: completes "…: ". @param value as it is written there */
+export function remedy({ settings, stack }: Written, name: string, value: string | number | boolean): string {
+    if (settings === undefined) return `in the program, ${name}: ${JSON.stringify(value)}`;
+    return pulumi(`config set ${settings}${name} ${quote(String(value))}`, stack);
+}
+
+/** How to start another run of an experiment, in a sentence without a period. */
+export const anotherRun = ({ settings, run, stack }: Written & { run: string }): string =>
+    `Start another run: ${remedy({ settings, stack }, "run", `${run} again`)}`;
+
+/** A plan that names its stack is of a project that has Pulumi as a package. */
+const pulumi = (command: string, stack: string | undefined) =>
+    stack === undefined ? `pulumi ${command}` : `npx pulumi ${command} --stack ${stack}`;
+
+/** How to update an experiment's stack: completes "…: ". */
+export const updating = ({ stack }: Written): string => pulumi("up", stack);
+
+/** How to disable an experiment: completes "…: ". */
+export const disabling = ({ settings, stack }: Written): string =>
+    settings === undefined
+        ? "set `enabled` to false in the program, then run `pulumi up`"
+        : `${remedy({ settings, stack }, "enabled", false)} && ${updating({ stack })}`;

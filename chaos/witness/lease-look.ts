@@ -1,0 +1,55 @@
+import type { V1Lease } from "../values/kubernetes-types";
+import { get, isMissing } from "./api";
+import type { KeptTargets } from "../definition/plan";
+import { keptIn, leaseEndsAt, runIn, timeOf } from "../lease/lease-record";
+import type { LeaseOfRun } from "./protocol";
+
+/**
+ * What a look at the namespace's lease shows: `held` by this run, `expired` but still naming it, or `lost`: deleted, or
+ * another run's.
+ */
+export type LeaseState = "held" | "expired" | "lost";
+
+/** @throws Error if the API server does not say. That is not a lost lease. */
+export async function lookAtLease(leaseOf: LeaseOfRun): Promise<LeaseState> {
+    const { own, sentAt } = await readOwn(leaseOf);
+    if (own === undefined) return "lost";
+    return sentAt > leaseEndsAt(own) ? "expired" : "held";
+}
+
+/**
+ * When a run took the lease first, by this node's clock, in milliseconds since the epoch. Undefined if the lease does
+ * not say so.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> {
+    const { own, sentAt } = await readOwn(leaseOf);
+    const at = timeOf(own?.spec?.acquireTime);
+    return at === 0 ? undefined : Date.now() - (sentAt - at);
+}
+
+/**
+ * To which targets the run's connections are kept. To none if the lease is lost, or says something else there: who may
+ * change it can have no other connections made, and cannot end this program.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
+    const { own } = await readOwn(leaseOf);
+    try {
+        const kept = JSON.parse((own && keptIn(own)) ?? "{}") as KeptTargets;
+        return Object.values(kept).every(({ ports }) => ports === undefined || Array.isArray(ports)) ? kept : {};
+    } catch {
+        return {};
+    }
+}
+
+/** The lease, if the run holds it, and the time by the API server's clock. */
+async function readOwn({ path, run }: LeaseOfRun): Promise<{ own?: V1Lease; sentAt: number }> {
+    const { status, body, sentAt } = await get(path);
+    if (isMissing({ status, body })) return { sentAt };
+    if (status !== 200) throw new Error(`the lease cannot be read: ${status}`);
+    const lease = JSON.parse(body) as V1Lease;
+    return runIn(lease) === run ? { own: lease, sentAt } : { sentAt };
+}

@@ -1,0 +1,10 @@
+import { runProgram } from "../shared/program";
+import { catalogueEnvironment, createCatalogue } from "./catalogue-app";
+import { openProductDatabase } from "./stored-products";
+
+runProgram("catalogue", catalogueEnvironment, (environment, programLog) => {
+    const category = environment.CATEGORY;
+    const log = programLog.child({ category });
+    const database = openProductDatabase(environment);
+    return { application: createCatalogue({ category, database, log }), log, close: () => database.close() };
+});

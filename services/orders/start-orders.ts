@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { backofficeEnvironment, connect } from "../backoffice/connect";
+import type { BrokerLink } from "../shared/broker";
+import { openDatabase } from "../shared/database";
+import { type Accepted, decidedSchema } from "../shared/order";
+import { runProgram } from "../shared/program";
+import { createOrders } from "./orders-app";
+import { type Book, openBook } from "./book";
+
+const program = "orders";
+
+runProgram(program, backofficeEnvironment(program), (environment, log) => {
+    const database = openDatabase(environment, program);
+    const book = openBook(database);
+    const work = [sendOrders, storeDecisions].map((each) => (link: BrokerLink) => each(book, link));
+    const { checkReachability, close } = connect(database, { environment, program, log, work });
+    return { application: createOrders({ book, checkReachability, log }), close };
+});
+
+const BATCH = 50;
+const PAUSE_MS = 200;
+
+/** Sends due orders to the inventory until the connection to the broker is lost. */
+async function sendOrders(book: Book, { publish, lost }: BrokerLink): Promise<void> {
+    while (!lost.aborted) {
+        const due = await book.takeDue(BATCH).catch(() => []);
+        await Promise.all(
+            due.map(({ id, items, trace }) =>
+                publish("orders.accepted", id, { orderId: id, items } satisfies Accepted, trace),
+            ),
+        );
+        if (due.length < BATCH) await sleep(PAUSE_MS);
+    }
+}
+
+/** Stores the inventory's decisions. */
+function storeDecisions(book: Book, { consume }: BrokerLink): Promise<void> {
+    return consume("orders.decided", decidedSchema, async (decided, scope) => {
+        const { orderId, outcome } = decided;
+        if (await book.settle(decided)) scope.log.info({ orderId, outcome }, "order settled");
+    });
+}

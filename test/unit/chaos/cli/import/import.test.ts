@@ -1,0 +1,800 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { type Imported, importExperiments } from "../../../../../chaos/cli/import/import";
+import { type Additions, checkOf } from "../../../../../chaos/cli/import/imported";
+import { writtenAs } from "../../../../../chaos/cli/import/write";
+
+const files = join(__dirname, "files");
+const read = (file: string) => readFileSync(join(files, file), "utf8");
+
+/** What a person adds to a file of Chaos Mesh. */
+const added: Additions = {
+    hypothesis: "The shop answers meanwhile.",
+    checks: [checkOf("http://shop.front.svc/health")],
+};
+const fromFile: Additions = { checks: [] };
+
+function imported(text: string, additions = fromFile): Imported[] {
+    const { experiments, refused } = importExperiments(text, additions);
+    if (refused.length > 0) throw new Error(JSON.stringify(refused, null, 2));
+    return experiments;
+}
+
+/** What is refused, as `path: reason`. */
+function refusedOf(text: string, additions = fromFile): string[] {
+    return importExperiments(text, additions).refused.map(({ path, reason }) => `${path}: ${reason}`);
+}
+
+const differences = ({ differences }: Imported) => differences.map(({ path }) => path);
+
+/** What is said of a place in a file. */
+const noted = ({ differences }: Imported, at: string) =>
+    differences.flatMap(({ path, reason }) => (path === at ? [reason] : [])).join("\n");
+
+/** A file with one place of its text changed. */
+function edited(file: string, before: string | RegExp, after: string): string {
+    const text = read(file);
+    const changed = text.replace(before, () => after);
+    expect(changed, `${file} has ${before}`).not.toBe(text);
+    return changed;
+}
+
+/** A partition from these instead of pods. */
+function external(targets: readonly string[], direction: string): string {
+    const text = edited("primary-partition.yaml", /  target:\n(    .*\n)+/, "");
+    return text.replace("direction: both", `${direction}\n  externalTargets: ${JSON.stringify(targets)}`);
+}
+
+describe("an experiment of Chaos Mesh", () => {
+    it("a partition in both directions is a blackhole with peers", () => {
+        const [experiment] = imported(read("primary-partition.yaml"), added);
+        expect(experiment).toMatchObject({
+            name: "ledger-primary-alone",
+            args: {
+                hypothesis: "The shop answers meanwhile.",
+                attacks: [
+                    {
+                        kind: "blackhole",
+                        target:
+                            "k8s.label.app.kubernetes.io/instance=ledger-db,k8s.label.example.org/role=primary," +
+                            "k8s.namespace=ledger",
+                        peers: "k8s.label.example.org/role=standby,k8s.namespace=ledger",
+                        radius: 1,
+                    },
+                ],
+                window: { duration: "2m", grace: "0s" },
+                checks: [{ kind: "http", service: "shop", namespace: "front", port: 80, path: "/health" }],
+            },
+        });
+        expect(differences(experiment!)).toEqual(["metadata.labels", "spec.mode"]);
+    });
+
+    it("a pod-kill kills once; each document of a file is an experiment", () => {
+        const [kill, partition] = imported(read("beacon.yaml"), added);
+        expect(kill!.args.attacks).toEqual([
+            {
+                kind: "kill",
+                intervalMs: 86_400_000,
+                target: "k8s.label.app=relay,k8s.label.tier=edge|core,k8s.label.canary!=*,k8s.namespace=chain",
+                radius: "50%",
+            },
+        ]);
+        expect(kill!.args.window).toBeUndefined();
+        expect(differences(kill!)).toEqual([
+            "0.spec.gracePeriod",
+            "0.spec.action",
+            "0.spec.mode",
+            "0.spec.duration",
+            "0.spec.scheduler",
+        ]);
+        expect(partition!.args.attacks).toEqual([
+            { kind: "blackhole", target: "k8s.label.app=validator,k8s.namespace=chain", radius: "all" },
+        ]);
+    });
+
+    it("a Schedule holds one; pods are named, and its namespace by them", () => {
+        const [experiment] = imported(read("schedule.yaml"), added);
+        expect(experiment!.args.attacks).toMatchObject([
+            { kind: "kill", target: "k8s.pod.name=broker-0|broker-1,k8s.namespace=streams" },
+        ]);
+        expect(differences(experiment!)).toEqual(
+            expect.arrayContaining(["spec.schedule", "spec.concurrencyPolicy", "spec.historyLimit"]),
+        );
+    });
+
+    it("a HTTPChaos is a fault through a Service that a person names", () => {
+        const [experiment] = imported(read("http.yaml"), { ...added, service: "catalogue" });
+        expect(experiment!.args.attacks).toEqual([
+            {
+                kind: "fault",
+                service: "catalogue",
+                delay: "500ms",
+                target: "k8s.label.name=catalogue,k8s.namespace=sock-shop",
+                radius: "all",
+            },
+        ]);
+        expect(differences(experiment!)).toEqual(["spec.port", "spec.mode"]);
+        expect(noted(experiment!, "spec.port")).toContain("also hits what the pods send to this port");
+        expect(refusedOf(read("http.yaml"), added)).toEqual([expect.stringContaining("add --service NAME")]);
+    });
+
+    it.each<[fields: string, match: object | undefined]>([
+        ["path: /api/*\n  method: GET", { path: "/api/*", method: "GET" }],
+        ["path: /api/orders", { path: "/api/orders" }],
+        ["path: /*", undefined],
+        ["request_headers: { x-request-id: mine }", { headers: { "x-request-id": "mine" } }],
+    ])("a HTTPChaos with %j is of some requests", (fields, match) => {
+        const text = edited("http.yaml", 'path: "*"', fields);
+        const [experiment] = imported(text, { ...added, service: "catalogue" });
+        expect((experiment!.args.attacks![0] as { match?: object }).match).toEqual(match);
+    });
+
+    it.each<[targets: string[], attack: object]>([
+        [["api.example.com:443"], { peers: [{ host: "api.example.com", port: 443 }] }],
+        [["203.0.113.7/32:443"], { peers: [{ host: "203.0.113.7", port: 443 }] }],
+        [["[2001:db8::1]:443"], { peers: [{ host: "2001:db8::1", port: 443 }] }],
+        [
+            ["203.0.113.0/24:443", "203.0.113.7:443"],
+            { peers: [{ cidr: "203.0.113.0/24" }, { host: "203.0.113.7", port: 443 }], ports: [443] },
+        ],
+    ])("a partition from the external targets %j is a blackhole of addresses", (targets, attack) => {
+        for (const direction of ["to", "both"]) {
+            const [experiment] = imported(external(targets, `direction: ${direction}`), added);
+            expect(experiment!.args.attacks).toEqual([
+                { kind: "blackhole", target: expect.any(String), radius: 1, ...attack },
+            ]);
+        }
+    });
+
+    it.each([
+        ["mode:  one", 1, "here it counts containers of ready pods, and an attack hits whole pods"],
+        ["mode: fixed\n  value: 2", 2, "here it counts containers of ready pods, and an attack hits whole pods"],
+        ["mode: all", "all", "only ready pods"],
+        ["mode: fixed-percent\n  value: '66'", "66%", "up to at least one since Chaos Mesh 2.2: 66% of 3 is 2; here"],
+        ["mode: fixed-percent\n  value: '100'", "all", "only ready pods"],
+    ])("%j counts pods there, and containers of ready pods here", (mode, radius, reason) => {
+        const [experiment] = imported(edited("primary-partition.yaml", "mode: one", mode), added);
+        expect(experiment!.args.attacks![0]!.radius).toBe(radius);
+        expect(noted(experiment!, "spec.mode")).toContain(reason);
+    });
+
+    it("a pod-kill says which pods it leaves alone", () => {
+        const [kill] = imported(read("beacon.yaml"), added);
+        expect(noted(kill!, "0.spec.action")).toContain("pods without a controller, pods of a Job");
+    });
+
+    it.each([["catalogue"], ["catalogue.sock-shop:8080"], ["catalogue.sock-shop.svc.cluster.local"]])(
+        "a HTTPChaos of the host %s is of the Service's requests",
+        (host) => {
+            const text = edited("http.yaml", 'path: "*"', `request_headers: { Host: "${host}" }`);
+            expect(refusedOf(text, { ...added, service: "catalogue" })).toEqual([]);
+        },
+    );
+
+    it("a HTTPChaos of requests that the pods send is refused: a fault would hit nothing", () => {
+        for (const header of ["Host", "host"]) {
+            const text = edited("http.yaml", 'path: "*"', `request_headers: { ${header}: "example.com" }`);
+            const [refused, ...others] = refusedOf(text, { ...added, service: "catalogue" });
+            expect(refused).toContain(`spec.request_headers.${header}: names another host than Service catalogue`);
+            expect(refused).toContain("allowed: catalogue, catalogue.NAMESPACE");
+            expect(refused).not.toContain("example.com");
+            expect(others).toEqual([]);
+        }
+    });
+
+    it("nodes are chosen by their labels, or by their names", () => {
+        const selecting = (selector: string) =>
+            imported(edited("primary-partition.yaml", "  selector:", `  selector:\n    ${selector}`), added)[0]!.args
+                .attacks![0]!.target;
+        expect(selecting("nodeSelectors: { topology.kubernetes.io/zone: a, disk: ssd }")).toContain(
+            "k8s.zone=a,k8s.node.label.disk=ssd,",
+        );
+        expect(selecting("nodes: [one, two]")).toContain("k8s.node.name=one|two,");
+    });
+
+    it("what cannot be said of one document does not refuse the others", () => {
+        const text = edited("beacon.yaml", "action: pod-kill", "action: pod-failure");
+        const { experiments, refused } = importExperiments(text, added);
+        expect(experiments.map(({ name }) => name)).toEqual(["validators-alone"]);
+        expect(refused).toEqual([{ path: "0.spec.action", reason: expect.stringContaining("only pauses") }]);
+        const both = importExperiments(edited("beacon.yaml", "name: relay-kill", "name: validators-alone"), added);
+        expect(both.experiments).toHaveLength(1);
+        expect(both.refused).toEqual([{ path: "1", reason: expect.stringContaining("rename one") }]);
+    });
+
+    it("what Chaos Mesh ignores is reported, not refused", () => {
+        const kill = edited("beacon.yaml", "action: pod-kill", "action: pod-kill\n  containerNames: [main]");
+        expect(noted(imported(kill, added)[0]!, "0.spec.containerNames")).toContain("Chaos Mesh ignores it");
+        const one = edited("primary-partition.yaml", "mode: one", "mode: one\n  value: '3'");
+        const [experiment] = imported(one.replace("    mode: all", "    mode: all\n    value: '1'"), added);
+        expect(experiment!.args.attacks![0]!.radius).toBe(1);
+        expect(noted(experiment!, "spec.value")).toContain("Chaos Mesh ignores it");
+    });
+
+    it("a block without a port is not said to have another port than others", () => {
+        const refused = refusedOf(external(["203.0.113.0/24"], "direction: to"), added);
+        expect(refused).toEqual([expect.stringContaining("spec.externalTargets.0: has no port")]);
+    });
+
+    it("an empty selector is of all pods in the object's namespace, as in Chaos Mesh", () => {
+        const text = edited(
+            "beacon.yaml",
+            /  selector:\n    labelSelectors:\n      app: validator\n    podPhase.*/,
+            "  selector: {}",
+        );
+        expect(imported(text, added)[1]!.args.attacks).toEqual([
+            { kind: "blackhole", target: "k8s.namespace=chain", radius: "all" },
+        ]);
+    });
+
+    it("a name that is too long is cut, and that is said", () => {
+        const [experiment] = imported(edited("http.yaml", "catalogue-slow", "catalogue-".repeat(5)), {
+            ...added,
+            service: "catalogue",
+        });
+        expect(experiment!.name).toBe("catalogue-catalogue-catalogue-catalogue-catal");
+        expect(noted(experiment!, "metadata.name")).toContain(`is cut to ${experiment!.name}`);
+    });
+
+    it("texts of a file cannot control a terminal, in remarks and in what is written", () => {
+        const text = JSON.stringify({
+            apiVersion: "chaos-mesh.org/v1alpha1",
+            kind: "NetworkChaos",
+            metadata: { name: "one", namespace: "shop", "\u001b[2Jx\u202e": 1 },
+            spec: { action: "partition", mode: "all", direction: "both", duration: "10s", selector: {}, "\u0085y": 1 },
+        });
+        const said = { ...added, hypothesis: "It \u009bholds\u202e." };
+        expect(refusedOf(text, said).join()).toBe("spec. y: has no counterpart");
+        const written = writtenAs(imported(text.replace(/,"\u0085y":1/, ""), said), "a\u001b[1m.yaml");
+        expect(written).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+        expect(written).toContain('hypothesis: "It \\u{9b}holds\\u{202e}."');
+    });
+
+    it("wants a hypothesis and a check, which no file of Chaos Mesh has", () => {
+        expect(refusedOf(read("primary-partition.yaml"))).toEqual([
+            expect.stringContaining("add --hypothesis TEXT"),
+            expect.stringContaining("add --check URL"),
+        ]);
+    });
+
+    it("is refused with the path of what cannot be said, and all of it at once", () => {
+        const cases: [file: string, before: string | RegExp, after: string, path: string, reason: string][] = [
+            ["primary-partition.yaml", "direction: both", "direction: to", "spec.direction", "to: drops the packets"],
+            ["primary-partition.yaml", /  direction: both\n/, "", "spec.direction", "to, the default: drops"],
+            ["primary-partition.yaml", "action: partition", "action: delay", "spec.action", "delay: delays packets"],
+            ["primary-partition.yaml", "mode: one", "mode: random-max-percent", "spec.mode", "chooses the percentage"],
+            ["primary-partition.yaml", "    mode: all", "    mode: one", "spec.target.mode", "has no counterpart"],
+            [
+                "primary-partition.yaml",
+                "direction: both",
+                "direction: both\n  externalTargets: [example.org:443]",
+                "spec.target",
+                "peers are either pods or addresses",
+            ],
+            ["primary-partition.yaml", /  target:\n(    .*\n)+/, "  target: {}\n", "spec.target.mode", "is missing"],
+            [
+                "primary-partition.yaml",
+                "    namespaces:\n      - ledger",
+                "    nodes: [one]\n    nodeSelectors: {disk: ssd}\n    namespaces: [ledger]",
+                "spec.selector.nodeSelectors",
+                "is for further nodes beside nodes",
+            ],
+            [
+                "schedule.yaml",
+                /          - broker-0\n.*\n/,
+                "          []\n",
+                "spec.podChaos.selector.pods.streams",
+                "names no pod",
+            ],
+            [
+                "schedule.yaml",
+                /streams:\n(.*\n){2}/,
+                "streams: null\n      labelSelectors: {app: one}\n",
+                "spec.podChaos.selector.pods.streams",
+                "names no pod",
+            ],
+            [
+                "primary-partition.yaml",
+                "    namespaces:\n      - ledger",
+                "    annotationSelectors: {a: b}\n    namespaces: [ledger, other]",
+                "spec.selector.annotationSelectors",
+                "has no counterpart",
+            ],
+            ["beacon.yaml", "values: [edge, core]", "values: []", "0.spec.selector", "k8s.label.tier has no value"],
+            ["beacon.yaml", "values: [edge, core]", 'values: ["*"]', "0.spec.selector", "no target can say that"],
+            [
+                "beacon.yaml",
+                "labelSelectors: { app: relay }",
+                'labelSelectors: { "a=b,c": d }',
+                "0.spec.selector",
+                "no target can",
+            ],
+            ["beacon.yaml", 'value: "50"', 'value: ""', "0.spec.value", "is missing"],
+            [
+                "beacon.yaml",
+                /    labelSelectors:\n      app: validator\n    podPhase.*\n/,
+                "",
+                "1.spec.selector",
+                "is missing: write {} for all pods of the namespace",
+            ],
+            [
+                "primary-partition.yaml",
+                "    namespaces:\n      - ledger",
+                "    namespaces: ['']",
+                "spec.selector.namespaces.0",
+                "is empty",
+            ],
+            ["beacon.yaml", "action: pod-kill", "action: pod-failure", "0.spec.action", "only pauses"],
+            ["beacon.yaml", 'value: "50"', 'value: "150"', "0.spec.value", "is not a number from 1 to 100"],
+            ["beacon.yaml", "name: relay-kill", "name: validators-alone", "1", "has the name validators-alone"],
+            ["beacon.yaml", '["Running"]', '["Pending"]', "1.spec.selector.podPhaseSelectors", "only running pods"],
+            ["http.yaml", "target: Request", "target: Response", "spec.target", "changes the answers"],
+            ["http.yaml", 'path: "*"', "path: /*/orders", "spec.path", "is neither a path such as"],
+            ["http.yaml", 'path: "*"', "path: /order?", "spec.path", "is neither a path such as"],
+            ["http.yaml", 'path: "*"', "path: api", "spec.path", "is neither a path such as"],
+            ["http.yaml", 'path: "*"', 'path: ""', "spec.path", "is empty, so no request matches"],
+            ["http.yaml", 'path: "*"', 'method: ""', "spec.method", "is empty, so no request matches"],
+            ["http.yaml", 'path: "*"', "method: get", "spec.method", '"get" is not a method'],
+            [
+                "http.yaml",
+                'path: "*"',
+                "request_headers: {Cookie: id=7}",
+                "spec.request_headers",
+                "Cookie: has a value",
+            ],
+            ["http.yaml", "delay: 500ms", "delay: 500ms\n  abort: true", "spec.delay", "has no effect there"],
+            ["http.yaml", "delay: 500ms", "replace: {code: 503}", "spec.replace", "has no counterpart"],
+            ["http.yaml", "delay: 500ms", "delay: soon", "spec.delay", '"soon" is not allowed'],
+            ["http.yaml", "duration: 1m", "duration: 3h", "spec.duration", '"3h" is not allowed'],
+            ["http.yaml", "name: catalogue-slow", "name: 混沌测试", "metadata.name", '"混沌测试" has nothing that'],
+            ["http.yaml", /  name: catalogue-slow\n/, "", "metadata.name", "is missing"],
+            [
+                "schedule.yaml",
+                "type: PodChaos",
+                "type: IOChaos",
+                "spec.type",
+                '"IOChaos" has no counterpart; has one: PodChaos, NetworkChaos, HTTPChaos',
+            ],
+        ];
+        for (const [file, before, after, path, reason] of cases) {
+            const refused = refusedOf(edited(file, before, after), { ...added, service: "catalogue" });
+            expect(refused.filter((each) => each.startsWith(`${path}: `)).join("\n"), `${file}: ${after}`).toContain(
+                reason,
+            );
+        }
+        for (const [targets, direction, path, reason] of [
+            [["example.org"], "to", "spec.externalTargets.0", "has no port"],
+            [["2001:db8::1"], "to", "spec.externalTargets.0", "has no port"],
+            [["example.org:443"], "from", "spec.direction", "from: drops the packets"],
+            [["203.0.113.0/24:443"], "to", "spec.externalTargets", "nothing is known to answer in 203.0.113.0/24"],
+            [["203.0.113.0/24:443", "198.51.100.0/24:80"], "to", "spec.externalTargets", "different ports"],
+            [["example.org:443", ""], "to", "spec.externalTargets.1", "is empty"],
+        ] as const)
+            expect(refusedOf(external(targets, `direction: ${direction}`), added)).toContainEqual(
+                expect.stringMatching(new RegExp(`^${path}: .*${reason}`, "s")),
+            );
+        const both = edited("primary-partition.yaml", "direction: both", "direction: from\n  device: eth0");
+        expect(refusedOf(both, added)).toHaveLength(2);
+    });
+});
+
+describe("an experiment of Steadybit", () => {
+    it("takes attack, window and checks from the lanes, by their times", () => {
+        const [experiment] = imported(read("shop.json"));
+        expect(experiment).toMatchObject({
+            name: "listing-survives-without-deals",
+            args: {
+                hypothesis: "The listing answers while one container of deals is cut off.",
+                attacks: [{ kind: "blackhole", target: "k8s.deployment=deals,k8s.namespace=shop", radius: 1 }],
+                window: { duration: "1m", grace: "0s" },
+                checks: [
+                    {
+                        kind: "http",
+                        name: "the listing answers",
+                        service: "gateway",
+                        namespace: "shop",
+                        port: 8080,
+                        path: "/products?all=true",
+                        headers: { "X-Tenant": "demo" },
+                        status: [200, 299],
+                        perSecond: 10,
+                        successRate: 0.95,
+                        timeoutMs: 5_000,
+                        maxLatencyMs: 800,
+                    },
+                ],
+            },
+        });
+        expect(differences(experiment!).sort()).toEqual([
+            "environment",
+            "key",
+            "lanes.0.steps.0.parameters.connectTimeout",
+            "lanes.0.steps.0.parameters.duration",
+            "lanes.0.steps.0.parameters.maxConcurrent",
+            "lanes.1.steps.0",
+            "lanes.1.steps.2.customLabel",
+            "lanes.1.steps.2.radius",
+            "lanes.1.steps.2.radius.maximum",
+            "lanes.2.steps.0",
+            "tags",
+            "team",
+        ]);
+    });
+
+    it("a hypothesis of the command is in place of the file's, and does if the file has none", () => {
+        const said = { ...fromFile, hypothesis: "It holds." };
+        expect(imported(read("shop.json"), said)[0]!.args.hypothesis).toBe("It holds.");
+        expect(imported(edited("shop.json", /"hypothesis": .*\n/, ""), said)[0]!.args.hypothesis).toBe("It holds.");
+    });
+
+    /** A file with a Deployment scaled to 0 for 180 s. */
+    const scaled = (file: string, edit: (lanes: { steps: unknown[] }[], scale: object) => void): string => {
+        const experiment = JSON.parse(read(file)) as { lanes: { steps: unknown[] }[] };
+        edit(experiment.lanes, {
+            type: "action",
+            parameters: { duration: "180s", replicaCount: 0 },
+            actionType: "com.steadybit.extension_kubernetes.scale_deployment",
+            radius: { query: `k8s.namespace="${file === "shop.json" ? "shop" : "pay"}" AND k8s.deployment="deals"` },
+        });
+        return JSON.stringify(experiment);
+    };
+
+    it("a Deployment scaled for a time after a pod is deleted makes a window of that time", () => {
+        const text = scaled("pod-loss.json", ([lane], scale) => lane!.steps.splice(2, 1, scale));
+        const [experiment] = imported(text, { checks: added.checks });
+        expect(experiment!.args).toMatchObject({
+            actions: [{ kind: "scale", deployment: "deals", replicas: 0 }],
+            window: { duration: "3m", grace: "0s" },
+        });
+        expect(noted(experiment!, "lanes.0.steps.2.parameters.duration")).toBe("");
+        expect(noted(experiment!, "lanes.0.steps.1")).not.toContain("default");
+    });
+
+    it("a Deployment scaled for longer than the attack says when it is scaled back", () => {
+        const text = scaled("shop.json", (lanes, scale) => {
+            lanes[1]!.steps.splice(0, 2);
+            lanes.push({ steps: [scale] });
+        });
+        const [experiment] = imported(text);
+        expect(experiment!.args).toMatchObject({ actions: [{ kind: "scale" }], window: { duration: "1m" } });
+        expect(noted(experiment!, "lanes.3.steps.0.parameters.duration")).toContain("after a window of 1m");
+    });
+
+    it.each([
+        [
+            '"percentage": 50',
+            "50%",
+            "there it counts pods, ready or not, and rounds to the nearest: 66% of 3 is 2; here",
+        ],
+        ['"percentage": 100', "all", "there it counts pods, ready or not; here only ready pods"],
+        ['"maximum": 1', 1, "there it counts pods, ready or not; here it counts containers"],
+    ])("Delete Pod with %s counts pods, and says which it leaves alone", (amount, radius, reason) => {
+        const [experiment] = imported(read("pod-loss.json").replace('"percentage": 50', amount));
+        expect(experiment!.args.attacks![0]!.radius).toBe(radius);
+        expect(noted(experiment!, `lanes.0.steps.1.radius.${/\w+/.exec(amount)![0]}`)).toContain(reason);
+        expect(noted(experiment!, "lanes.0.steps.1")).toContain("pods without a controller, pods of a Job");
+    });
+
+    it("says of tags that they have no counterpart, and of the environment what is in its place", () => {
+        const [experiment] = imported(read("shop.json"));
+        expect(noted(experiment!, "tags")).toBe("has no counterpart");
+        expect(noted(experiment!, "environment")).toContain("the kubeconfig");
+    });
+
+    it("YAML, without an attack: a rollout is an action, and checks are those that cover its begin", () => {
+        const [experiment] = imported(read("rollout.yml"));
+        expect(experiment!.args).toMatchObject({
+            namespace: "orders",
+            actions: [{ kind: "rollout", deployment: "orders" }],
+            window: { duration: "3m" },
+            checks: [
+                {
+                    name: "THEN: orders are accepted",
+                    method: "POST",
+                    body: { product: "tea", count: 1 },
+                    perSecond: 2,
+                    status: 201,
+                    url: "https://orders.example.com",
+                    path: "/orders",
+                },
+            ],
+        });
+        expect(experiment!.args.attacks).toBeUndefined();
+        expect(differences(experiment!)).toContain("lanes.0.steps.0");
+    });
+
+    it("a deleted pod is killed once, and checked as long as the check after it", () => {
+        const [experiment] = imported(read("pod-loss.json"));
+        expect(experiment!.args).toMatchObject({
+            attacks: [
+                {
+                    kind: "kill",
+                    intervalMs: 86_400_000,
+                    target: "k8s.label.app=payments|payments-canary,k8s.namespace=pay",
+                    radius: "50%",
+                },
+            ],
+            window: { duration: "1m", grace: "0s" },
+            checks: [{ service: "payments", namespace: "pay", path: "/ready", successRate: 0.99 }],
+        });
+    });
+
+    it("hosts and addresses with ports are peers", () => {
+        const lists = '"hostname": ["api.example.com"], "ip": ["203.0.113.7", "203.0.113.0/24"], "port": ["443", "80"]';
+        const text = edited("shop.json", /"hostname": \[\],\s*"ip": \[\],\s*"port": \[\]/, lists);
+        expect(imported(text)[0]!.args.attacks).toMatchObject([
+            {
+                kind: "blackhole",
+                peers: [
+                    { cidr: "203.0.113.0/24" },
+                    ...["api.example.com", "203.0.113.7"].flatMap((host) => [
+                        { host, port: 443 },
+                        { host, port: 80 },
+                    ]),
+                ],
+                ports: [443, 80],
+            },
+        ]);
+    });
+
+    it.each([
+        ["k8s.node.label.disk", "k8s.node.label.disk"],
+        ["k8s.node.label.topology.kubernetes.io/zone", "k8s.zone"],
+        ["k8s.label.topology.kubernetes.io/region", "k8s.region"],
+        ["k8s.pod.label.kubernetes.io/os", "k8s.label.kubernetes.io/os"],
+        ["k8s.node.name", "k8s.node.name"],
+        ["host.hostname", "host.hostname"],
+        ["container.image", "container.image"],
+        ["k8s.container.image", "container.image"],
+    ])("%s is the attribute %s", (key, attribute) => {
+        const [experiment] = imported(edited("shop.json", '"k8s.deployment"', JSON.stringify(key)));
+        expect(experiment!.args.attacks![0]!.target).toBe(`${attribute}=deals,k8s.namespace=shop`);
+    });
+
+    it.each([
+        ["host.hostname", "host.hostname is the name that the host has itself there, and the node's here"],
+        ["container.image", "container.image is there as the container runtime names it"],
+        ["k8s.container.image", ""],
+        ["k8s.node.name", ""],
+    ])("what %s has there is reported if it may differ", (key, difference) => {
+        const [experiment] = imported(edited("shop.json", '"k8s.deployment"', JSON.stringify(key)));
+        const notes = noted(experiment!, "lanes.1.steps.2.radius");
+        if (difference === "") expect(notes).not.toContain(key);
+        else expect(notes).toContain(difference);
+    });
+
+    it.each([
+        ['k8s.pod.label.tier!="edge"', "k8s.label.tier!=edge"],
+        ['"k8s.pod.label.a/b" = one', "k8s.label.a/b=one"],
+        ['k8s.deployment IN ("a", b)', "k8s.deployment=a|b"],
+        ["k8s.deployment not in (a, b)", "k8s.deployment!=a|b"],
+        ["k8s.pod.label.tier IS PRESENT", "k8s.label.tier=*"],
+        ["k8s.pod.label.tier IS NOT PRESENT", "k8s.label.tier!=*"],
+    ])("the query %s is the condition %s", (part, condition) => {
+        const text = edited(
+            "shop.json",
+            /"predicate": \{[^]*?\]\s*\},\s*"query": null/,
+            `"query": ${JSON.stringify(`k8s.namespace IN ("shop") AND k8s.namespace IS PRESENT and ${part}`)}`,
+        );
+        expect(imported(text)[0]!.args.attacks![0]!.target).toBe(`${condition},k8s.namespace=shop`);
+    });
+
+    it("NOT_EQUALS excludes values", () => {
+        const text = edited(
+            "shop.json",
+            '"k8s.deployment", "operator": "EQUALS"',
+            '"k8s.deployment", "operator": "NOT_EQUALS"',
+        );
+        expect(imported(text)[0]!.args.attacks![0]!.target).toBe("k8s.deployment!=deals,k8s.namespace=shop");
+    });
+
+    it("an address with a placeholder is not said to be missing", () => {
+        expect(refusedOf(edited("shop.json", "gateway.shop.svc", "{{gateway}}")).join()).not.toContain("is missing");
+    });
+
+    it("settings of a check that change nothing are no obstacle", () => {
+        const settings = '"insecureSkipVerify": "false", "failEarly": ';
+        const [off] = imported(edited("shop.json", '"method": "GET"', `"method": "GET", ${settings} false`));
+        expect(noted(off!, "lanes.0.steps.0.parameters.failEarly")).toBe("");
+        const [on] = imported(edited("shop.json", '"method": "GET"', `"method": "GET", ${settings} true`));
+        expect(noted(on!, "lanes.0.steps.0.parameters.failEarly")).toContain("abortBelow");
+    });
+
+    it("a long attack has the default deadline, which has room for it", () => {
+        const long = read("shop.json").replaceAll('"120s"', '"40m"').replace('"60s"', '"30m"');
+        expect(imported(long)[0]!.args).toMatchObject({ window: { duration: "30m" } });
+        expect(imported(long)[0]!.args).not.toHaveProperty("deadline");
+    });
+
+    it("is refused with the path of what cannot be said", () => {
+        const attack = "lanes.1.steps.2";
+        const cases: [file: string, before: string | RegExp, after: string, path: string, reason: string][] = [
+            ["shop.json", "network_blackhole", "stress_cpu", `${attack}.actionType`, 'stress_cpu" has no counterpart'],
+            [
+                "shop.json",
+                '"readTimeout": "5s"',
+                '"insecureSkipVerify": "true"',
+                "lanes.0.steps.0.parameters.insecureSkipVerify",
+                "certificates are always verified",
+            ],
+            ["rollout.yml", 'k8s.deployment="', 'k8s.deployment!="', "lanes.1.steps.1.radius", "exactly one"],
+            [
+                "rollout.yml",
+                'k8s.deployment="orders"',
+                "k8s.deployment IS PRESENT",
+                "lanes.1.steps.1.radius",
+                "exactly",
+            ],
+            ["rollout.yml", 'k8s.namespace="', 'k8s.namespace!="', "lanes.1.steps.1.radius", "excludes a namespace"],
+            ["shop.json", '"ip": []', '"ip": ["203.0.113.7"]', `${attack}.parameters.ip`, "has no port"],
+            [
+                "shop.json",
+                /"ip": \[\],\s*"port": \[\]/,
+                '"ip": ["203.0.113.7"], "port": ["80-90"]',
+                `${attack}.parameters.port`,
+                "is not a list of ports such as 443",
+            ],
+            [
+                "shop.json",
+                /"ip": \[\],\s*"port": \[\]/,
+                '"ip": ["203.0.113.0/24"], "port": ["80"]',
+                attack,
+                "peers: nothing is known to answer in 203.0.113.0/24",
+            ],
+            ["shop.json", '"maximum": 1', '"percentage": 50, "maximum": 40', `${attack}.radius.maximum`, "omit one"],
+            ["shop.json", '"key": "k8s.deployment", ', "", `${attack}.radius.predicate.predicates.2.key`, "is missing"],
+            [
+                "shop.json",
+                '"value": "demo" }',
+                '"value": "demo" }, { "key": "x-tenant", "value": "a" }',
+                "lanes.0.steps.0.parameters.headers",
+                "names a header twice",
+            ],
+            ["shop.json", '"port": []', '"port": ["5432"]', `${attack}.parameters.port`, "ports of Services count"],
+            ["shop.json", '"maximum": 1', '"list": ["a"]', `${attack}.radius.list`, "has no counterpart"],
+            ["shop.json", '"maximum": 1', '"x": null', `${attack}.radius`, "neither percentage nor maximum"],
+            [
+                "shop.json",
+                '"values": ["deals"]',
+                '"values": ["[[d]]"]',
+                `${attack}.radius.predicate.predicates.2.values.0`,
+                "is of a template",
+            ],
+            [
+                "shop.json",
+                '"key": "k8s.namespace"',
+                '"key": "aws.zone"',
+                `${attack}.radius`,
+                "aws.zone has no counterpart",
+            ],
+            ["shop.json", '"key": "k8s.namespace"', '"key": "k8s.label.a"', `${attack}.radius`, "add --namespace NAME"],
+            ["shop.json", '"values": ["shop"]', '"values": ["shop", "b"]', `${attack}.radius`, "several namespaces"],
+            ["shop.json", '"k8s.cluster-name"', '"k8s.namespace"', `${attack}.radius`, "several namespaces"],
+            ["shop.json", '"values": ["deals"]', '"values": []', `${attack}.radius`, "k8s.deployment has no value"],
+            ["shop.json", '"values": ["deals"]', '"values": ["*"]', `${attack}.radius`, "no target can say that"],
+            [
+                "shop.json",
+                '"key": "k8s.deployment"',
+                '"key": "constructor"',
+                `${attack}.radius`,
+                "constructor has no counterpart",
+            ],
+            [
+                "shop.json",
+                '{ "key": "k8s.deployment", "operator": "EQUALS"',
+                '{ "key": "k8s.deployment", "operator": "CONTAINS"',
+                `${attack}.radius.predicate.predicates.2.operator`,
+                "has no counterpart; has one: EQUALS",
+            ],
+            ["shop.json", '"200-299"', '"200;204"', "lanes.0.steps.0.parameters.statusCode", "is not one status"],
+            [
+                "shop.json",
+                '"followRedirects": false',
+                '"followRedirects": true',
+                "lanes.0.steps.0.parameters.followRedirects",
+                "redirects",
+            ],
+            [
+                "shop.json",
+                '"responsesContains": ""',
+                '"responsesContains": "x"',
+                "lanes.0.steps.0.parameters.responsesContains",
+                "JSON",
+            ],
+            [
+                "shop.json",
+                "gateway.shop.svc.cluster.local",
+                "gateway",
+                "lanes.0.steps.0.parameters.url",
+                "NAME.NAMESPACE.svc",
+            ],
+            ["shop.json", "X-Tenant", "Authorization", "lanes.0.steps.0.parameters.headers", "Authorization: has"],
+            ["shop.json", '"5s"', '"5h"', "lanes.0.steps.0.parameters.readTimeout", "18000000"],
+            [
+                "rollout.yml",
+                / AND k8s.namespace=.*/,
+                "",
+                "lanes.1.steps.1.radius",
+                "selects every target of the cluster",
+            ],
+            ["shop.json", '"duration": "120s"', '"duration": "30s"', "", "add --check URL"],
+            [
+                "rollout.yml",
+                'k8s.namespace="orders" AND',
+                'k8s.namespace="orders" OR',
+                "lanes.1.steps.1.radius.query",
+                "has no counterpart; have one: =, !=, IN",
+            ],
+            ["rollout.yml", 'wait: "true"', "duration: 60s", "lanes.1.steps.1.parameters.duration", "set timeoutMs"],
+            ["shop.json", '"k8s.deployment"', '"k8s.job"', `${attack}.radius`, "k8s.job has no counterpart"],
+            ["rollout.yml", ' AND k8s.deployment="orders"', "", "lanes.1.steps.1.radius", "exactly one Deployment"],
+        ];
+        for (const [file, before, after, path, reason] of cases) {
+            const refused = refusedOf(edited(file, before, after));
+            expect(refused.filter((each) => each.startsWith(`${path}: `)).join("\n"), `${file}: ${after}`).toContain(
+                reason,
+            );
+        }
+    });
+
+    it("no value of a field that may hold a secret is repeated", () => {
+        const secret = "hunter2-Zq8";
+        for (const [before, after] of [
+            ['"value": "demo"', `"value": ["${secret}"]`],
+            ["http://gateway.shop", `http://user:${secret}@gateway.shop`],
+            ['"readTimeout": "5s"', `"readTimeout": "${secret}"`],
+            ['"X-Tenant", "value": "demo"', `"Authorization", "value": "Bearer ${secret}"`],
+            ['"X-Tenant", "value": "demo"', `"X-Tenant: ${secret}", "value": "demo"`],
+            ["products?all=true", `products?password=${secret}`],
+            ["products?all=true", `products?key=[[${secret}]]`],
+            ['"method": "GET"', `"method": "POST", "body": "${secret}"`],
+            ['"method": "GET"', `"method": "POST", "body": "{\\"password\\": \\"${secret}\\"}"`],
+            ['"method": "GET"', `"X-Tenant: ${secret}": "GET"`],
+        ] as const) {
+            const refused = refusedOf(edited("shop.json", before, after));
+            expect(refused.length).toBeGreaterThan(0);
+            expect(refused.join("\n")).not.toContain(secret);
+        }
+    });
+});
+
+it("a file of something else is refused", () => {
+    expect(refusedOf("kind: Deployment\napiVersion: apps/v1")).toEqual([
+        expect.stringContaining('"Deployment" is neither an experiment'),
+    ]);
+    expect(refusedOf("[1, 2]")).toEqual(expect.arrayContaining([expect.stringContaining("is not an object")]));
+    expect(() => importExperiments("{{ .Values }}: [", fromFile)).toThrow("it is a template, with {{ … }}");
+    expect(() => importExperiments("a: [", fromFile)).toThrow();
+    expect(refusedOf("")).toEqual([expect.stringContaining("has no document")]);
+});
+
+it("what is written compiles against the package, for each file", () => {
+    const sources = readdirSync(files).map((file) => {
+        const additions = /yaml$/.test(file) ? { ...added, service: "catalogue" } : fromFile;
+        return [join(__dirname, `${file}.ts`), writtenAs(imported(read(file), additions), file)] as const;
+    });
+    const [{ args }] = imported(external(["203.0.113.7:443"], "direction: to"), added) as [Imported];
+    const names = ["delete", "await", "global-this", "web-1", "web1", "web-1-a", "web1-a", "2nd", "n-2nd"];
+    sources.push([
+        join(__dirname, "names.ts"),
+        writtenAs(
+            names.map((name) => ({ name, args, differences: [] })),
+            "names",
+        ),
+    ]);
+    const written = new Map(sources);
+    const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: any };
+    const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, process.cwd());
+    const host = ts.createCompilerHost(options);
+    const getSourceFile = host.getSourceFile.bind(host);
+    host.getSourceFile = (name, ...rest) =>
+        written.has(name) ? ts.createSourceFile(name, written.get(name)!, rest[0]) : getSourceFile(name, ...rest);
+    const program = ts.createProgram([...written.keys()], options, host);
+    const problems = [...written.keys()].flatMap((name) => {
+        const source = program.getSourceFile(name)!;
+        return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    });
+    expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
+}, 60_000);
