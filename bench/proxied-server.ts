@@ -51,7 +51,9 @@ export async function startProxiedServer(match?: RequestMatch) {
         WITNESS: noWitness,
         READY_PORT: String(readyPort),
     };
-    const program = bundledFile(join(__dirname, "../chaos/kinds/attacks/fault/proxy/main.ts"), { minify: false });
+    const program = bundledFile(join(__dirname, "../chaos/kinds/attacks/fault/proxy/proxy-program.ts"), {
+        minify: false,
+    });
     const proxy = spawn(process.execPath, [...nodeFlags, program], {
         env: { ...env, ...api.environment },
         stdio: ["ignore", "ignore", "inherit"],

@@ -59,13 +59,20 @@ function withoutInference(file: string): string {
     }, source.text);
 }
 
+/** The package's own programs. */
+const sources = {
+    steps: "run/steps-program.ts",
+    deadline: "witness/job-program.ts",
+    proxy: "kinds/attacks/fault/proxy/proxy-program.ts",
+};
+
 function buildPrograms(folder: string): void {
     mkdirSync(folder, { recursive: true });
-    for (const [name, source] of Object.entries({ steps: "steps", deadline: "job", proxy: "attacks/fault/proxy" })) {
-        const bundle = bundledFile(join(chaos, source, "main.ts"), { minify: name === "steps" });
+    for (const [name, source] of Object.entries(sources)) {
+        const bundle = bundledFile(join(chaos, source), { minify: name === "steps" });
         copyFileSync(bundle, join(folder, `${name}.js`));
     }
-    writeFileSync(join(folder, `steps.js${packedEnding}`), packedBundle(join(chaos, "steps", "main.ts")));
+    writeFileSync(join(folder, `steps.js${packedEnding}`), packedBundle(join(chaos, sources.steps)));
 }
 
 /** What users of the package read that is elsewhere, or nowhere, in this repository. */

@@ -9,7 +9,7 @@ const bundle = (path: string) =>
 /** How an experiment's programs are run from this repository, where nothing is built. */
 export const experimentPrograms = (): ExperimentPrograms => ({
     stepCommand: "node toolchain/run-step.js",
-    steps: packedBundle(join(__dirname, "..", "chaos", "steps", "main.ts")),
-    deadline: bundle("job/main.ts"),
-    proxy: bundle("attacks/fault/proxy/main.ts"),
+    steps: packedBundle(join(__dirname, "..", "chaos", "run", "steps-program.ts")),
+    deadline: bundle("witness/job-program.ts"),
+    proxy: bundle("kinds/attacks/fault/proxy/proxy-program.ts"),
 });

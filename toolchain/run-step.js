@@ -3,4 +3,4 @@
 require("tsx/cjs");
 const { bundledFile } = require("./bundle.ts");
 
-require(bundledFile(`${__dirname}/../chaos/steps/main.ts`));
+require(bundledFile(`${__dirname}/../chaos/run/steps-program.ts`));

@@ -14,9 +14,9 @@ export interface ExperimentPrograms {
     proxy: string;
 }
 
-/** The programs that the package's build has left beside this file. */
+/** The programs that the package's build has left in `dist/programs`. */
 export function builtPrograms(): ExperimentPrograms {
-    const path = (name: string) => join(__dirname, "programs", `${name}.js`);
+    const path = (name: string) => join(__dirname, "..", "programs", `${name}.js`);
     const textOf = (name: string) => readFileSync(path(name), "utf8");
     return {
         stepCommand: `node ${quoted(path("steps"))}`,

@@ -26,7 +26,7 @@ export interface DeadlineArgs {
     replacesAtOnce: pulumi.Output<boolean>;
     /** A Node image. */
     image: string;
-    /** The Job's program: the bundle of `main.ts`. */
+    /** The Job's program: the bundle of `job-program.ts`. */
     program: string;
     pod?: PodOptions;
 }

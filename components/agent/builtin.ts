@@ -61,7 +61,7 @@ export class BuiltinAgent extends pulumi.ComponentResource {
             },
             child,
         );
-        const program = new Program({ namespace, entry: join(servicesFolder, "agent", "main.ts") }, child);
+        const program = new Program({ namespace, entry: join(servicesFolder, "agent", "start-agent.ts") }, child);
 
         this.daemonSet = new k8s.apps.v1.DaemonSet(
             name,

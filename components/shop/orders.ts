@@ -32,7 +32,10 @@ export class Orders extends pulumi.ComponentResource {
         const child = { parent: this };
         const broker = new MessageBroker("message-broker", { namespace, images, storage: brokerStorage }, child);
 
-        const program = new Program({ namespace, entry: join(servicesFolder, "backoffice", "main.ts") }, child);
+        const program = new Program(
+            { namespace, entry: join(servicesFolder, "backoffice", "start-backoffice.ts") },
+            child,
+        );
         const services = (["orders", "inventory"] as const).map((workload) => {
             const args = {
                 namespace,

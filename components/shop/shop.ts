@@ -79,7 +79,10 @@ export class Shop extends pulumi.ComponentResource {
         // All others wait for the database's pod: create first only what it needs.
         const namespace = pulumi.all([this.namespace, database.prepared]).apply(([made]) => made);
 
-        const program = new Program({ namespace, entry: join(servicesFolder, "storefront", "main.ts") }, child);
+        const program = new Program(
+            { namespace, entry: join(servicesFolder, "storefront", "start-storefront.ts") },
+            child,
+        );
         const common = { namespace, image: node, program, shutdownDelayMs };
         const backends = Object.entries(catalogues).map(([workload, category]) => {
             const args = {

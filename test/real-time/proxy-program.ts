@@ -15,7 +15,7 @@ import {
 import { bundledFile } from "../../toolchain/bundle";
 import { startApiServer } from "../unit/services/support/api-server";
 
-const program = join(__dirname, "..", "..", "chaos", "attacks", "fault", "proxy", "main.ts");
+const program = join(__dirname, "..", "..", "chaos", "kinds", "attacks", "fault", "proxy", "proxy-program.ts");
 
 export const ofRun = { run: "the-run", pass: "its-random-value" };
 

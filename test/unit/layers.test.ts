@@ -10,7 +10,7 @@ const project = join(__dirname, "..", "..");
 /** A small repository that breaks each kind of rule once. */
 const files = {
     "chaos/attack.ts": 'import type { Shop } from "../components/shop"; export interface Attack { on: Shop }',
-    "chaos/kinds/checks/answer.ts": "",
+    "chaos/checks/answer.ts": "",
     "chaos/checks/look.ts": 'import "../targets/choose";',
     "chaos/cycle.ts": 'import type { Other } from "./other"; export interface Cycle { other: Other }',
     "chaos/other.ts": 'import type { Cycle } from "./cycle"; export interface Other { cycle: Cycle }',
@@ -26,8 +26,8 @@ const files = {
     "sandbox/up.ts": 'import "../toolchain/install"; import "./nowhere";',
     "services/agent.ts": 'import "../chaos/targets/containers"; import "../chaos/attack";',
     "test/shop.test.ts": 'import "../components/shop"; import "@pulumi/kubernetesx";',
-    "toolchain/bundle.ts": 'import "../chaos/programs";',
-    "toolchain/install.ts": 'import type { Programs } from "../chaos/programs";',
+    "toolchain/bundle.ts": 'import "../chaos/pods/built-programs";',
+    "toolchain/install.ts": 'import type { Programs } from "../chaos/pods/built-programs";',
     "toolchain/tested.ts": 'import "../test/shop.test";',
 };
 

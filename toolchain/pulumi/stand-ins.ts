@@ -31,7 +31,10 @@ export async function installStandIns(pulumiHome: string): Promise<void> {
 async function install(source: string, path: string): Promise<void> {
     const present = existsSync(path) ? await readFile(path) : undefined;
     if (present && !present.subarray(0, MARK.length).equals(Buffer.from(MARK))) return; // The official plugin.
-    const content = Buffer.concat([Buffer.from(HEAD), await readFile(bundledFile(join(__dirname, source, "main.ts")))]);
+    const content = Buffer.concat([
+        Buffer.from(HEAD),
+        await readFile(bundledFile(join(__dirname, source, `${source}.ts`))),
+    ]);
     if (!present?.equals(content)) replaceFile(path, content, 0o755);
     // Left by an interrupted download; the engine would ignore the plugin's folder.
     await rm(`${dirname(path)}.partial`, { force: true });

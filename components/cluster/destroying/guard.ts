@@ -43,7 +43,7 @@ export function guardDestroy(
             create: `${runFromInput} ${inUpdate}`,
             update: `${runFromInput} ${inUpdate}`,
             delete: runFromInput,
-            stdin: packedBundle(join(__dirname, "main.ts")),
+            stdin: packedBundle(join(__dirname, "guard-program.ts")),
             environment: { [guardedVariable]: pulumi.jsonStringify(guarded) },
             logging: "stderr",
         },

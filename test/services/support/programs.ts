@@ -10,7 +10,7 @@ export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
 
 /** Bundles a program into one file, as its pod mounts it. @returns the file's path */
 export function bundle(name: ProgramName): string {
-    return bundledFile(resolve(__dirname, "../../../services", name, "main.ts"));
+    return bundledFile(resolve(__dirname, "../../../services", name, `start-${name}.ts`));
 }
 
 /** A program of the shop in a process of its own. */

@@ -124,7 +124,7 @@ export class JobProcess {
         this.objects.set(podPath(hostname()), { metadata: { name: hostname(), labels: {} } });
         this.server.listen(0, "127.0.0.1");
         await once(this.server, "listening");
-        const program = bundledFile(join("chaos", "job", "main.ts"), { minify: false });
+        const program = bundledFile(join("chaos", "witness", "job-program.ts"), { minify: false });
         this.child = spawn(process.execPath, [...nodeOptions, program], {
             env: {
                 NAMESPACE: "demo",

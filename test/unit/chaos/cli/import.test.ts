@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chaosImport } from "../../../../chaos/cli/import";
 
-const files = join(__dirname, "..", "import", "files");
+const files = join(__dirname, "import", "files");
 const partition = join(files, "primary-partition.yaml");
 const additions = ["--check", "https://shop.example/health", "--hypothesis", "The shop answers."];
 

@@ -27,7 +27,7 @@ const run = (step: string) =>
         process.execPath,
         [
             ...["--import", `data:text/javascript,${encodeURIComponent(unanswered)}`, "--import", "tsx"],
-            ...[join(__dirname, "../../../../chaos/run/main.ts"), step],
+            ...[join(__dirname, "../../../../chaos/run/steps-program.ts"), step],
         ],
         {
             encoding: "utf8",

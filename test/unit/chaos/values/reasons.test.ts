@@ -10,7 +10,7 @@ import {
     verdictLine,
 } from "../../../../chaos/values/reasons";
 
-const project = resolve(__dirname, "..", "..", "..");
+const project = resolve(__dirname, "..", "..", "..", "..");
 const codes = Object.keys(reasonCodes) as ReasonCode[];
 
 describe("of several reasons, the one counts", () => {
