@@ -76,6 +76,11 @@ const layers = {
     ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
 };
+/** The folders of chaos from the top down: each may import only from those below it. */
+const floors = [
+    ...["face", "cli", "run", "report", "proof", "rights", "witness", "ending", "lease", "definition", "kinds"],
+    ...["policies", "targets", "pods", "cluster", "values"],
+].map((folder) => `chaos/${folder}`);
 const test = "(^|/)test/";
 
 const literally = (path) => path.replaceAll(".", "[.]");
@@ -99,6 +104,13 @@ module.exports = {
             ...rule("no cycles among the folders of chaos", { path: "^chaos/" }, { circular: true }),
             scope: "folder",
         },
+        ...floors.map((folder, index) =>
+            rule(
+                `${folder} may import only what is below it`,
+                { path: within(folder) },
+                { path: ["chaos/index.ts", ...floors.slice(0, index)].map(within) },
+            ),
+        ),
         ...Object.entries(layers).map(layerRule),
         rule("only tests import tests", { pathNot: test }, { path: test }),
         // And how a proxy is chosen, and programs are packed.

@@ -9,7 +9,7 @@ import { sentAtOf } from "../cluster/request";
 import { type ApiCall, ApiError, type ApiResponse, type Carrier, sentAt, verbsOver } from "../cluster/verbs";
 import { parseJson } from "../values/json";
 import { endpoint } from "./protocol";
-import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "./sieve";
+import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "../cluster/sieve";
 
 /**
  * Whether the API server lets this program do anything. Not if an earlier one has given up its rights. Undefined as

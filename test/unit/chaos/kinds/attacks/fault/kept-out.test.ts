@@ -5,7 +5,7 @@ import type { FoundService } from "../../../../../../chaos/kinds/attacks/fault/f
 import { whyKeptOut } from "../../../../../../chaos/kinds/attacks/fault/kept-out";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";
 import { type ObjectApi, resources } from "../../../../../../chaos/cluster/resources";
-import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../../chaos/witness/sieve";
+import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../../chaos/cluster/sieve";
 import { noteOf } from "../../../../../../chaos/policies/beside";
 import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../../../../../../chaos/policies/listed";
 import { FakeCluster } from "../../../support/fake-cluster";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "../../../../chaos/witness/sieve";
+import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "../../../../chaos/cluster/sieve";
 
 /** What a sieve lets through of an answer that comes in chunks of some length. */
 function sifted(answer: unknown, isRead: (path: readonly string[]) => boolean, length = 7) {
