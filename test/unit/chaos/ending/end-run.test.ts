@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => run.close());
 
 describe("ending a stack's runs", () => {
-    it("needs only the cluster: attacks are gone before anything but the lease and the attacks is read", async () => {
+    it("needs only the cluster: it reads the leases first, and then what is left of their runs", async () => {
         expect(await end()).toEqual([run.plan.experiment]);
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
         expect(run.cluster.calls.slice(0, 2)).toEqual(["list all Lease", "list ConfigMap"]);
