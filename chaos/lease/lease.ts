@@ -1,4 +1,4 @@
-import { type ApiError, type Cluster, sentAt, statusOf } from "../cluster/client";
+import { type ApiError, type Cluster, sentAt, statusOf, unlessForbidden } from "../cluster/client";
 import { otherResources } from "../cluster/resources";
 import type { V1Lease } from "../values/kubernetes-types";
 import { againOnConflict } from "../cluster/change";
@@ -241,12 +241,9 @@ export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{
  * one in the application's namespace.
  */
 export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
-    const { items } = await allLeases(cluster, owner.defaultNamespace).catch((error: unknown) => {
-        // An account that may not even get the lease has run no experiment: its steps do so.
-        if (statusOf(error) !== 403) throw error;
-        return { items: [] };
-    });
-    return items.filter((held) => belongsTo(held, owner));
+    // An account that may not even get the lease has run no experiment: its steps do so.
+    const found = await unlessForbidden(allLeases(cluster, owner.defaultNamespace));
+    return found?.items.filter((held) => belongsTo(held, owner)) ?? [];
 }
 
 /** The experiments that a stack of the owner's name runs under other identities: other components of its program. */
