@@ -24,7 +24,8 @@ export async function againOnConflict<T>(readAndChange: () => Promise<T>): Promi
 /**
  * Patches an object until there is nothing to change.
  *
- * @param next the next merge patch for what the object is; undefined if there is nothing to change
+ * @param next the next merge patch for what the object is; undefined if there is nothing to change. Its second argument
+ *   is the object before the last patch; before any, the object
  * @param known the object as it was read. @default it is read first
  * @returns false if it does not exist
  * @throws Error that names the object, if it still wants the same patch after it
@@ -32,18 +33,21 @@ export async function againOnConflict<T>(readAndChange: () => Promise<T>): Promi
 export async function change<T extends KubeObject>(
     api: ObjectApi,
     object: ObjectReference,
-    next: (current: T) => object | undefined,
+    next: (current: T, before: T) => object | undefined,
     known?: T,
 ): Promise<boolean> {
     let last = known;
+    let before: T | undefined;
     return againOnConflict(async () => {
         let current = last ?? ((await api.get(object)) as T | undefined);
         last = undefined;
         for (let patches = 0; current !== undefined; patches++) {
-            const body = next(current);
+            const body = next(current, before ?? current);
             if (body === undefined) return true;
             if (patches === maxPatches) throw new Error(`${nameOf(object)} is not as wanted after ${patches} patches`);
-            current = (await api.patch(object, body)) as T | undefined;
+            const patched = (await api.patch(object, body)) as T | undefined;
+            before = current;
+            current = patched;
         }
         return false;
     });

@@ -251,23 +251,20 @@ export function messageOf(error: unknown): string {
     return error instanceof Error ? error.message : String(error);
 }
 
+/** What a call gives; something else if the API server answers with one of some statuses. */
+const unless =
+    <E = undefined>(statuses: readonly number[], otherwise?: E) =>
+    <T>(call: Promise<T>): Promise<T | E> =>
+        call.catch((error: unknown) => {
+            if (statuses.includes(statusOf(error) ?? 0)) return otherwise as E;
+            throw error;
+        });
+
 /** The result of a call. Undefined if there is no such thing. */
-export const ignoreNotFound = <T>(call: Promise<T>): Promise<T | undefined> =>
-    call.catch((error: unknown) => {
-        if (statusOf(error) === 404) return undefined;
-        throw error;
-    });
+export const ignoreNotFound = unless([404]);
 
 /** The result of a call. Undefined if the account may not make it, or if there is no such thing. */
-export const unlessForbidden = <T>(call: Promise<T>): Promise<T | undefined> =>
-    call.catch((error: unknown) => {
-        if ([403, 404].includes(statusOf(error) ?? 0)) return undefined;
-        throw error;
-    });
+export const unlessForbidden = unless([403, 404]);
 
 /** What a `get` gives. An object that the account may not read counts as there, and is empty. */
-export const unlessUnreadable = <T>(found: Promise<T | undefined>): Promise<T | object | undefined> =>
-    found.catch((error: unknown) => {
-        if (statusOf(error) === 403) return {};
-        throw error;
-    });
+export const unlessUnreadable = unless<object>([403], {});

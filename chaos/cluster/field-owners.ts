@@ -1,89 +1,9 @@
-/** Fields that a run changes for a while, and then gives back to who had set them. Pure patches. */
+/** Who owns a field, by what the API server keeps of that in `managedFields`. */
 import type { V1ManagedFieldsEntry, V1ObjectMeta } from "../values/kubernetes-types";
-import { isDeepStrictEqual } from "node:util";
-import { fieldManager, noteIn } from "./labels";
-import type { KubeObject } from "./resources";
+import { fieldManager } from "./labels";
 
 /** Who has set a field, by server-side apply or otherwise. */
 export type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
-
-/** What a selector was before a run: all that restoring needs. */
-interface SelectorNote<S> {
-    /** Name of the run. */
-    run: string;
-    selector: S;
-    owners: Owner[];
-    /** The selector of the manifest that kubectl had applied last. Absent if it had applied none. */
-    applied?: S;
-}
-
-/**
- * A selector that a run changes, and restores. Each takes two merge patches: the first sets the selector, by which the
- * API server takes the field for this package's. The second gives the field back to who had set it before. So their
- * next server-side apply has no conflict, also while the run's selector still stands.
- *
- * @param annotation notes on the object what was there before, as JSON
- */
-export class BorrowedSelector<S extends object> {
-    constructor(
-        private readonly field: "selector" | "podSelector",
-        private readonly annotation: string,
-    ) {}
-
-    /** Whether a run has changed the selector, and nobody has restored it. */
-    readonly isNoted = ({ metadata }: KubeObject): boolean => metadata?.annotations?.[this.annotation] !== undefined;
-
-    /** What was there before. Undefined if that is not noted, or somebody has edited the note. */
-    noteOf(object: KubeObject): SelectorNote<S> | undefined {
-        const note = noteIn<SelectorNote<S>>(object, this.annotation);
-        return note.run && note.selector && note.owners ? (note as SelectorNote<S>) : undefined;
-    }
-
-    /** The selector of the manifest that was applied last by a client-side `kubectl apply`, which notes it. */
-    appliedIn(object: KubeObject): S | undefined {
-        const { spec } = noteIn<{ spec: Partial<Record<string, S>> }>(object, lastApplied);
-        return spec?.[this.field];
-    }
-
-    /** The first patch that changes it. @param set the merge patch of the selector */
-    setting({ metadata }: KubeObject, run: string, selector: S, set: object): object {
-        const applied = this.appliedIn({ metadata });
-        const note: SelectorNote<S> = { run, selector, owners: ownersOf(metadata!, this.field), applied };
-        return this.patch(metadata!, { annotations: { [this.annotation]: JSON.stringify(note) } }, set);
-    }
-
-    /** The second patch that changes it. Undefined if there is nothing to give back. */
-    givingBack(object: KubeObject): object | undefined {
-        const metadata = object.metadata!;
-        const { owners } = this.noteOf(object) ?? {};
-        if (owners === undefined || !isOurs(metadata, this.field)) return undefined;
-        return this.patch(metadata, { managedFields: givenBack(metadata, this.field, owners) });
-    }
-
-    /**
-     * The next patch that restores it. Undefined if there is nothing to restore.
-     *
-     * @param set the merge patch of the selector. Undefined if it is not the run's any more: what somebody else has set
-     *   since stays as it is
-     */
-    restoring(object: KubeObject, set: object | undefined): object | undefined {
-        const metadata = object.metadata!;
-        if (set) return this.patch(metadata, {}, set);
-        if (!this.isNoted(object)) return undefined;
-        const { selector, owners = [] } = this.noteOf(object) ?? {};
-        const isRestored = isDeepStrictEqual((object.spec as Partial<Record<string, S>>)[this.field] ?? {}, selector);
-        return this.patch(metadata, {
-            annotations: { [this.annotation]: null },
-            managedFields: givenBack(metadata, this.field, isRestored ? owners : []),
-        });
-    }
-
-    private patch({ resourceVersion }: V1ObjectMeta, metadata: object, set?: object): object {
-        return { metadata: { resourceVersion, ...metadata }, ...(set && { spec: { [this.field]: set } }) };
-    }
-}
-
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** Which fields somebody has set, as in `managedFields`. */
 type Fields = Record<"f:spec", Record<string, object> | undefined>;
@@ -109,10 +29,8 @@ export const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: string): boo
     managedFields.some((entry) => has(entry, field) && entry.manager === fieldManager);
 
 /** Those that own a field by now, but for this package and the earlier owners. */
-export const newOwners = ({ managedFields = [] }: V1ObjectMeta, field: string, owners: readonly Owner[]): Owner[] =>
-    managedFields.filter(
-        (entry) => has(entry, field) && entry.manager !== fieldManager && !owners.some(isSameOwner(entry)),
-    );
+export const newOwners = (metadata: V1ObjectMeta, field: string, owners: readonly Owner[]): Owner[] =>
+    ownersOf(metadata, field).filter((owner) => !owners.some(isSameOwner(owner)));
 
 const isSameOwner = (owner: Owner) => (another: Owner) =>
     (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => another[key] === owner[key]);

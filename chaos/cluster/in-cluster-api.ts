@@ -3,7 +3,9 @@ import type { IncomingMessage } from "node:http";
 import type { Agent, RequestOptions } from "node:https";
 import { isIPv6 } from "node:net";
 import { answerOf, eachLine, send } from "./request";
-import type { ApiCall, ApiResponse } from "./verbs";
+import { type ApiCall, ApiError, type ApiResponse } from "./verbs";
+
+export { ApiError } from "./verbs";
 
 /** An API server, and the ServiceAccount to call it with. */
 export interface ApiServer {
@@ -48,25 +50,19 @@ export async function callApi(path: string, call?: PodCall, server?: ApiServer):
 }
 
 /** The API server answered a reading call with another status than 200. */
-export class ReadError extends Error {
-    override readonly name = "ReadError";
-
-    constructor(
-        readonly status: number,
-        path: string,
-    ) {
-        super(`the API server answered with status ${status} to ${path.split("?")[0]}`);
-    }
+export function unread(status: number, path: string): ApiError {
+    const message = `the API server answered with status ${status} to ${path.split("?")[0]}`;
+    return new ApiError(status, JSON.stringify({ message }));
 }
 
-/** Reads what a path has. @throws ReadError */
+/** Reads what a path has. @throws ApiError */
 export async function readApi<T>(path: string, call?: PodCall, server?: ApiServer): Promise<T> {
     const { status, body } = await callApi(path, call, server);
-    if (status !== 200) throw new ReadError(status, path);
+    if (status !== 200) throw unread(status, path);
     return JSON.parse(body) as T;
 }
 
-/** Reads a watch line by line as it comes, until the server ends it. @throws ReadError */
+/** Reads a watch line by line as it comes, until the server ends it. @throws ApiError */
 export async function watchApi(
     path: string,
     onLine: (line: string) => void,
@@ -76,7 +72,7 @@ export async function watchApi(
     const response = await openApi(path, call, server);
     if (response.statusCode !== 200) {
         response.resume();
-        throw new ReadError(response.statusCode!, path);
+        throw unread(response.statusCode!, path);
     }
     await eachLine(response, onLine);
 }

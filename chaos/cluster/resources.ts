@@ -1,5 +1,5 @@
 /** The types of objects that are used, and the calls to an API server. The deadline Job has this file, too. */
-import type { KubeObject, ObjectOf } from "../values/kubernetes-types";
+import type { ObjectOf } from "../values/kubernetes-types";
 
 export type { KubeObject } from "../values/kubernetes-types";
 
@@ -162,29 +162,6 @@ export interface Restores<W> {
 /** The object that an attack or action changes. Undefined if it changes none that must be restored. */
 export const changedOf = <W>(restores: Restores<W> | undefined, what: W): NamedObject | undefined =>
     restores && { resource: restores.resource, name: String(what[restores.named]) };
-
-/** How changes of objects are found and restored, whoever made them. */
-export interface Restorable {
-    /** Whether a run has changed an object, and nobody has restored it. */
-    isChanged(object: KubeObject): boolean;
-    /** The run that did. Undefined if the object does not say so. */
-    runOf(object: KubeObject): string | undefined;
-    /** Name of an object of the same type that keeps what was there before. @default none is needed */
-    keeperOf?(object: KubeObject): string | undefined;
-    /**
-     * The next merge patch that restores an object. Undefined if there is nothing to restore. It names the object's
-     * `resourceVersion`: the API server rejects it (409) if somebody has changed the object since.
-     *
-     * @param found the object before the first of the patches. @default the object
-     */
-    next(object: KubeObject, kept?: KubeObject, found?: KubeObject): object | undefined;
-    /**
-     * What stays of an object as somebody else has set it since, in words. Undefined if nothing does.
-     *
-     * @param kind of the object
-     */
-    left?(object: KubeObject, kind: string): string | undefined;
-}
 
 /** What Kubernetes RBAC lets an account do with some objects. */
 export interface Right {

@@ -4,17 +4,8 @@ import { type Cluster, unlessUnreadable } from "../cluster/client";
 import { jobTypes, type ObjectApi } from "../cluster/resources";
 import { needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import { leaseFor, type LeaseHolder, leasesOf, moveLease } from "../lease/lease";
-import {
-    earlyEndOf,
-    endOf,
-    experimentIn,
-    isConcluded,
-    leaseMoves,
-    type LeaseOwner,
-    runIn,
-} from "../lease/lease-record";
+import { earlyEndOf, experimentIn, isConcluded, leaseMoves, type LeaseOwner, runIn } from "../lease/lease-record";
 import { recover, type Recovered, recoveryTimeoutMs } from "../lease/recover";
-import type { Reason } from "../values/reasons";
 import { endAttacks, type Say, throwAll } from "./end";
 import { uidsOfAttacks, attacksLeftOf, leftOf } from "./left";
 import { jobNameOf } from "./scope";
@@ -99,34 +90,6 @@ export async function endRun(
     const recovery = noteRecovery(cluster, noted, at, plan, timeoutMs);
     if (inBackground) await undisturbed(recovery);
     return { at, recovery };
-}
-
-/** Notes in the lease that a run's attacks may begin from now on. */
-export async function noteBegun(cluster: Cluster, holder: LeaseHolder): Promise<void> {
-    const { own } = await leaseFor(cluster, holder);
-    if (own) await moveLease(cluster, own, leaseMoves.begun);
-}
-
-/** Notes in the lease that a run has its verdict, and its attacks stay; see `isLost`. */
-export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Promise<void> {
-    const { own } = await leaseFor(cluster, holder);
-    if (own) await moveLease(cluster, own, leaseMoves.concluded);
-}
-
-/**
- * Notes in the lease that a run was ABORTED, and why, instead of releasing it. Others may take it. If the update is
- * repeated, the run's remaining steps know that nothing was attacked.
- */
-export async function noteAborted(
-    cluster: Cluster,
-    holder: LeaseHolder & { plan: Plan },
-    aborted: Reason,
-): Promise<void> {
-    const { own } = await leaseFor(cluster, holder);
-    const run = runNameOf(holder.plan, holder.stack);
-    // How it was ended before counts: then it may have attacked.
-    if (own === undefined || endOf(own, run)) return;
-    await moveLease(cluster, own, leaseMoves.aborted({ at: Date.now(), aborted, run }));
 }
 
 /**

@@ -1,10 +1,10 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
-import { setFields } from "../kinds/actions/set-field";
-import { change } from "../cluster/change";
+import { fieldsSet } from "../kinds/actions/set-field";
 import { endingOf, eventType } from "../cluster/events";
 import { isExperimentPolicy, labels, unlabeling } from "../cluster/labels";
-import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
-import { restorablesOfAttacks } from "../kinds/attacks/job-parts";
+import { isLent, type Loan, restore } from "../cluster/lend";
+import type { KubeObject, ObjectApi, ObjectReference } from "../cluster/resources";
+import { loansOfAttacks } from "../kinds/attacks/job-parts";
 import { inTurns, within } from "../values/async";
 import { exemptedPolicy, isExempting } from "../policies/exemption";
 import type { Scope, Some } from "./scope";
@@ -80,8 +80,6 @@ export function throwAll(failures: readonly unknown[]): void {
     if (distinct.length > 1) throw new AggregateError(distinct);
 }
 
-const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, setFields];
-
 type Work = () => Promise<unknown>;
 export type Say = (message: string) => void;
 
@@ -151,7 +149,7 @@ class Ending {
     restore(some?: readonly Some[]): Promise<unknown> {
         const workOn = (object: ObjectReference, found: KubeObject | undefined) => {
             const isNamed = found === undefined;
-            return isNamed || this.restorablesOf(found).length > 0 ? () => this.restoreOne(object, isNamed) : undefined;
+            return isNamed || this.loansOf(found).length > 0 ? () => this.restoreOne(object, isNamed) : undefined;
         };
         return this.each(some, workOn, { atATime: maxRestored });
     }
@@ -203,49 +201,39 @@ class Ending {
                     yield { object: { resource, namespace, name: found.metadata!.name! }, found };
     }
 
-    /**
-     * Restores all that is changed of an object: an attack and an action may have changed the same one. A list may lack
-     * what that takes.
-     */
+    /** Restores all that is borrowed of an object. A list may lack what that takes: it is read. */
     private async restoreOne(object: ObjectReference, isNamed: boolean): Promise<void> {
         let found = await this.api.get(object);
         const failures: unknown[] = [];
-        for (const restorable of found ? this.restorablesOf(found, isNamed) : []) {
-            await this.restoreBy(restorable, object, isNamed, found).catch((error: unknown) => failures.push(error));
+        for (const loan of found ? this.loansOf(found, isNamed) : []) {
+            const mayRestore = (current: KubeObject) => this.mayRestore(loan, current, isNamed);
+            const restoring = restore(this.api, object, loan, mayRestore, found);
+            const left = await restoring.catch((error: unknown) => void failures.push(error));
+            if (left !== undefined) this.say(left);
+            // The next is read again.
             found = undefined;
         }
         throwAll(failures);
     }
 
-    /** @param known the object as it is. @default it is read first */
-    private async restoreBy(restorable: Restorable, object: ObjectReference, isNamed: boolean, known?: KubeObject) {
-        const found = known ?? (await this.api.get(object));
-        if (!found) return;
-        const keeper = restorable.keeperOf?.(found);
-        const kept = keeper === undefined ? undefined : await this.api.get({ ...object, name: keeper });
-        const next = (current: KubeObject) =>
-            this.restorablesOf(current, isNamed).includes(restorable)
-                ? restorable.next(current, kept, found)
-                : undefined;
-        await change(this.api, object, next, found);
-        const left = restorable.left?.(found, object.resource.kind);
-        if (left !== undefined) this.say(left);
+    /** What is to be restored of an object: an attack and an action may have changed the same one. */
+    private loansOf(object: KubeObject, isNamed = false): readonly Loan[] {
+        const loans: readonly Loan[] = [...loansOfAttacks, exemptedPolicy, ...fieldsSet(object)];
+        return loans.filter((loan) => this.mayRestore(loan, object, isNamed));
     }
 
     /**
-     * How an object is restored. Empty if nobody has changed it, or another run, which may have begun since.
+     * Whether a loan of an object is to be restored: it may be another run's, which may have begun since.
      *
      * @param isNamed whether the run is known to change that object, even if it does not say by which run it is changed
      */
-    private restorablesOf(object: KubeObject, isNamed = false): Restorable[] {
+    private mayRestore(loan: Loan, object: KubeObject, isNamed: boolean): boolean {
         const { run } = this.scope;
-        return restorables.filter((one) => {
-            if (!one.isChanged(object)) return false;
-            if (run === undefined) return true;
-            const by = one.runOf(object);
-            if (by !== undefined) return by === run;
-            return isNamed && (one.keeperOf?.(object)?.startsWith(`${run}-`) ?? true);
-        });
+        if (!isLent(loan, object)) return false;
+        if (run === undefined) return true;
+        const by = loan.notes.read(object)?.run;
+        if (by !== undefined) return by === run;
+        return isNamed && (loan.keeperOf?.(object)?.startsWith(`${run}-`) ?? true);
     }
 }
 

@@ -15,9 +15,9 @@
  * A run without an attack is begun once it is taken. Few imports: the program that guards a destroy has this file, too.
  */
 import { dnsLabel } from "../values/kubernetes-rules";
-import { annotations, labels } from "../cluster/labels";
+import { annotations, labels, noteIn } from "../cluster/labels";
 import type { V1Lease } from "../values/kubernetes-types";
-import { parseJson } from "../values/json";
+import type { KeptTargets } from "../definition/plan";
 import { kubectl, type KubectlPlace } from "../values/kubectl";
 import { onOneLine, quoted } from "../values/quoted";
 import { type Reason, reasonCodes } from "../values/reasons";
@@ -38,6 +38,8 @@ export const stopCommand = (place: KubectlPlace & { namespace: string }) =>
     `${kubectl(place)} delete lease ${leaseName}`;
 
 /** The annotations that move a lease from one state to another, as a merge patch has them. */
+export type LeaseMove = Record<string, string | null>;
+
 export const leaseMoves = {
     begun: { [annotations.notBegun]: null },
     concluded: { [annotations.concluded]: "true" },
@@ -65,8 +67,15 @@ export const isConcluded = ({ metadata }: V1Lease) => metadata?.annotations?.[an
 export const hasNotBegun = ({ metadata }: V1Lease, runName: string): boolean =>
     metadata?.annotations?.[annotations.notBegun] === runName;
 
-/** To which targets the run's deadline Job keeps connections, as JSON. */
-export const keptIn = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.kept];
+/**
+ * To which targets the run's deadline Job keeps connections. To none if somebody has written something else there: who
+ * may change the lease can have no other connections made, and cannot end the Job's program.
+ */
+export function keptIn(lease: V1Lease): KeptTargets {
+    const kept = noteIn<Record<string, { ports?: unknown } | null>>(lease, annotations.kept);
+    const isSound = Object.values(kept).every((one) => one && (one.ports === undefined || Array.isArray(one.ports)));
+    return isSound ? (kept as KeptTargets) : {};
+}
 
 /** What a lease says of how its run was ended: see `earlyEndOf`. */
 export const endNoteIn = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.ended];
@@ -95,7 +104,7 @@ export interface RunEnd {
 
 /** How the run that holds a lease was ended. Undefined if it was not, or somebody has written something else there. */
 export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
-    const note = (parseJson(endNoteIn({ metadata }) ?? "") ?? {}) as RunEnd;
+    const note = noteIn<RunEnd>({ metadata }, annotations.ended);
     const { at, recoveredAfterMs, checks, aborted, run, notRecovered } = note;
     if (!isTime(at)) return undefined;
     const isReason = typeof aborted?.message === "string" && aborted.code in reasonCodes;

@@ -1,4 +1,4 @@
-import { type ApiError, type Cluster, sentAt, statusOf } from "../cluster/client";
+import { type ApiError, type Cluster, sentAt, statusOf, unlessForbidden } from "../cluster/client";
 import { otherResources } from "../cluster/resources";
 import type { V1Lease } from "../values/kubernetes-types";
 import { againOnConflict } from "../cluster/change";
@@ -11,6 +11,7 @@ import { anotherRun } from "../values/texts";
 import {
     describeHolder,
     earlyEndOf,
+    endOf,
     experimentIn,
     hasNotBegun,
     holderIn,
@@ -18,6 +19,7 @@ import {
     isOfStackName,
     isSameHold,
     leaseEndsAt,
+    type LeaseMove,
     leaseMoves,
     leaseName,
     type LeaseOwner,
@@ -74,76 +76,39 @@ function belongsTo(held: V1Lease, { stack }: { stack: string }): boolean {
  * Takes the lease on a namespace: one experiment at a time. Two that begin at once, each within its radius, would
  * together affect more than either may. Only one client can create a Lease. It ends when the experiment is undone, or
  * when the deadline must have ended the attack. It names the run: while it does, the run's deadline Job may attack.
- */
-export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
-    const found = await readAt(cluster, holder.plan.namespace);
-    requireFree(found, holder);
-    await take(cluster, holder, found);
-}
-
-/**
- * Takes the lease again that an earlier step of the run has taken, which has named the run. It keeps the time since
- * which the run has it: the deadline of a run without attacks counts from then, here and in its Job.
  *
- * @throws ReasonError if the run was ABORTED, or the lease was deleted or names the run no longer: then it has ended,
- *   and its steady state was that of before
- * @throws LeaseHeldError that names the holder, if another stack has taken it since
+ * @param again name of the run, if an earlier step of it has taken the lease. Then it keeps the time since which the
+ *   run has it: the deadline of a run without attacks counts from then, here and in its Job
+ * @throws LeaseHeldError that names the holder, if another stack has it
+ * @throws ReasonError if the run that has taken it was ABORTED, or the lease was deleted or names the run no longer:
+ *   then it has ended, and its steady state was that of before
  */
-export async function renewLease(
+export async function acquireLease(
     cluster: Cluster,
     holder: LeaseHolder & { plan: Plan },
-    runName: string,
+    again?: string,
 ): Promise<void> {
-    const { namespace, run } = holder.plan;
-    const found = await readAt(cluster, namespace);
-    const { held } = found;
-    requireFree(found, holder);
-    const own = held && belongsTo(held, holder) ? held : undefined;
-    const aborted = own && earlyEndOf(own)?.aborted;
-    if (aborted) throw abortedAgain(aborted, holder.plan);
-    if (own && runIn(own) === runName)
-        return take(cluster, holder, found, {
-            runName,
-            since: own.spec?.acquireTime,
-            begun: !hasNotBegun(own, runName),
-        });
-    const seen = held ? `no longer names the run ${run}, which has ended` : `was deleted, which ends the run ${run}`;
-    throw new ReasonError("run-over", `the lease of namespace ${namespace} ${seen}`, anotherRun(holder.plan));
-}
-
-/** @throws LeaseHeldError if somebody else has it */
-function requireFree({ held, now }: FoundLease, holder: LeaseHolder): void {
-    // The attacks of a run that was ended are gone. Its resources may still be deleted.
-    const isFree = !held || isOver(held, now) || belongsTo(held, holder) || earlyEndOf(held) !== undefined;
-    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
-}
-
-interface Taken {
-    runName?: string;
-    /** @default now */
-    since?: string;
-    /** Whether the attacks may have begun. @default they have not, if there are any */
-    begun?: boolean;
-}
-
-async function take(
-    cluster: Cluster,
-    { stack, plan }: LeaseHolder & { plan: Plan },
-    { held, now }: FoundLease,
-    { runName = runNameOf(plan, stack), since = microTime(now), begun = !isAttack(plan) }: Taken = {},
-): Promise<void> {
+    const { stack, plan } = holder;
     const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
+    const { held, now } = await readAt(cluster, namespace);
+    const own = held && belongsTo(held, holder) ? held : undefined;
+    // The attacks of a run that was ended are gone. Its resources may still be deleted.
+    const isFree = !held || own || isOver(held, now) || earlyEndOf(held) !== undefined;
+    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
+    const ofRun = again === undefined ? undefined : requireOwn(own, again, plan, held);
+    const runName = again ?? runNameOf(plan, stack);
+    const hasBegun = ofRun ? !hasNotBegun(ofRun, runName) : !isAttack(plan);
     const body: V1Lease = {
         metadata: {
             name: leaseName,
             namespace,
             // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
             resourceVersion: held?.metadata!.resourceVersion,
-            annotations: takenBy(experiment, runName, begun, keptTargetsOf(plan)),
+            annotations: takenBy(experiment, runName, hasBegun, keptTargetsOf(plan)),
         },
         spec: {
             holderIdentity: holderOf({ stack, defaultNamespace }),
-            acquireTime: since,
+            acquireTime: ofRun?.spec?.acquireTime ?? microTime(now),
             renewTime: microTime(now),
             leaseDurationSeconds: Math.ceil((deadlineMs + leasePreparationMs) / 1_000),
         },
@@ -155,6 +120,16 @@ async function take(
         if (statusOf(error) !== 409) throw error;
         throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
     });
+}
+
+/** The holder's own lease, if it still names a run. @throws ReasonError as `acquireLease` */
+function requireOwn(own: V1Lease | undefined, runName: string, plan: Plan, held: V1Lease | undefined): V1Lease {
+    const { namespace, run } = plan;
+    const aborted = own && earlyEndOf(own)?.aborted;
+    if (aborted) throw abortedAgain(aborted, plan);
+    if (own && runIn(own) === runName) return own;
+    const seen = held ? `no longer names the run ${run}, which has ended` : `was deleted, which ends the run ${run}`;
+    throw new ReasonError("run-over", `the lease of namespace ${namespace} ${seen}`, anotherRun(plan));
 }
 
 /** A time as a lease has it: with microseconds. https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */
@@ -202,11 +177,7 @@ export const abortedAgain = ({ code, message }: Reason, plan: Plan) =>
  * @param move one of `leaseMoves`
  * @returns the lease as it is then. Undefined if it was not moved
  */
-export async function moveLease(
-    cluster: Cluster,
-    known: V1Lease,
-    move: Record<string, string | null>,
-): Promise<V1Lease | undefined> {
+export async function moveLease(cluster: Cluster, known: V1Lease, move: LeaseMove): Promise<V1Lease | undefined> {
     const place = leaseIn(known.metadata!.namespace!);
     let last: V1Lease | undefined = known;
     return againOnConflict(async () => {
@@ -216,6 +187,29 @@ export async function moveLease(
         const { uid, resourceVersion } = lease.metadata!;
         return cluster.patch(place, { metadata: { uid, resourceVersion, annotations: move } });
     });
+}
+
+/** Moves the holder's own lease, if it has one. @param moveOf undefined if that stays as it is */
+export async function moveOwn(
+    cluster: Cluster,
+    holder: LeaseHolder,
+    moveOf: (own: V1Lease) => LeaseMove | undefined,
+): Promise<void> {
+    const { own } = await leaseFor(cluster, holder);
+    const move = own && moveOf(own);
+    if (move) await moveLease(cluster, own, move);
+}
+
+/**
+ * Notes in the lease that a run was ABORTED, and why, instead of releasing it. Others may take it. If the update is
+ * repeated, the run's remaining steps know that nothing was attacked.
+ */
+export function noteAborted(cluster: Cluster, holder: LeaseHolder & { plan: Plan }, aborted: Reason): Promise<void> {
+    const run = runNameOf(holder.plan, holder.stack);
+    // How it was ended before counts: then it may have attacked.
+    const moveOf = (own: V1Lease) =>
+        endOf(own, run) ? undefined : leaseMoves.aborted({ at: Date.now(), aborted, run });
+    return moveOwn(cluster, holder, moveOf);
 }
 
 /** Deletes the lease if the holder has it. Notes are added to it meanwhile. */
@@ -247,12 +241,9 @@ export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{
  * one in the application's namespace.
  */
 export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
-    const { items } = await allLeases(cluster, owner.defaultNamespace).catch((error: unknown) => {
-        // An account that may not even get the lease has run no experiment: its steps do so.
-        if (statusOf(error) !== 403) throw error;
-        return { items: [] };
-    });
-    return items.filter((held) => belongsTo(held, owner));
+    // An account that may not even get the lease has run no experiment: its steps do so.
+    const found = await unlessForbidden(allLeases(cluster, owner.defaultNamespace));
+    return found?.items.filter((held) => belongsTo(held, owner)) ?? [];
 }
 
 /** The experiments that a stack of the owner's name runs under other identities: other components of its program. */

@@ -1,7 +1,7 @@
 import type { V1LabelSelector, V1LabelSelectorRequirement, V1NetworkPolicy } from "../values/kubernetes-types";
-import { BorrowedSelector, newOwners } from "../cluster/field-owners";
+import { newOwners } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
-import type { Restorable } from "../cluster/resources";
+import { appliedIn, type Lent, type Loan, notesIn } from "../cluster/lend";
 import { also, isSameSelector } from "./selector";
 
 /**
@@ -15,30 +15,6 @@ export const exemption = (attacked: string): V1LabelSelectorRequirement => ({
     operator: "NotIn",
     values: [attacked],
 });
-
-const podSelector = new BorrowedSelector<V1LabelSelector>("podSelector", annotations.exempting);
-
-/** The next merge patch that adds the line to a policy. Undefined if there is nothing to do. */
-export function nextExempting(policy: V1NetworkPolicy, run: string, attacked: string): object | undefined {
-    if (podSelector.isNoted(policy)) return podSelector.givingBack(policy);
-    const selector = policy.spec!.podSelector ?? {};
-    return podSelector.setting(policy, run, selector, also(selector, exemption(attacked)));
-}
-
-/**
- * The next merge patch that restores a policy: the run's line goes, and everything else stays as its owner last wrote
- * it. Undefined if there is nothing to restore.
- */
-function nextRestoring(policy: V1NetworkPolicy): object | undefined {
-    const current = policy.spec!.podSelector ?? {};
-    const { matchExpressions = [] } = current;
-    const kept = matchExpressions.filter((one) => !(isRunsLine(one) || (isFixedLine(one) && isOfRun(policy))));
-    const isRestored = kept.length === matchExpressions.length;
-    return podSelector.restoring(
-        policy,
-        isRestored ? undefined : { matchExpressions: kept.length === 0 ? null : kept },
-    );
-}
 
 const isRunsLine = ({ key, operator }: V1LabelSelectorRequirement) => key === labels.attacked && operator === "NotIn";
 
@@ -59,10 +35,14 @@ export const isExempting = ({ spec }: V1NetworkPolicy): boolean =>
     spec?.podSelector?.matchExpressions?.some(isLine) ?? false;
 
 /** A policy's `podSelector` as it is without the line, whoever has added that. */
-export function withoutLine({ matchLabels, matchExpressions = [] }: V1LabelSelector = {}): V1LabelSelector {
-    const others = matchExpressions.filter((one) => !isLine(one));
+export const withoutLine = (selector: V1LabelSelector = {}): V1LabelSelector => without(selector, isLine);
+
+function without({ matchLabels, matchExpressions = [] }: V1LabelSelector, isGone: typeof isLine): V1LabelSelector {
+    const others = matchExpressions.filter((one) => !isGone(one));
     return { ...(matchLabels && { matchLabels }), ...(others.length > 0 && { matchExpressions: others }) };
 }
+
+const notes = notesIn<V1LabelSelector>(annotations.exempting);
 
 const isApply = ({ operation }: { operation?: string }) => operation === "Apply";
 
@@ -71,15 +51,25 @@ const isApply = ({ operation }: { operation?: string }) => operation === "Apply"
  * before, and have not set the whole selector since, but at most merged other labels into it.
  */
 function isOfRun(policy: V1NetworkPolicy): boolean {
-    const { selector, owners = [] } = podSelector.noteOf(policy) ?? {};
-    if (selector === undefined || hasFixedLine(selector) || hasFixedLine(podSelector.appliedIn(policy))) return false;
+    const { before, owners = [] } = notes.read(policy) ?? {};
+    const isTheirs = [before, appliedIn<V1LabelSelector>(policy, "podSelector")].some(hasFixedLine);
+    if (before === undefined || isTheirs) return false;
     const others = newOwners(policy.metadata!, "podSelector", owners);
-    const isWhole = isSameSelector(policy.spec!.podSelector ?? {}, also(selector, fixedLine)) || others.some(isApply);
+    const isWhole = isSameSelector(policy.spec!.podSelector ?? {}, also(before, fixedLine)) || others.some(isApply);
     return others.length === 0 || !isWhole;
 }
 
-export const exemptedPolicy: Restorable = {
-    isChanged: podSelector.isNoted,
-    runOf: (policy: V1NetworkPolicy) => podSelector.noteOf(policy)?.run,
-    next: nextRestoring,
+/** A policy that has the line for a while. Its owner wants all but a run's line as it is. */
+export const exemptedPolicy: Loan<V1LabelSelector> = {
+    field: "podSelector",
+    notes,
+    wanted(policy: V1NetworkPolicy) {
+        const { podSelector = {} } = policy.spec!;
+        return without(podSelector, (one) => isRunsLine(one) || (isFixedLine(one) && isOfRun(policy)));
+    },
 };
+
+export const exempting = (run: string, attacked: string): Lent<V1LabelSelector> => ({
+    run,
+    value: (policy) => also(exemptedPolicy.wanted(policy), exemption(attacked)),
+});

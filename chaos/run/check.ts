@@ -7,10 +7,9 @@ import { JobPod } from "../proof/job-pod";
 import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
 import { describeEstablished } from "../proof/established";
 import { whyDeniedByOthers } from "../proof/policy-denies";
-import { noteConcluded } from "../ending/end-run";
 import { decisive, pageOfReason, type Reason, type ReasonCode, ReasonError, verdictLine } from "../values/reasons";
-import { abortedAgain, leaseFor } from "../lease/lease";
-import { earlyEndOf } from "../lease/lease-record";
+import { abortedAgain, leaseFor, moveOwn } from "../lease/lease";
+import { earlyEndOf, leaseMoves } from "../lease/lease-record";
 import { lastJournalOf } from "../report/journal-files";
 import { failsUpdate, journalOf } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
@@ -161,7 +160,7 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
         );
     }
     if (conclusion.lasts === undefined) return conclusion;
-    await noteConcluded(cluster, { stack, plan }).catch(() => undefined);
+    await moveOwn(cluster, { stack, plan }, () => leaseMoves.concluded).catch(() => undefined);
     say(`${isAttack(plan) ? "The attack stays" : "What was changed stays"} ${conclusion.lasts}`);
     return conclusion;
 }

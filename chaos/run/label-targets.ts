@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { V1NetworkPolicy } from "../values/kubernetes-types";
 import { attacksOf, isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
-import { renewLease } from "../lease/lease";
+import { acquireLease, moveOwn } from "../lease/lease";
+import { leaseMoves } from "../lease/lease-record";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeHosts, resolveHosts } from "../proof/hosts";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
@@ -18,7 +19,6 @@ import { servicePorts } from "../targets/service-ports";
 import { namesOfNodes, type Nodes, nodesFor } from "../targets/nodes";
 import { annotations, labels, targetLabels } from "../cluster/labels";
 import { endAttacks } from "../ending/end";
-import { noteBegun } from "../ending/end-run";
 import { attacksLeftOf } from "../ending/left";
 import {
     admitAttacks,
@@ -65,7 +65,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     const { runName, pass } = steadyState;
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     // An earlier try of this step that was ABORTED has noted that in it.
-    await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(context));
+    await acquireLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(context));
     const asked = nodesFor(cluster, expressionsOf(plan));
     const [nodes, discovered] = await Promise.all([
         asked,
@@ -136,7 +136,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         printed(result);
         // Last: the attacks begin when Pulumi makes their objects.
         await new JobPod(cluster, plan.namespace, deadlineJob).requireRunning(plan);
-        await noteBegun(cluster, context);
+        await moveOwn(cluster, context, () => leaseMoves.begun);
         return result;
     } catch (error) {
         // An ABORTED run is ended as a whole.

@@ -2,8 +2,8 @@ import type { V1NetworkPolicy, V1ObjectMeta, V1OwnerReference } from "../values/
 import { refuseKeptFromProxy } from "../kinds/attacks/conflicts";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
-import { change } from "../cluster/change";
 import { isOthersPolicy, labels, targetLabels } from "../cluster/labels";
+import { lend } from "../cluster/lend";
 import { resources } from "../cluster/resources";
 import type { Plan, RunAttack } from "../definition/plan";
 import { endAttacks } from "../ending/end";
@@ -12,7 +12,7 @@ import { jobPolicyName } from "../ending/scope";
 import { type BesidePolicy, noteOf, type OwnPolicy, ownPolicy } from "../policies/beside";
 import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
-import { nextExempting } from "../policies/exemption";
+import { exemptedPolicy, exempting } from "../policies/exemption";
 import type { PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
 import { abortIfRejected } from "./rejected";
@@ -178,7 +178,7 @@ export async function exemptFrom(
     for (const policy of policies) {
         const { name, namespace } = policy.metadata as { name: string; namespace: string };
         const object = { resource: resources.networkPolicy, namespace, name };
-        await change(cluster, object, (current) => nextExempting(current, run, attacked), policy).catch(
+        await lend(cluster, object, exemptedPolicy, exempting(run, attacked), policy).catch(
             abortIfRejected(
                 "attack-refused",
                 `NetworkPolicy ${name} allows what the attack denies, and may not be changed`,

@@ -1,7 +1,6 @@
 import { endAttacks } from "../ending/end";
-import { noteAborted } from "../ending/end-run";
 import { leftOf, policiesOf } from "../ending/left";
-import { leaseFor, releaseLease } from "../lease/lease";
+import { leaseFor, noteAborted, releaseLease } from "../lease/lease";
 import type { Reason } from "../values/reasons";
 import type { StepContext } from "./contract";
 

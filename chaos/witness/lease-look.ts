@@ -29,20 +29,10 @@ export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> 
     return at === 0 ? undefined : Date.now() - (sentAt - at);
 }
 
-/**
- * To which targets the run's connections are kept. To none if the lease is lost, or says something else there: who may
- * change it can have no other connections made, and cannot end this program.
- *
- * @throws Error if the API server does not say
- */
+/** As `keptIn`. To none if the lease is lost. @throws Error if the API server does not say */
 export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
     const { own } = await readOwn(leaseOf);
-    try {
-        const kept = JSON.parse((own && keptIn(own)) ?? "{}") as KeptTargets;
-        return Object.values(kept).every(({ ports }) => ports === undefined || Array.isArray(ports)) ? kept : {};
-    } catch {
-        return {};
-    }
+    return own ? keptIn(own) : {};
 }
 
 /** The lease, if the run holds it, and the time by the API server's clock. */

@@ -1,4 +1,4 @@
-import { ReadError } from "../../chaos/cluster/in-cluster-api";
+import { ApiError, unread } from "../../chaos/cluster/in-cluster-api";
 import {
     attackable,
     containersOf,
@@ -69,7 +69,7 @@ export class Discovery {
             } catch (error) {
                 if (this.stopped) return;
                 // 410 Gone is ordinary: the server no longer has the changes since that version.
-                this.args.log[error instanceof ReadError && error.status === 410 ? "debug" : "warn"](
+                this.args.log[error instanceof ApiError && error.code === 410 ? "debug" : "warn"](
                     { cause: reasonOf(error) },
                     "listing the pods again",
                 );
@@ -115,8 +115,7 @@ export class Discovery {
             const { type, object } = JSON.parse(line) as WatchEvent;
             applied = applied
                 .then(async () => {
-                    if (type === "ERROR")
-                        throw new ReadError((object as unknown as { code: number }).code, "the watch");
+                    if (type === "ERROR") throw unread((object as unknown as { code: number }).code, "the watch");
                     if (type !== "BOOKMARK") await this.apply(type, object);
                     latest = object.metadata.resourceVersion;
                     this.confirmedAt = Date.now();
@@ -156,7 +155,7 @@ export class Discovery {
             .catch((error: unknown) => {
                 this.deployments.delete(uid);
                 // The ReplicaSet is gone, so its pods will go soon.
-                if (error instanceof ReadError && error.status === 404) return undefined;
+                if (error instanceof ApiError && error.code === 404) return undefined;
                 throw error;
             });
         this.deployments.set(uid, asked);

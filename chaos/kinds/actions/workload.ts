@@ -5,10 +5,10 @@ import type {
     V1ObjectMeta,
     V1StatefulSetSpec,
 } from "../../values/kubernetes-types";
-import { change } from "../../cluster/change";
 import type { Cluster } from "../../cluster/client";
+import { lend } from "../../cluster/lend";
 import { type NamedObject, type ObjectReference, type Resource, resources } from "../../cluster/resources";
-import { settingTo, whyOther } from "./set-field";
+import { settable, whyOther } from "./set-field";
 
 export interface Workload {
     kind: WorkloadKind;
@@ -62,7 +62,8 @@ export async function setUntilUndone(
     value: number | boolean,
 ): Promise<void> {
     const object = { ...named, namespace };
-    if (!(await change(cluster, object, settingTo(field, value, run)))) throw new Error(notFound(object));
+    const isThere = await lend(cluster, object, settable(field), { run, value: () => value });
+    if (!isThere) throw new Error(notFound(object));
 }
 
 /** Why a field does not have what an action has set, or a later one of the run. Undefined if it has. */

@@ -1,4 +1,4 @@
-import type { Restorable } from "../../cluster/resources";
+import type { Loan } from "../../cluster/lend";
 import { faultInJob } from "./fault/fault-in-job";
 import { pointedService } from "./fault/pointing";
 import type { BeginInJob, JobContext, JobPart } from "./job-part";
@@ -7,8 +7,8 @@ import { killInJob } from "./kill/kill-in-job";
 /** The kinds for which the deadline Job does something. They are bundled with it: no schema, and no Pulumi. */
 const parts: Readonly<Record<string, BeginInJob<never>>> = { fault: faultInJob, kill: killInJob };
 
-/** How what attacks have changed is restored, where no note of an action says it. */
-export const restorablesOfAttacks: readonly Restorable[] = [pointedService];
+/** What attacks borrow. */
+export const loansOfAttacks: readonly Loan[] = [pointedService];
 
 /** @param told what `forJob` of the kind has told the Job */
 export const beginInJob = (kind: string, told: object | undefined, context: JobContext): JobPart =>

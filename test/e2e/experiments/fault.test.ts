@@ -3,7 +3,7 @@ import type { V1Service } from "../../../chaos/values/kubernetes-types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { change } from "../../../chaos/cluster/change";
+import { restore } from "../../../chaos/cluster/lend";
 import { labels } from "../../../chaos/cluster/labels";
 import { resources } from "../../../chaos/cluster/resources";
 import type { Conclusion } from "../../../chaos/report/conclusion";
@@ -220,9 +220,7 @@ describe("a fault that changes nothing", () => {
         let switches = 0;
         // On a busy machine the requests take longer: more switches would reset more of them.
         for (; problems === undefined && switches < 10; switches++) {
-            await change(stack.cluster, { resource: resources.service, namespace, name: service }, (pointed) =>
-                pointedService.next(pointed),
-            );
+            await restore(stack.cluster, { resource: resources.service, namespace, name: service }, pointedService);
             await sleep(600);
             await pointToProxy(attack, stack.cluster);
             await sleep(600);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../services/agent/agent-app";
 import type { ApiReader } from "../../../services/agent/api-server";
-import { ReadError } from "../../../chaos/cluster/in-cluster-api";
+import { unread } from "../../../chaos/cluster/in-cluster-api";
 import { Discovery } from "../../../services/agent/discovery";
 import { createLog } from "../../../services/shared/log";
 import { pass, stopClock } from "./support/clock";
@@ -122,7 +122,7 @@ describe("discovery", () => {
     it("lists pods whose owner is gone, without an owner", async () => {
         const api: ApiReader = {
             get: async (path) => {
-                if (path.includes("replicasets")) throw new ReadError(404, path);
+                if (path.includes("replicasets")) throw unread(404, path);
                 return { metadata: { resourceVersion: "1" }, items: [pod("a")] } as never;
             },
             watch: () => new Promise(() => undefined),

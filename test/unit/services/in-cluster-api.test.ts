@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { ReadError, callApi } from "../../../chaos/cluster/in-cluster-api";
+import { callApi, unread } from "../../../chaos/cluster/in-cluster-api";
 import { readerOf } from "../../../services/agent/api-server";
 import { podLister } from "../../../services/gateway/pod-list";
 import { makeCertificate, startApiServer } from "./support/api-server";
@@ -50,8 +50,8 @@ describe("the agent's reader", () => {
     it("rejects any status but 200, in lists and watches", async () => {
         const server = await startApiServer((_request, response) => void response.writeHead(410).end("{}"));
         const reader = readerOf(server);
-        await expect(reader.get("/pods?limit=1")).rejects.toEqual(new ReadError(410, "/pods"));
-        await expect(reader.watch("/pods", () => {}, 1_000)).rejects.toEqual(new ReadError(410, "/pods"));
+        await expect(reader.get("/pods?limit=1")).rejects.toEqual(unread(410, "/pods"));
+        await expect(reader.watch("/pods", () => {}, 1_000)).rejects.toEqual(unread(410, "/pods"));
     });
 });
 

@@ -1,13 +1,12 @@
-import type { V1Service } from "../../../values/kubernetes-types";
 import type { Cluster } from "../../../cluster/client";
-import { change } from "../../../cluster/change";
 import { hasEnded, isReady, whyNotRunning } from "../../../values/kubernetes-rules";
+import { lend } from "../../../cluster/lend";
 import { resources } from "../../../cluster/resources";
 import { poll } from "../../../values/async";
 import { reason, type Reason, ReasonError } from "../../../values/reasons";
 import type { RunAttack } from "../attack-kind";
 import type { FoundService } from "./find";
-import { nextPointing } from "./pointing";
+import { pointedService, pointing } from "./pointing";
 import { whyRestarted } from "./proof";
 import { awaitReach, showEvents } from "./reached";
 
@@ -40,14 +39,13 @@ export async function proxyReady(
     return reason("proxy-failed", `${message}; see its events: ${showEvents(attack, cluster)}`);
 }
 
-/** Points a Service to a fault's proxy: the fault begins. @throws Error as `nextPointing` does, or if it is gone */
+/** Points a Service to a fault's proxy: the fault begins. @throws Error as `pointing` does, or if it is gone */
 export async function pointToProxy(
     { namespace, run, object: proxy, chosen }: RunAttack<unknown, Pick<FoundService, "service" | "selector">>,
     cluster: Cluster,
 ): Promise<void> {
     const { service: name, selector } = chosen.found!;
     const service = { resource: resources.service, namespace, name };
-    const next = (current: V1Service) => nextPointing(current, { proxy, run, selector });
-    if (await change<V1Service>(cluster, service, next)) return;
+    if (await lend(cluster, service, pointedService, pointing(run, proxy, selector))) return;
     throw new ReasonError("service-changed", `the Service ${name} is gone`, "Start another run");
 }

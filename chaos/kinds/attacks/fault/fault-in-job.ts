@@ -8,7 +8,7 @@ import { groupedBy } from "../../../values/grouped";
 import type { JobContext, JobPart } from "../job-part";
 import { whyKeptOut } from "./kept-out";
 import { type Sample, samplesOf } from "./match";
-import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
+import { beforePointing, behind, proxyOf, selectsNobody } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
 import type { Fault } from "./proxy/protocol";
 
@@ -130,7 +130,7 @@ class FaultProbes {
         const pass = (this.pass ??= passOf((await api.get(object)) as Pod | undefined));
         this.isLate ??= proxyOf({ spec }) === object.name;
         const mayBeUnknown = this.isLate && performance.now() - this.begunAt < unknownMs;
-        const selector = serviceSelector.noteOf({ metadata })?.selector ?? spec.selector ?? {};
+        const selector = beforePointing({ metadata }) ?? spec.selector ?? {};
         const pods: Pod[] = [];
         for await (const pod of api.list(resources.pod, { namespace, labelSelector: selectorOf(selector) }))
             if (isReady(pod)) pods.push(probedOf(pod));

@@ -1,13 +1,13 @@
-/** A Service that points to a fault's proxy for a while: pure patches, for the update, the sweep and the Job. */
+/** A Service that points to a fault's proxy for a while. */
 import type { V1Service } from "../../../values/kubernetes-types";
 import { isDeepStrictEqual } from "node:util";
-import { BorrowedSelector } from "../../../cluster/field-owners";
 import { annotations, labels } from "../../../cluster/labels";
-import type { Restorable } from "../../../cluster/resources";
+import { appliedIn, type Lent, type Loan, notesIn } from "../../../cluster/lend";
 import { ReasonError } from "../../../values/reasons";
 
-/** The selector of a Service, and its note: which run has changed it, and what it selected before. */
-export const serviceSelector = new BorrowedSelector<Record<string, string>>("selector", annotations.pointing);
+type Selector = Record<string, string>;
+
+const notes = notesIn<Selector>(annotations.pointing);
 
 /**
  * What reports call a pod behind a port of a Service, as the witness meets it through the Service.
@@ -26,41 +26,24 @@ export const witnessNameOf = (proxy: string) => `${proxy.length > 61 ? proxy.sli
 export const proxyLabels = (proxy: string) => ({ [labels.proxy]: proxy });
 
 /**
- * The next merge patch that points a Service to a proxy. Undefined if there is nothing to do.
+ * Points a Service to a proxy.
  *
  * @param proxy name of the proxy
  * @throws ReasonError if its selector is not as it was when the run chose its targets, or another run's
  */
-export function nextPointing(
-    service: V1Service,
-    { proxy, run, selector }: { proxy: string; run: string; selector: Record<string, string> },
-): object | undefined {
-    const current = service.spec?.selector ?? {};
-    if (isDeepStrictEqual(current, proxyLabels(proxy))) return serviceSelector.givingBack(service);
-    if (!isDeepStrictEqual(current, selector)) {
-        const { name } = service.metadata!;
-        const message = `somebody has changed the selector of Service ${name} since the targets were chosen`;
+export const pointing = (run: string, proxy: string, selector: Selector): Lent<Selector> => ({
+    run,
+    value({ spec, metadata }: V1Service) {
+        const wanted = proxyLabels(proxy);
+        if ([selector, wanted].some((one) => isDeepStrictEqual(spec?.selector ?? {}, one))) return wanted;
+        const message = `somebody has changed the selector of Service ${metadata!.name} since the targets were chosen`;
         throw new ReasonError("service-changed", message, "Start another run");
-    }
-    return serviceSelector.setting(service, run, selector, replaced(current, proxyLabels(proxy)));
-}
-
-/**
- * The next merge patch that restores a Service. Undefined if there is nothing to restore.
- *
- * @param kept what it selected before, if somebody has edited its note: the proxy's own Service keeps that, too
- */
-function nextRestoring(service: V1Service, kept?: Record<string, string>): object | undefined {
-    const before = beforePointing(service) ?? kept;
-    const { [labels.proxy]: proxy, ...merged } = service.spec?.selector ?? {};
-    const wanted = selectsNobody(service) ? wantedByOthers(service, merged, before) : before;
-    const isKnown = proxy !== undefined && wanted !== undefined;
-    return serviceSelector.restoring(service, isKnown ? replaced(service.spec!.selector!, wanted) : undefined);
-}
+    },
+});
 
 /** What a Service selected before, by its note. Undefined if somebody has edited that. */
-function beforePointing(service: V1Service): Record<string, string> | undefined {
-    const noted = serviceSelector.noteOf(service)?.selector;
+export function beforePointing(service: V1Service): Selector | undefined {
+    const noted = notes.read(service)?.before;
     return noted?.[labels.proxy] === undefined ? noted : undefined;
 }
 
@@ -69,25 +52,32 @@ function beforePointing(service: V1Service): Record<string, string> | undefined 
  * change, and the rest is as it was. A client-side `kubectl apply` also takes away the labels that its manifest no
  * longer has, and could not, since the Service had none of them.
  */
-function wantedByOthers(service: V1Service, merged: Record<string, string>, before: Record<string, string> = {}) {
-    const applied = serviceSelector.appliedIn(service);
-    const appliedBefore = serviceSelector.noteOf(service)?.applied ?? {};
+function wantedByOthers(service: V1Service, merged: Selector, before: Selector = {}) {
+    const applied = appliedIn<Selector>(service, "selector");
+    const appliedBefore = notes.read(service)?.applied ?? {};
     const isDropped = (key: string) => applied !== undefined && key in appliedBefore && !(key in applied);
     const kept = Object.entries(before).filter(([key]) => !isDropped(key));
     return { ...Object.fromEntries(kept), ...merged };
 }
 
 /** A Service that points to a proxy. If its note is lost, the proxy's own Service keeps what it had selected. */
-export const pointedService: Restorable = {
-    isChanged: isPointing,
-    runOf: (service: V1Service) => serviceSelector.noteOf(service)?.run,
-    keeperOf: (service: V1Service) => (serviceSelector.noteOf(service) ? undefined : proxyOf(service)),
-    next: (service: V1Service, kept?: V1Service) => nextRestoring(service, kept?.spec?.selector),
+export const pointedService: Loan<Selector> = {
+    field: "selector",
+    notes,
+    isLent: isPointing,
+    keeperOf: (service: V1Service) => (beforePointing(service) ? undefined : proxyOf(service)),
+    wanted(service: V1Service, kept?: V1Service) {
+        const { selector = {} } = service.spec ?? {};
+        const before = beforePointing(service) ?? kept?.spec?.selector;
+        const { [labels.proxy]: proxy, ...merged } = selector;
+        if (selectsNobody(service)) return wantedByOthers(service, merged, before);
+        return proxy === undefined ? selector : (before ?? selector);
+    },
 };
 
 /** Whether a run has pointed a Service to a proxy, and not restored it. */
 export function isPointing(service: V1Service): boolean {
-    return serviceSelector.isNoted(service) || proxyOf(service) !== undefined;
+    return notes.read(service) !== undefined || proxyOf(service) !== undefined;
 }
 
 /** Whether somebody has merged other labels into the selector of a proxy, which has none of them. */
@@ -95,9 +85,3 @@ export const selectsNobody = ({ spec }: V1Service): boolean =>
     proxyOf({ spec }) !== undefined && Object.keys(spec!.selector!).length > 1;
 
 export const proxyOf = ({ spec }: V1Service): string | undefined => spec?.selector?.[labels.proxy];
-
-/** The merge patch of a map that makes it another. */
-const replaced = (before: Record<string, string>, after: Record<string, string>) => ({
-    ...Object.fromEntries(Object.keys(before).map((key) => [key, null])),
-    ...after,
-});

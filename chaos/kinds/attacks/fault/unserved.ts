@@ -1,7 +1,7 @@
 /** Whether a proxy can stand in a Service's place: for the run, and for the deadline Job, which has no client. */
 import type { V1Service, V1ServicePort } from "../../../values/kubernetes-types";
 import { targetPortOf } from "../../../values/kubernetes-rules";
-import { annotations, labels } from "../../../cluster/labels";
+import { isPointing } from "./pointing";
 import type { Fault } from "./proxy/protocol";
 
 /** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
@@ -9,8 +9,7 @@ export function whyRefused(
     { metadata, spec }: V1Service,
     { abort, match }: Pick<Fault, "abort" | "match"> = {},
 ): string | undefined {
-    const { selector = {} } = spec!;
-    if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
+    if (isPointing({ metadata, spec }))
         return "another fault has taken its place; wait until that has ended, or disable it";
     return whyWrittenBack({ metadata, spec }) ?? whyUnserved({ spec }, { abort, match });
 }

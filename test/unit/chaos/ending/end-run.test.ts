@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endRun, endRuns, isLost, noteConcluded } from "../../../../chaos/ending/end-run";
-import { acquireLease, releaseLease } from "../../../../chaos/lease/lease";
-import { earlyEndOf, leaseName } from "../../../../chaos/lease/lease-record";
+import { endRun, endRuns, isLost } from "../../../../chaos/ending/end-run";
+import { acquireLease, moveOwn, releaseLease } from "../../../../chaos/lease/lease";
+import { earlyEndOf, leaseMoves, leaseName } from "../../../../chaos/lease/lease-record";
 import { type Plan, runNameOf } from "../../../../chaos/definition/plan";
 import { undo } from "../../../../chaos/run/recovery";
 import { refuse } from "../support/fake-cluster";
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => run.close());
 
 describe("ending a stack's runs", () => {
-    it("needs only the cluster: attacks are gone before anything but the lease and the attacks is read", async () => {
+    it("needs only the cluster: it reads the leases first, and then what is left of their runs", async () => {
         expect(await end()).toEqual([run.plan.experiment]);
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
         expect(run.cluster.calls.slice(0, 2)).toEqual(["list all Lease", "list ConfigMap"]);
@@ -106,7 +106,7 @@ describe("what is left of a run that has its verdict", () => {
         run.cluster.add("NetworkPolicy", object());
         run.cluster.add("Job", job());
         run.cluster.addRightsOfJob(job());
-        await noteConcluded(run.cluster.api, run.context);
+        await moveOwn(run.cluster.api, run.context, () => leaseMoves.concluded);
     });
 
     it("ends with its attack: a refresh makes the object again, and it must find no labeled pod", async () => {

@@ -328,6 +328,15 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         expect(cluster.names("NetworkPolicy")).toEqual([]);
     });
 
+    it("says nothing of a Deployment that another run has scaled, and somebody since", async () => {
+        const said: string[] = [];
+        cluster.add("Deployment", "web", scaled("y-1", 5));
+        await settled(endAttacks(apiOf(cluster), own, (message) => said.push(message)));
+        expect(said).toEqual([]);
+        await settled(endAttacks(apiOf(cluster), left, (message) => said.push(message)));
+        expect(said).toEqual(["Deployment web keeps 5 replicas; before the run it had 1"]);
+    });
+
     it("changes an object again that somebody changes at the same moment", async () => {
         cluster.add("Service", "web", pointing("x-1"));
         let conflicts = 2;

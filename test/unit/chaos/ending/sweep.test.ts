@@ -70,7 +70,7 @@ describe("a sweep", () => {
         expect(await sweepUp()).toBe(0);
     });
 
-    it("removes labels and restores Deployments of earlier experiments with other names", async () => {
+    it("removes the labels of earlier experiments with other names", async () => {
         cluster.add("Pod", "toys-1", {
             metadata: { labels: { "chaos-experiments/target": "toys-blackhole.blackhole" } },
         });

@@ -1,12 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-    acquireLease,
-    LeaseHeldError,
-    leaseFor,
-    isUnderWay,
-    releaseLease,
-    renewLease,
-} from "../../../../chaos/lease/lease";
+import { acquireLease, LeaseHeldError, leaseFor, isUnderWay, releaseLease } from "../../../../chaos/lease/lease";
 import { leaseName, stopCommand } from "../../../../chaos/lease/lease-record";
 import { type Plan, runNameOf } from "../../../../chaos/definition/plan";
 import { leasePreparationMs } from "../../../../chaos/lease/lease-record";
@@ -160,19 +153,19 @@ describe("taking the lease", () => {
 
 describe("renewing the lease", () => {
     it("fails if it was deleted, even between two calls", async () => {
-        await expect(renewLease(cluster.api, ours, oursNamed)).rejects.toThrow("was deleted, which ends the run");
+        await expect(acquireLease(cluster.api, ours, oursNamed)).rejects.toThrow("was deleted, which ends the run");
         await acquireLease(cluster.api, ours);
         cluster.intercept = (call) => {
             if (call === "replace Lease") cluster.remove("Lease", leaseName);
         };
-        await expect(renewLease(cluster.api, ours, oursNamed)).rejects.toThrow();
+        await expect(acquireLease(cluster.api, ours, oursNamed)).rejects.toThrow();
         expect(cluster.names("Lease")).toEqual([]);
     });
 
     it("does not put off the deadline of a run without attacks, which its Job counts from the first time", async () => {
         await acquireLease(cluster.api, ours);
         vi.advanceTimersByTime(590_000);
-        await renewLease(cluster.api, ours, oursNamed);
+        await acquireLease(cluster.api, ours, oursNamed);
         expect(await isUnderWay(cluster.api, ours.plan, oursNamed)).toBe(true);
         vi.advanceTimersByTime(11_000);
         expect(await isUnderWay(cluster.api, ours.plan, oursNamed)).toBe(false);
@@ -180,7 +173,7 @@ describe("renewing the lease", () => {
 
     it("fails if another stack has taken it", async () => {
         await acquireLease(cluster.api, theirs);
-        await expect(renewLease(cluster.api, ours, oursNamed)).rejects.toThrow(LeaseHeldError);
+        await expect(acquireLease(cluster.api, ours, oursNamed)).rejects.toThrow(LeaseHeldError);
     });
 });
 

@@ -1,8 +1,9 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "../../../../chaos/values/kubernetes-types";
 import { beforeEach, describe, expect, it } from "vitest";
+import { lending, restoring } from "../../../../chaos/cluster/lend";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { leftOf } from "../../../../chaos/ending/left";
-import { exemptedPolicy, nextExempting } from "../../../../chaos/policies/exemption";
+import { exemptedPolicy, exempting } from "../../../../chaos/policies/exemption";
 import { exemptFrom } from "../../../../chaos/run/other-policies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { resources } from "../../../../chaos/cluster/resources";
@@ -70,7 +71,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         add({});
         await exempted();
         takeSelector();
-        const first = exemptedPolicy.next(stored())!;
+        const first = restoring(exemptedPolicy, stored())!;
         expect(first).toMatchObject({ spec: { podSelector: { matchExpressions: null } } });
         await cluster.api.patch({ resource: resources.networkPolicy, name: "theirs", namespace: "demo" }, first);
         cluster.calls.length = 0;
@@ -162,13 +163,12 @@ describe("a policy that is made to let go of pods under attack", () => {
 
     it("gives the selector back to an owner that has set nothing else", () => {
         const only = applied({ "f:podSelector": {} });
-        const body = nextExempting(
-            { metadata: { managedFields: [only] as never }, spec: { podSelector: {} } },
-            "run",
-            attacked,
-        );
+        const body = lending(exemptedPolicy, exempting("run", attacked), {
+            metadata: { managedFields: [only] as never },
+            spec: { podSelector: {} },
+        });
         const after = { ...body, metadata: { ...(body as V1NetworkPolicy).metadata, managedFields: [] } };
-        expect(exemptedPolicy.next({ ...after, spec: { podSelector: {} } })).toMatchObject({
+        expect(restoring(exemptedPolicy, { ...after, spec: { podSelector: {} } })).toMatchObject({
             metadata: { managedFields: [only] },
         });
     });

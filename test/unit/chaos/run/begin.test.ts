@@ -1,6 +1,7 @@
 import type { V1Service } from "../../../../chaos/values/kubernetes-types";
 import { beforeEach, describe, expect, it } from "vitest";
-import { nextPointing } from "../../../../chaos/kinds/attacks/fault/pointing";
+import { pointedService, pointing } from "../../../../chaos/kinds/attacks/fault/pointing";
+import { lending } from "../../../../chaos/cluster/lend";
 import type { Plan, RunAttack } from "../../../../chaos/definition/plan";
 import { beginAttacks } from "../../../../chaos/run/begin";
 import type { StepContext } from "../../../../chaos/run/contract";
@@ -52,7 +53,7 @@ const begin = (...attacks: RunAttack[]) =>
 it("a fault begins when its Service points to its proxy", async () => {
     expect(await begin()).toBeUndefined();
     const service = cluster.get("Service", "hot-deals") as V1Service;
-    expect(nextPointing(service, { proxy: object, run: "slow", selector })).toBeUndefined();
+    expect(lending(pointedService, pointing("slow", object, selector), service)).toBeUndefined();
 });
 
 describe("a proxy that is not ready leaves the Service alone, and the run", () => {

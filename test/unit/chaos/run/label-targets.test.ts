@@ -1,8 +1,8 @@
 import { ApiError } from "../../../../chaos/cluster/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endRuns, noteBegun } from "../../../../chaos/ending/end-run";
-import { acquireLease } from "../../../../chaos/lease/lease";
-import { leaseName } from "../../../../chaos/lease/lease-record";
+import { endRuns } from "../../../../chaos/ending/end-run";
+import { acquireLease, moveOwn } from "../../../../chaos/lease/lease";
+import { leaseMoves, leaseName } from "../../../../chaos/lease/lease-record";
 import type { Plan } from "../../../../chaos/definition/plan";
 import type { Room, SteadyState } from "../../../../chaos/run/contract";
 import { labelTargets } from "../../../../chaos/run/label-targets";
@@ -67,7 +67,7 @@ describe("a run that has ended does not begin again: its steady state is of befo
 
     it("if the application did not recover: the next try to undo it fails for that no more", async () => {
         notReady();
-        await noteBegun(run.cluster.api, run.context);
+        await moveOwn(run.cluster.api, run.context, () => leaseMoves.begun);
         await expect(undoing()).rejects.toThrow("did not recover");
         run.setReady("hot-deals-1", true);
         await refused();

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endRuns, noteAborted, noteBegun } from "../../../../chaos/ending/end-run";
-import { acquireLease } from "../../../../chaos/lease/lease";
-import { leaseName } from "../../../../chaos/lease/lease-record";
+import { endRuns } from "../../../../chaos/ending/end-run";
+import { acquireLease, moveOwn, noteAborted } from "../../../../chaos/lease/lease";
+import { leaseMoves, leaseName } from "../../../../chaos/lease/lease-record";
 import { keptJournals } from "../../../support/kept-journals";
 import { check } from "../../../../chaos/run/check";
 import { recovery } from "../../../../chaos/run/recovery";
@@ -15,7 +15,7 @@ beforeEach(async () => {
     run = new FakeRun();
     await run.label();
     await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
-    await noteBegun(run.cluster.api, run.context);
+    await moveOwn(run.cluster.api, run.context, () => leaseMoves.begun);
 });
 afterEach(() => run.close());
 

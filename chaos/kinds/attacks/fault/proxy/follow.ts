@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ReadError, type ApiServer, ownApiServer, readApi, watchApi } from "../../../../cluster/in-cluster-api";
+import { ApiError, type ApiServer, ownApiServer, readApi, watchApi } from "../../../../cluster/in-cluster-api";
 import { log } from "./counts";
 import type { Pods, Slice } from "./slices";
 
@@ -44,7 +44,7 @@ export async function followPods(
             for (;;) await watchApi(`${path}&${watchQuery(version)}`, onLine, { silenceMs, signal }, server);
         } catch (error) {
             if (signal?.aborted) return;
-            if (error instanceof ReadError && error.status === 403) refused?.();
+            if (error instanceof ApiError && error.code === 403) refused?.();
             // A 410 is ordinary: the API server no longer has the changes since that version.
             log(`listing the pods again: ${(error as Error).message}`);
         }

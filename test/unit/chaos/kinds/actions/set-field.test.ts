@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { scale } from "../../../../../chaos/kinds/actions/scale";
-import { setFields } from "../../../../../chaos/kinds/actions/set-field";
+import { settable } from "../../../../../chaos/kinds/actions/set-field";
 import { setUntilUndone } from "../../../../../chaos/kinds/actions/workload";
+import { restoring } from "../../../../../chaos/cluster/lend";
 import { resources } from "../../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../../chaos/ending/left";
@@ -123,7 +124,7 @@ describe("a Deployment that a run has scaled", () => {
 
     it("is restored only at the version that was read", async () => {
         await scaled(3);
-        expect(setFields.next(web())).toMatchObject({
+        expect(restoring(settable("replicas"), web())).toMatchObject({
             metadata: { resourceVersion: web().metadata.resourceVersion },
         });
     });

@@ -7,7 +7,7 @@ import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kin
 import { type ObjectApi, resources } from "../../../../../../chaos/cluster/resources";
 import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../../chaos/cluster/sieve";
 import { noteOf } from "../../../../../../chaos/policies/beside";
-import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../../../../../../chaos/policies/listed";
+import { whyPoliciesUnfit } from "../../../../../../chaos/policies/listed";
 import { FakeCluster } from "../../../support/fake-cluster";
 
 const proxy = "slow-1234-fault";
@@ -173,13 +173,6 @@ describe("while a fault lasts", () => {
         expect(await seen()).toEqual(fits);
     });
 
-    it("it ends once somebody edits a policy that the run has made", async () => {
-        add("web-in", into);
-        await admit();
-        cluster.get("NetworkPolicy", "slow-1234-admit-fault-0").metadata.generation = 2;
-        expect((await seen())[1]).toBe("the run's own NetworkPolicy slow-1234-admit-fault-0 was edited");
-    });
-
     it("it lasts if a policy comes for other pods", async () => {
         add("web-in", into);
         await admit();
@@ -263,38 +256,6 @@ describe("while a fault lasts", () => {
         const starting = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web" }] } };
         cluster.add("Pod", "web-2", { ...starting, status: { phase: "Pending" } });
         expect(await seen()).toEqual(fits);
-    });
-
-    it("it ends once somebody deletes a policy that the run has made", async () => {
-        add("web-in", into);
-        await admit();
-        const api = cluster.api;
-        const met = new Set<string>();
-        expect(await whyPoliciesUnfit(api, "demo", "slow-1234", met)).toBeUndefined();
-        cluster.remove("NetworkPolicy", "slow-1234-admit-fault-0");
-        cluster.remove("NetworkPolicy", "slow-1234-admit-fault-1");
-        const why = "the run's own NetworkPolicy slow-1234-admit-fault-0 was deleted";
-        expect(await whyPoliciesUnfit(api, "demo", "slow-1234", met)).toBe(why);
-    });
-
-    it("it ends once somebody deletes the one that lets the deadline Job reach the API server", async () => {
-        const api = cluster.api;
-        const met = new Set<string>();
-        // It is made after the Job.
-        expect(await whyJobPolicyUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
-        add("slow-1234-job", { podSelector: {} });
-        expect(await whyJobPolicyUnfit(api, "demo", "slow-1234-job", met)).toBeUndefined();
-        cluster.remove("NetworkPolicy", "slow-1234-job");
-        expect(await whyJobPolicyUnfit(api, "demo", "slow-1234-job", met)).toMatch("slow-1234-job was deleted");
-    });
-
-    it("it ends once somebody edits that one", async () => {
-        const why = () => whyJobPolicyUnfit(cluster.api, "demo", "slow-1234-job", new Set());
-        const { metadata } = add("slow-1234-job", { podSelector: {} });
-        metadata.generation = 1;
-        expect(await why()).toBeUndefined();
-        metadata.generation = 2;
-        expect(await why()).toBe("the run's own NetworkPolicy slow-1234-job was edited");
     });
 
     it("a policy of thousands of blocks is read within a moment", async () => {

@@ -2,11 +2,12 @@ import type { V1ManagedFieldsEntry, V1Service } from "../../../../../../chaos/va
 import { describe, expect, it } from "vitest";
 import {
     isPointing,
-    nextPointing,
     pointedService,
+    pointing,
     selectsNobody,
     witnessNameOf,
 } from "../../../../../../chaos/kinds/attacks/fault/pointing";
+import { lending, restoring } from "../../../../../../chaos/cluster/lend";
 
 const run = "slow-1234";
 const proxy = "slow-1234-fault";
@@ -58,10 +59,14 @@ function patchedUntilDone(service: V1Service, next: (current: V1Service) => obje
     return body === undefined ? service : patchedUntilDone(patched(service, body), next);
 }
 
-const to = { proxy, run, selector };
+const to = { proxy, run, selector: selector as Record<string, string> };
+const nextPointing = (service: V1Service, of: typeof to) =>
+    lending(pointedService, pointing(of.run, of.proxy, of.selector), service);
 const pointed = patchedUntilDone(theirs, (current) => nextPointing(current, to));
 const restored = (service: V1Service, kept?: Record<string, string>) =>
-    patchedUntilDone(service, (current) => pointedService.next(current, kept && { spec: { selector: kept } }));
+    patchedUntilDone(service, (current) =>
+        restoring(pointedService, current, { kept: kept && { spec: { selector: kept } } }),
+    );
 
 describe("a Service whose place a proxy takes", () => {
     it("selects the proxy and nothing else", () => {
