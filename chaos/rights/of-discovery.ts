@@ -1,4 +1,4 @@
-import { workloadKinds, workloadTypes } from "../kinds/actions/workload";
+import { workloadKinds, workloadTypes } from "../cluster/workload";
 import { resources, type Right, rightsOn } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { type AttributeExpression, attributeOf, parseAttributes } from "../targets/attributes";

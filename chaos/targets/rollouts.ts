@@ -1,5 +1,5 @@
-import { whatIsReplaced } from "../kinds/actions/rollout-state";
-import { readWorkload, type Workload, workloadKinds } from "../kinds/actions/workload";
+import { whatIsReplaced } from "../cluster/rollout-state";
+import { readWorkload, type Workload, workloadKinds } from "../cluster/workload";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { pause } from "../values/async";
 import { attributeOf, type Attributes } from "./attributes";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Cluster } from "../../cluster/client";
 import type { Restores, Right } from "../../cluster/resources";
-import type { FoundWorkload, Workload } from "./workload";
+import type { FoundWorkload, Workload } from "../../cluster/workload";
 
 /**
  * One kind of action: a file in this folder, and its lines in `registry.ts`.

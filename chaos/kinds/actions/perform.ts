@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Cluster } from "../../cluster/client";
 import { isProtected } from "../../cluster/labels";
 import { problemOf } from "../../cluster/problem";
-import { changedOf, type ObjectReference } from "../../cluster/resources";
+import { type NamedObject, changedOf, type ObjectReference } from "../../cluster/resources";
 import { describeMilliseconds } from "../../values/duration";
 import { pause } from "../../values/async";
 import { reason, type Reason, ReasonError } from "../../values/reasons";
@@ -10,7 +10,7 @@ import { few, maxNamed } from "../../values/quoted";
 import { instant } from "../../values/texts";
 import type { ActionContext } from "./action-kind";
 import { type Action, actionKindOf } from "./registry";
-import { type FoundWorkload, referenceTo, type Workload } from "./workload";
+import { type FoundWorkload, referenceTo, type Workload } from "../../cluster/workload";
 
 /** Whether some actions change anything in the cluster. */
 export const changeObjects = (actions: readonly Action[]): boolean =>
@@ -43,7 +43,9 @@ export async function requireObjects(
         actions.map(async (action) => {
             const kind = actionKindOf(action);
             const workload = kind.workload?.(action);
-            const named = workload ? referenceTo(workload, namespace) : changedOf(kind.restores, action);
+            const named: NamedObject | undefined = workload
+                ? referenceTo(workload, namespace)
+                : changedOf(kind.restores, action);
             if (named === undefined) return [];
             const object = { ...named, namespace };
             const found: FoundWorkload | undefined = await cluster.get(object);

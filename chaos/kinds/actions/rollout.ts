@@ -7,8 +7,9 @@ import { type ObjectReference, rightsOn } from "../../cluster/resources";
 import { describeMilliseconds } from "../../values/duration";
 import { pause } from "../../values/async";
 import type { ActionKind } from "./action-kind";
-import { belowPartition, rolloutState, whyNoRollout } from "./rollout-state";
-import { readWorkload, referenceTo, requireFound, type Workload, type WorkloadKind, workloadTypes } from "./workload";
+import { belowPartition, rolloutState, whyNoRollout } from "../../cluster/rollout-state";
+import { readWorkload, referenceTo, type Workload, type WorkloadKind, workloadTypes } from "../../cluster/workload";
+import { requireFound } from "./set-field";
 
 /**
  * Restarts a workload as `kubectl rollout restart` does, and waits until its rollout is complete. Exactly one of

@@ -7,10 +7,11 @@
  * so no list of what actions set is needed to restore it.
  */
 import { isDeepStrictEqual } from "node:util";
+import type { Cluster } from "../../cluster/client";
 import { setterOf } from "../../cluster/field-owners";
 import { labels } from "../../cluster/labels";
-import { type Loan, type Note, type Notes, valueIn } from "../../cluster/lend";
-import type { KubeObject } from "../../cluster/resources";
+import { lend, type Loan, type Note, type Notes, valueIn } from "../../cluster/lend";
+import type { KubeObject, NamedObject, ObjectReference } from "../../cluster/resources";
 import { wordOf } from "../../values/quoted";
 
 /** Of a field. Undefined if the object does not have it. */
@@ -136,3 +137,46 @@ export function settable(field: string): Loan<Value> {
 
 /** Those fields of an object that runs have set. */
 export const fieldsSet = (object: KubeObject): Loan<Value>[] => fieldsSetIn(object).map(settable);
+
+interface Where {
+    cluster: Cluster;
+    namespace: string;
+}
+
+/**
+ * Sets a field of an object's `spec` until the run is undone: a note on the object says what was there before.
+ *
+ * @param value one that the API server keeps: not the one that it takes an absent field for
+ * @throws Error if the object does not exist
+ */
+export async function setUntilUndone(
+    { cluster, namespace, run }: Where & { run: string },
+    named: NamedObject,
+    field: string,
+    value: number | boolean,
+): Promise<void> {
+    const object = { ...named, namespace };
+    const isThere = await lend(cluster, object, settable(field), { run, value: () => value });
+    if (!isThere) throw new Error(notFound(object));
+}
+
+/** Why a field does not have what an action has set, or a later one of the run. Undefined if it has. */
+export async function whyNotSet(
+    { cluster, namespace }: Where,
+    named: NamedObject,
+    field: string,
+    value: number | boolean,
+) {
+    const object = { ...named, namespace };
+    const found = await cluster.get(object);
+    return found ? whyOther(object.resource.kind, found, field, value) : notFound(object);
+}
+
+/** @throws Error that an object does not exist, if nothing was found */
+export function requireFound<T>(found: T | undefined, object: ObjectReference): T {
+    if (found !== undefined) return found;
+    throw new Error(notFound(object));
+}
+
+const notFound = ({ resource, name, namespace }: ObjectReference): string =>
+    `there is no ${resource.kind} ${name} in namespace ${namespace}`;

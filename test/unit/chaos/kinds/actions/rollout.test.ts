@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rollout, type RolloutAction } from "../../../../../chaos/kinds/actions/rollout";
-import { rolloutState } from "../../../../../chaos/kinds/actions/rollout-state";
-import type { FoundWorkload, WorkloadKind } from "../../../../../chaos/kinds/actions/workload";
+import { rolloutState } from "../../../../../chaos/cluster/rollout-state";
+import type { FoundWorkload, WorkloadKind } from "../../../../../chaos/cluster/workload";
 import { FakeCluster } from "../../support/fake-cluster";
 import { settled, startClock, stopClock } from "../../support/time";
 

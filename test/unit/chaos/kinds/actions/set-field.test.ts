@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { scale } from "../../../../../chaos/kinds/actions/scale";
 import { settable } from "../../../../../chaos/kinds/actions/set-field";
-import { setUntilUndone } from "../../../../../chaos/kinds/actions/workload";
+import { setUntilUndone } from "../../../../../chaos/kinds/actions/set-field";
 import { restoring } from "../../../../../chaos/cluster/lend";
 import { resources } from "../../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../../chaos/ending/end";

@@ -1,5 +1,5 @@
 import type { FoundWorkload, WorkloadKind } from "./workload";
-import { quoted } from "../../values/quoted";
+import { quoted } from "../values/quoted";
 
 export type RolloutState = "complete" | { missing: string } | { failed: string };
 
