@@ -88,7 +88,7 @@ const layers = {
     docs: [
         ...["actions", "attacks", "checks"].map((kinds) => `chaos/${kinds}/registry.ts`),
         ...["chaos/cluster/resources.ts", "chaos/definition/plan.ts"],
-        ...["chaos/ending/left.ts", "chaos/witness/rules.ts", "chaos/rights/"],
+        ...["chaos/ending/left.ts", "chaos/rights/"],
         ...["chaos/values/grouped.ts", "chaos/values/kubectl.ts", "chaos/report/markup.ts"],
         ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],
