@@ -10,7 +10,7 @@ import { jobRightsOf, managed } from "../chaos/rights/table";
 import { tableOf, withPart } from "./markdown";
 
 /** A plan with the examples of every kind of attack, check and action. Its parts are in different namespaces. */
-export const everything: Plan = planOf({
+const everything: Plan = planOf({
     definition: {
         hypothesis: "It holds.",
         attacks: exampleAttacks.map((attack) => ({

@@ -44,8 +44,8 @@ export const heap = ["--max-semi-space-size=1", "--max-old-space-size=20", "--no
  * A Job that ends the attacks at the deadline if nothing else has, and watches meanwhile whether the labeled pods can
  * be reached. The Job runs before a pod is labeled, and the attacks begin only when it has seen the targets.
  *
- * What its account may do is in `permissions/table.ts`. It is for that one namespace, but there for all pods and, unless every
- * attack is a kill, for all NetworkPolicies: RBAC cannot limit it to those that a run has changed.
+ * What its account may do is in `permissions/table.ts`. It is for that one namespace, but there for all pods and,
+ * unless every attack is a kill, for all NetworkPolicies: RBAC cannot limit it to those that a run has changed.
  *
  * Not a component: for one the engine would write the whole state five more times in an experiment's few seconds.
  */
