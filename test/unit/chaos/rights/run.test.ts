@@ -197,7 +197,7 @@ describe("a kind asks the API server for no more than its rights:", () => {
     it.each(exampleActions)("%j", async (action) => {
         const { plan, cluster } = run.context;
         const context = { cluster, namespace: "demo", run: "run", endsAt: Date.now() + 1_000 };
-        const rights = permissionsOf([{ ...plan, actions: [action] }]);
+        const rights = permissionsOf([{ ...plan, actions: [action] }]).filter(isRequired);
         expect(await refusedWith(rights, () => actionKindOf(action).perform(action, context))).toEqual([]);
     });
 
