@@ -162,26 +162,19 @@ it("a right that is lost during the run is named by the reason", async () => {
 });
 
 describe("a kind asks the API server for no more than its rights:", () => {
+    /** The examples' names are in capitals. */
+    const named = JSON.stringify([exampleAttacks, exampleChecks, exampleActions]).match(/"[A-Z]+"/g)!;
+
     /** The calls that an account is refused which has these rights, where all objects of the examples are. */
     async function refusedWith(rights: readonly Right[], act: () => Promise<unknown>): Promise<string[]> {
         for (const namespace of ["demo", "check"])
-            for (const name of ["gateway", "NAME", "OBJECT", "OTHER", "PROMETHEUS", "FAULTED"]) {
+            for (const name of ["gateway", ...named.map((one) => one.slice(1, -1))]) {
                 addService(run.cluster, name, [{ port: 80 }], undefined, namespace);
                 run.cluster.add("Deployment", name, { spec: { replicas: 0 } }, namespace);
+                run.cluster.add("Secret", name, { data: { key: "eA==" } }, namespace);
+                run.cluster.add("ConfigMap", name, { data: { "ca.crt": "" } }, namespace);
             }
-        run.cluster.add("Secret", "SECRET", { data: { key: "eA==" } }, "check");
-        run.cluster.add("ConfigMap", "CONFIGMAP", { data: { "ca.crt": "" } }, "check");
-        const refused: string[] = [];
-        limit(run.cluster, rights);
-        const { intercept } = run.cluster;
-        run.cluster.intercept = (call, request) => {
-            try {
-                intercept(call, request);
-            } catch (error) {
-                refused.push(`${call} ${request.name ?? ""}`);
-                throw error;
-            }
-        };
+        const refused = limit(run.cluster, rights);
         // Whether it succeeds is for other tests.
         await settled(act().catch(() => undefined));
         return refused;
@@ -189,9 +182,9 @@ describe("a kind asks the API server for no more than its rights:", () => {
     const service = { namespace: "demo", name: "gateway", port: 80 };
 
     it.each(exampleChecks)("%j", async (check) => {
-        const { rights, probe } = checkKindOf(check);
-        const given = rights(check, { defaultNamespace: "demo", service });
-        expect(await refusedWith(given, () => probe(check, contextOf(run.cluster), 1_000))).toEqual([]);
+        const kind = checkKindOf(check);
+        const rights = kind.rights(check, { defaultNamespace: "demo", service });
+        expect(await refusedWith(rights, () => kind.probe(check, contextOf(run.cluster), 1_000))).toEqual([]);
     });
 
     it.each(exampleActions)("%j", async (action) => {
