@@ -5,12 +5,12 @@ import { isRequired, resources, type Right } from "../chaos/cluster/resources";
 import { type Plan, planOf } from "../chaos/definition/plan";
 import { changedBy } from "../chaos/ending/left";
 import { groupedBy } from "../chaos/values/grouped";
-import { jobRightsOf } from "../chaos/witness/rules";
 import { permissionsOf } from "../chaos/rights/permissions";
+import { jobRightsOf, managed } from "../chaos/rights/table";
 import { tableOf, withPart } from "./markdown";
 
 /** A plan with the examples of every kind of attack, check and action. Its parts are in different namespaces. */
-export const everything: Plan = planOf({
+const everything: Plan = planOf({
     definition: {
         hypothesis: "It holds.",
         attacks: exampleAttacks.map((attack) => ({
@@ -71,8 +71,7 @@ function withoutGranting(right: Right): Right {
 const keyOf = ({ namespace, resource, names, verbs }: Right) => JSON.stringify([namespace, resource, names, verbs]);
 
 /** The page says that `manage` is these six. */
-const managed = ["get", "list", "watch", "create", "patch", "delete"];
-const verbsIn = (verbs: readonly string[]) => (verbs.join() === managed.join() ? "manage" : verbs.join(", "));
+const verbsIn = (verbs: readonly string[]) => (verbs.join(" ") === managed ? "manage" : verbs.join(", "));
 
 /** Objects of several kinds with the same verbs and reasons are in one row, and so is one right in several places. */
 function rowsOf(rights: readonly Right[]): string[][] {

@@ -180,17 +180,26 @@ export interface Right {
     without?: string;
 }
 
-/** Makes rights on some objects: with verbs, a reason, and what is lost without it. */
-export const rightsOn =
-    ({ namespace, apiGroup, resource, names }: Pick<Right, "namespace" | "apiGroup" | "resource" | "names">) =>
-    (verbs: readonly string[], why: string, without?: string): Right => ({
-        namespace,
-        apiGroup,
-        resource,
-        names,
-        verbs,
-        why,
-        without,
+/**
+ * Rows of rights: `rightsIn(namespace)("get list", resources.pod).to("count the pods")`, on some types of objects or,
+ * with names, on those of these names. A second reason says what is lost without an optional right.
+ */
+export const rightsIn =
+    (namespace?: string) =>
+    (verbs: string, ...of: (Pick<Right, "apiGroup" | "resource"> | string)[]) => ({
+        to(why: string, without?: string): Right[] {
+            const names = of.filter((one) => typeof one === "string");
+            const same = {
+                namespace,
+                names: names.length > 0 ? names : undefined,
+                verbs: verbs.split(" "),
+                why,
+                without,
+            };
+            return of.flatMap((one) =>
+                typeof one === "string" ? [] : { apiGroup: one.apiGroup, resource: one.resource, ...same },
+            );
+        },
     });
 
 export const isRequired = ({ without }: Right) => without === undefined;

@@ -1,7 +1,7 @@
 import { isRequired, type Right } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { groupedBy } from "../values/grouped";
-import { rightsOfRun } from "./of-run";
+import { rightsOfRun } from "./table";
 
 /**
  * The smallest rights with which a person runs experiments by `pulumi up`, and undoes them: those that they need, then

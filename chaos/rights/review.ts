@@ -55,9 +55,9 @@ function grants({ apiGroups = [], resources = [], resourceNames = [], verbs }: V
     );
 }
 
-/** Whether the account has a right for sure: what it lacks it cannot grant. */
-export async function isAllowed(cluster: Cluster, right: Right): Promise<boolean> {
-    const answers = await Promise.all(grantsOf([right]).map((one) => accessTo(cluster, one)));
+/** Whether the account has rights for sure: what it lacks it cannot grant. */
+export async function areAllowed(cluster: Cluster, rights: readonly Right[]): Promise<boolean> {
+    const answers = await Promise.all(grantsOf(rights).map((one) => accessTo(cluster, one)));
     return answers.every((status) => status?.allowed === true);
 }
 

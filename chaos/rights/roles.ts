@@ -41,21 +41,28 @@ export function rolesManifest(rights: readonly Right[], { name, clusterName, sub
 
 function roleOf(name: string, namespace: string | undefined, rights: readonly Right[]): string {
     return `${headOf(namespace === undefined ? "ClusterRole" : "Role", name, namespace)}rules:\n${rights
-        .map(ruleOf)
+        .map(printed)
         .join("")}`;
 }
 
-function ruleOf({ apiGroup = "", resource, names, verbs, why, without }: Right): string {
+function printed(right: Right): string {
+    const { why, without } = right;
     const reasons = [why, ...(without === undefined ? [] : [`Without it: ${without}`])];
+    const fields = Object.entries(ruleOf(right)).map(([field, items]) => `${field}: ${listOf(items)}`);
     return [
         ...reasons.flatMap((reason) => reason.split("; ")).map((reason) => `  # ${reason}`),
-        `  - apiGroups: ${listOf([apiGroup])}`,
-        `    resources: ${listOf([resource])}`,
-        ...(names ? [`    resourceNames: ${listOf(names)}`] : []),
-        `    verbs: ${listOf(verbs)}`,
+        `  - ${fields.join("\n    ")}`,
         "",
     ].join("\n");
 }
+
+/** A right as a rule of a Role. */
+export const ruleOf = ({ apiGroup = "", resource, names, verbs }: Right) => ({
+    apiGroups: [apiGroup],
+    resources: [resource],
+    ...(names && { resourceNames: [...names] }),
+    verbs: [...verbs],
+});
 
 function bindingOf(role: string, namespace: string | undefined, subjects: readonly Subject[]): string {
     const kind = namespace === undefined ? "ClusterRole" : "Role";

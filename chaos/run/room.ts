@@ -5,8 +5,8 @@ import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import { resources } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
-import { rightToTryPods } from "../rights/of-run";
 import { missingRights } from "../rights/review";
+import { rightToTryPods } from "../rights/table";
 import { ReasonError } from "../values/reasons";
 import type { Room, StepContext } from "./contract";
 import { policyOfJob } from "./other-policies";
@@ -132,5 +132,6 @@ function saysNothing(error: unknown): boolean {
 const ofOpenShift = /security context constraint/i;
 
 async function mayMakeNone(cluster: Cluster, namespace: string): Promise<boolean> {
-    return (await missingRights(cluster, [{ ...rightToTryPods(namespace), without: undefined }])).length > 0;
+    const needed = rightToTryPods(namespace).map((right) => ({ ...right, without: undefined }));
+    return (await missingRights(cluster, needed)).length > 0;
 }

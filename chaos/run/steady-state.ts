@@ -12,11 +12,11 @@ import { leftOf } from "../ending/left";
 import { acquireLease, LeaseHeldError, releaseLease } from "../lease/lease";
 import { stopCommand } from "../lease/lease-record";
 import { ReasonError } from "../values/reasons";
-import { rightToMakeEvents } from "../witness/rules";
 import { disabling, updating } from "../values/texts";
 import { requireReportsFolder } from "../report/report";
 import { merged, permissionsOf } from "../rights/permissions";
-import { describeRight, isAllowed, missingRights } from "../rights/review";
+import { describeRight, areAllowed, missingRights } from "../rights/review";
+import { rightToMakeEvents } from "../rights/table";
 import { attributeOf } from "../targets/attributes";
 import type { Chosen, TargetRequest } from "../targets/choose";
 import { chooseTargets } from "../targets/choose-targets";
@@ -93,7 +93,7 @@ async function findSteadyState(
     const pass = randomBytes(8).toString("hex");
     const [uid, mayMakeEvents, isReplacedAtOnce] = await Promise.all([
         namespaceUid(cluster, plan),
-        isAttack(plan) && isAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
+        isAttack(plan) && areAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
         room && replacesAtOnce(context, room),
         isAttack(plan) && requireTargets(context, discovered, changing),
         room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),

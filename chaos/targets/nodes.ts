@@ -1,5 +1,5 @@
 import type { Cluster } from "../cluster/client";
-import { otherResources, type Right, rightsOn } from "../cluster/resources";
+import { otherResources, type Right, rightsIn } from "../cluster/resources";
 import {
     type AttributeExpression,
     type Attributes,
@@ -52,7 +52,7 @@ export async function recentNodesFor(
 /** The rights to read them. Empty if no expression needs them. */
 export const rightsToReadNodes = (expressions: readonly AttributeExpression[]): Right[] =>
     areAsked(expressions)
-        ? [rightsOn({ resource: "nodes" })(["list"], "read the labels of nodes that targets name")]
+        ? rightsIn()("list", otherResources.node).to("read the labels of nodes that targets name")
         : [];
 
 function attributesOf(labels: Readonly<Record<string, string>> = {}): Attributes {

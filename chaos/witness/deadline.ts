@@ -10,9 +10,10 @@ import { jobNameOf, jobPolicyName } from "../ending/scope";
 import { leasePath } from "../lease/lease-record";
 import { podProgram } from "../pods/packed";
 import { type PodOptions, runPod } from "../pods/pod-options";
+import { ruleOf } from "../rights/roles";
+import { jobRightsOf } from "../rights/table";
 import { podResources } from "../pods/pod-resources";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
-import { roleRulesOf } from "./rules";
 
 export interface DeadlineArgs {
     plan: Plan;
@@ -43,8 +44,8 @@ export const heap = ["--max-semi-space-size=1", "--max-old-space-size=20", "--no
  * A Job that ends the attacks at the deadline if nothing else has, and watches meanwhile whether the labeled pods can
  * be reached. The Job runs before a pod is labeled, and the attacks begin only when it has seen the targets.
  *
- * What its account may do is in `rules.ts`. It is for that one namespace, but there for all pods and, unless every
- * attack is a kill, for all NetworkPolicies: RBAC cannot limit it to those that a run has changed.
+ * What its account may do is in `rights/table.ts`. It is for that one namespace, but there for all pods and,
+ * unless every attack is a kill, for all NetworkPolicies: RBAC cannot limit it to those that a run has changed.
  *
  * Not a component: for one the engine would write the whole state five more times in an experiment's few seconds.
  */
@@ -59,13 +60,13 @@ export class Deadline {
         const objectName = args.runName.apply(jobNameOf);
         const { experiment, namespace, attacks } = args.plan;
         const rules = pulumi.all([args.runName, args.mayMakeEvents]).apply(([run, mayMakeEvents]) =>
-            roleRulesOf(
+            jobRightsOf(
                 attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
                 changedBy(args.plan),
                 jobNameOf(run),
                 jobPolicyName(run),
                 mayMakeEvents,
-            ),
+            ).map(ruleOf),
         );
         const { account, role, binding, program } = podResources(
             name,

@@ -3,7 +3,7 @@ import type { Cluster } from "../../cluster/client";
 import { annotations } from "../../cluster/labels";
 import { dnsSubdomain } from "../../values/kubernetes-rules";
 import { nameSchema } from "../../values/texts";
-import { type ObjectReference, rightsOn } from "../../cluster/resources";
+import { type ObjectReference, rightsIn } from "../../cluster/resources";
 import { describeMilliseconds } from "../../values/duration";
 import { pause } from "../../values/async";
 import type { ActionKind } from "./action-kind";
@@ -55,10 +55,10 @@ export const rollout: ActionKind<RolloutAction> = {
     describe: (action) => `restart ${workloadOf(action).name}`,
     rights: (action, namespace) => {
         const { kind, name } = workloadOf(action);
-        const of = { namespace, ...workloadTypes[kind] };
+        const here = rightsIn(namespace);
         return [
-            rightsOn({ ...of, names: [name] })(["get", "patch"], "restart it, and see when its rollout is complete"),
-            rightsOn(of)(["list"], "find what is to be restarted"),
+            ...here("get patch", workloadTypes[kind], name).to("restart it, and see when its rollout is complete"),
+            ...here("list", workloadTypes[kind]).to("find what is to be restarted"),
         ];
     },
     workload: (action) => workloadOf(action),

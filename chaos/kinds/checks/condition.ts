@@ -2,7 +2,7 @@ import type { V1Condition } from "../../values/kubernetes-types";
 import * as z from "zod";
 import { replicasBeforeRaise } from "../actions/set-field";
 import { pause } from "../../values/async";
-import type { KubeObject } from "../../cluster/resources";
+import { type KubeObject, rightsIn } from "../../cluster/resources";
 import { answerOf } from "./answer";
 import { foundAt, valueAt } from "./path";
 import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake } from "./values";
@@ -78,18 +78,13 @@ export const condition: CheckKind<ConditionCheck> = {
         const wanted = type === undefined ? describeLimits(limits) : status;
         return `checks found ${type ?? field} of ${of.kind} ${of.name} to be ${wanted}`;
     },
-    rights: ({ of: { apiVersion, kind, name, namespace } }, { defaultNamespace }) => [
-        {
-            ...(!clusterWide.has(kind) && { namespace: namespace ?? defaultNamespace }),
-            apiGroup: apiVersion.includes("/") ? apiVersion.split("/")[0] : "",
-            resource: pluralOf(kind),
-            names: [name],
-            verbs: ["get"],
-            why: "read the object of a condition check",
-            // Not required: only the cluster knows the plural of a kind, and whether it has namespaces.
-            without: "the check sees nothing, and the run is ABORTED",
-        },
-    ],
+    // Not required: only the cluster knows the plural of a kind, and whether it has namespaces.
+    rights: ({ of: { apiVersion, kind, name, namespace } }, { defaultNamespace }) =>
+        rightsIn(clusterWide.has(kind) ? undefined : (namespace ?? defaultNamespace))(
+            "get",
+            { apiGroup: apiVersion.includes("/") ? apiVersion.split("/")[0] : "", resource: pluralOf(kind) },
+            name,
+        ).to("read the object of a condition check", "the check sees nothing, and the run is ABORTED"),
     probe(check, { cluster, defaultNamespace }, timeoutMs) {
         const of = { namespace: defaultNamespace, ...check.of };
         const find = async (signal: AbortSignal) => {

@@ -1,6 +1,6 @@
 import type { V1Pod, V1ReplicaSet } from "../../values/kubernetes-types";
 import * as z from "zod";
-import { resources, rightsOn } from "../../cluster/resources";
+import { resources, rightsIn } from "../../cluster/resources";
 import type { AttributeExpression } from "../../targets/attributes";
 import { isReady, podsMatching } from "../../targets/containers";
 import { expression, locateTarget } from "../../targets/locate";
@@ -30,10 +30,11 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
     describeSuccess: ({ of, atLeast = 1 }) => `checks found ${atLeast} or more ready pods of ${of}`,
     rights({ of }, { defaultNamespace }) {
         const { namespace } = locateTarget(of, "Global", defaultNamespace);
-        const ofPods = [resources.pod, resources.replicaSet].map((type) =>
-            rightsOn({ namespace, ...type })(["list"], "count the ready pods, for the check podsReady"),
+        const { pod, replicaSet } = resources;
+        const toCount = rightsIn(namespace)("list", pod, replicaSet).to(
+            "count the ready pods, for the check podsReady",
         );
-        return [...ofPods, ...rightsToReadNodes([of])];
+        return [...toCount, ...rightsToReadNodes([of])];
     },
     probe: ({ of, atLeast = 1 }, context, timeoutMs) =>
         answerOf(

@@ -8,6 +8,7 @@ import {
     type V1PodSpec,
 } from "@kubernetes/client-node";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,6 +47,11 @@ const coredns = {
     args: ["-dns.port=1053"],
     ports: [{ containerPort: 1053 }],
 };
+
+/** Answers every query with the scalar 1. */
+const prometheus = createHttpServer((_, response) =>
+    response.end(JSON.stringify({ status: "success", data: { resultType: "scalar", result: [1, "1"] } })),
+);
 
 let cluster: Cluster;
 let folder: string;
@@ -109,7 +115,17 @@ const program = async () => {
             hypothesis: "The pods stay ready.",
             namespace,
             attacks,
-            checks: [{ kind: "podsReady", of: "k8s.pod.name=toolless" }],
+            checks: [
+                { kind: "podsReady", of: "k8s.pod.name=toolless" },
+                { kind: "condition", of: { apiVersion: "v1", kind: "Pod", name: "toolless" }, type: "Ready" },
+                { kind: "command", command: ["true"] },
+                {
+                    kind: "prometheus",
+                    url: `http://127.0.0.1:${(prometheus.address() as AddressInfo).port}`,
+                    query: "1",
+                    equals: 1,
+                },
+            ],
             window: { duration: "2s", grace: "0s" },
             interval: "250ms",
             reports: join(folder, "reports"),
@@ -139,6 +155,7 @@ beforeAll(async () => {
         PULUMI_CONFIG_PASSPHRASE: "only for this test",
     });
     cluster = connect({ context });
+    prometheus.listen(0, "127.0.0.1");
     const pulumiCommand = await preparePulumi(project);
     await removeNamespaces(cluster, [namespace]);
     await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
@@ -150,6 +167,7 @@ beforeAll(async () => {
 afterAll(async () => {
     if (!destroyed) await stack?.destroy().catch(() => undefined);
     await cluster.core.deleteNamespace({ name: namespace }).catch(() => undefined);
+    prometheus.close();
     rmSync(folder, { recursive: true, force: true });
 });
 

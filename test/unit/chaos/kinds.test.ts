@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { actionKinds, exampleActions } from "../../../chaos/kinds/actions/registry";
 import type { AttackKind } from "../../../chaos/kinds/attacks/attack-kind";
 import { type Attack, attackKinds, exampleAttacks } from "../../../chaos/kinds/attacks/registry";
@@ -9,11 +9,14 @@ import { resources } from "../../../chaos/cluster/resources";
 import { definitionSchema } from "../../../chaos/definition/definition";
 
 const project = resolve(__dirname, "..", "..", "..");
-const sources = ["chaos", "cli", "components", "docs", "experiments", "services"].flatMap((part) =>
-    readdirSync(join(project, part), { recursive: true, encoding: "utf8" })
-        .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist|test)\//.test(file))
-        .map((file) => join(part, file)),
-);
+const filesIn = (...parts: string[]) =>
+    parts.flatMap((part) =>
+        readdirSync(join(project, part), { recursive: true, encoding: "utf8" })
+            .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist|test)\//.test(file))
+            .map((file) => join(part, file)),
+    );
+const textOf = (file: string) => readFileSync(join(project, file), "utf8");
+const sources = filesIn("chaos", "cli", "components", "docs", "experiments", "services");
 const names = [...attackKinds, ...checkKinds, ...actionKinds].join("|");
 const asksForName = new RegExp(
     `\\bkind\\w* [=!]== "(${names})"|"(${names})" [=!]== |case "(${names})":|in \\w*[kK]inds\\b`,
@@ -21,7 +24,7 @@ const asksForName = new RegExp(
 
 it("only the kinds themselves compare with the name of a kind of attack, check or action", () => {
     const outside = sources.filter((file) => !/^chaos\/(attacks|checks|actions)\//.test(file));
-    const asking = outside.filter((file) => asksForName.test(readFileSync(join(project, file), "utf8")));
+    const asking = outside.filter((file) => asksForName.test(textOf(file)));
     expect(asking).toEqual([]);
 });
 
@@ -50,4 +53,18 @@ it("each kind has examples, which a definition may have", () => {
     expect(kindsIn(exampleAttacks)).toEqual(attackKinds);
     expect(kindsIn(exampleChecks)).toEqual(checkKinds);
     expect(kindsIn(exampleActions)).toEqual(actionKinds);
+});
+
+const kindsOf = { attacks: attackKinds, checks: checkKinds, actions: actionKinds };
+const onCluster = filesIn("experiments/saved", "test/e2e", "test/trials").map(textOf);
+
+describe.each(Object.entries(kindsOf))("of the %s", (folder, kinds) => {
+    const inUnit = filesIn(`test/unit/chaos/${folder}`).map(textOf);
+    const missingIn = (texts: readonly string[]) =>
+        kinds.filter((kind) => !texts.some((text) => text.includes(`kind: "${kind}"`)));
+
+    it(`each kind has a test in test/unit/chaos/${folder}/`, () => expect(missingIn(inUnit)).toEqual([]));
+
+    it("a saved experiment, a trial or a test in test/e2e/ does each kind on a real cluster", () =>
+        expect(missingIn(onCluster)).toEqual([]));
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { dnsLabel } from "../../../values/kubernetes-rules";
-import { resources, type Right, rightsOn } from "../../../cluster/resources";
+import { otherResources, resources, type Right, rightsIn } from "../../../cluster/resources";
 import { describeMilliseconds, type Duration, parseDuration } from "../../../values/duration";
 import { describeShare, parsePercentage } from "../../../values/share";
 import { describeValue, durationBetween, notAllowed, percentage } from "../../../values/texts";
@@ -81,9 +81,8 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     restores: { resource: resources.service, named: "service" },
     rights,
     forJob: faultOf,
-    rightsInJob: (proxy) => [
-        rightsOn({ ...resources.service, names: [proxy] })(["get"], "know what a fault's Service selected before"),
-    ],
+    rightsInJob: (proxy) =>
+        rightsIn()("get", resources.service, proxy).to("know what a fault's Service selected before"),
     find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
     admit: admitProxy,
     connects: connectionsOf,
@@ -115,28 +114,19 @@ function requestsOf({ percentage, match }: Pick<Fault, "percentage" | "match">, 
 }
 
 function rights(namespace: string): Right[] {
+    const here = rightsIn(namespace);
     return [
-        rightsOn(resources.networkPolicy)(
-            ["list"],
+        rightsIn()("list", resources.networkPolicy).to(
             "refuse faults that would cut off callers in other namespaces",
             "they are not refused",
         ),
-        ...bindings.map(({ apiGroup, resource }) =>
-            rightsOn({ namespace, apiGroup, resource })(
-                ["list"],
-                "refuse Services whose pods an AWS load balancer has as targets",
-                "only annotations and readiness gates show that",
-            ),
+        here("list", ...bindings).to(
+            "refuse Services whose pods an AWS load balancer has as targets",
+            "only annotations and readiness gates show that",
         ),
-        rightsOn({ namespace, resource: "namespaces", names: [namespace] })(
-            ["get"],
-            "find the NetworkPolicies that a fault's callers need",
-        ),
-        rightsOn({ namespace, apiGroup: "discovery.k8s.io", resource: "endpointslices" })(
-            ["list", "watch"],
-            "grant a fault's proxy its rights",
-        ),
-    ];
+        here("get", otherResources.namespace, namespace).to("find the NetworkPolicies that a fault's callers need"),
+        here("list watch", otherResources.endpointSlice).to("grant a fault's proxy its rights"),
+    ].flat();
 }
 
 const describeAbort = (abort: NonNullable<FaultAttack["abort"]>) =>

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { resources, rightsOn } from "../../../cluster/resources";
+import { resources, rightsIn } from "../../../cluster/resources";
 import { describeMilliseconds } from "../../../values/duration";
 import { nodeConditions, withoutNodeConditions } from "../../../targets/attributes";
 import type { AttackKind } from "../attack-kind";
@@ -51,10 +51,10 @@ export const kill: AttackKind<KillAttack> = {
         isOnNodes: nodeConditions(target).length > 0 || undefined,
     }),
     rightsInJob: (_, { by }) => [
-        by === "eviction"
-            ? rightsOn({ resource: "pods/eviction" })(["create"], "evict the pods that a `kill` by eviction hits")
-            : rightsOn(resources.pod)(["delete"], "delete the pods that a `kill` hits"),
+        ...(by === "eviction"
+            ? rightsIn()("create", { resource: "pods/eviction" }).to("evict the pods that a `kill` by eviction hits")
+            : rightsIn()("delete", resources.pod).to("delete the pods that a `kill` hits")),
         // Only its ReplicaSet says that.
-        rightsOn(resources.replicaSet)(["list"], "know which Deployment a pod belongs to, for a `kill`"),
+        ...rightsIn()("list", resources.replicaSet).to("know which Deployment a pod belongs to, for a `kill`"),
     ],
 };

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Attack } from "../../../../chaos/kinds/attacks/registry";
+import { actionKindOf, exampleActions } from "../../../../chaos/kinds/actions/registry";
+import { type Attack, attackKindOf, exampleAttacks } from "../../../../chaos/kinds/attacks/registry";
+import { checkKindOf, exampleChecks } from "../../../../chaos/kinds/checks/registry";
 import { isRequired, type Right } from "../../../../chaos/cluster/resources";
 import { endRuns } from "../../../../chaos/ending/end-run";
 import { leaseName } from "../../../../chaos/lease/lease-record";
@@ -9,6 +11,7 @@ import { check } from "../../../../chaos/run/check";
 import { labelTargets } from "../../../../chaos/run/label-targets";
 import { recovery } from "../../../../chaos/run/recovery";
 import { steadyState } from "../../../../chaos/run/steady-state";
+import { addService, contextOf } from "../kinds/checks/support";
 import { refuse } from "../support/fake-cluster";
 import { limit } from "../support/fake-rbac";
 import { attackObject, FakeRun, job } from "../support/fake-run";
@@ -156,4 +159,45 @@ it("a right that is lost during the run is named by the reason", async () => {
     expect(keptJournals(run.plan.reports)[0]!.conclusion.reason).toContain(
         'not possible to scale hot-deals to 3: the account "ada" may not patch deployments in namespace demo (403)',
     );
+});
+
+describe("a kind asks the API server for no more than its rights:", () => {
+    /** The examples' names are in capitals. */
+    const named = JSON.stringify([exampleAttacks, exampleChecks, exampleActions]).match(/"[A-Z]+"/g)!;
+
+    /** The calls that an account is refused which has these rights, where all objects of the examples are. */
+    async function refusedWith(rights: readonly Right[], act: () => Promise<unknown>): Promise<string[]> {
+        for (const namespace of ["demo", "check"])
+            for (const name of ["gateway", ...named.map((one) => one.slice(1, -1))]) {
+                addService(run.cluster, name, [{ port: 80 }], undefined, namespace);
+                run.cluster.add("Deployment", name, { spec: { replicas: 0 } }, namespace);
+                run.cluster.add("Secret", name, { data: { key: "eA==" } }, namespace);
+                run.cluster.add("ConfigMap", name, { data: { "ca.crt": "" } }, namespace);
+            }
+        const refused = limit(run.cluster, rights);
+        // Whether it succeeds is for other tests.
+        await settled(act().catch(() => undefined));
+        return refused;
+    }
+    const service = { namespace: "demo", name: "gateway", port: 80 };
+
+    it.each(exampleChecks)("%j", async (check) => {
+        const kind = checkKindOf(check);
+        const rights = kind.rights(check, { defaultNamespace: "demo", service });
+        expect(await refusedWith(rights, () => kind.probe(check, contextOf(run.cluster), 1_000))).toEqual([]);
+    });
+
+    it.each(exampleActions)("%j", async (action) => {
+        const { plan, cluster } = run.context;
+        const context = { cluster, namespace: "demo", run: "run", endsAt: Date.now() + 1_000 };
+        const rights = permissionsOf([{ ...plan, actions: [action] }]).filter(isRequired);
+        expect(await refusedWith(rights, () => actionKindOf(action).perform(action, context))).toEqual([]);
+    });
+
+    it.each(exampleAttacks)("%j", async (attack) => {
+        const { plan, cluster } = run.context;
+        const rights = permissionsOf([{ ...plan, attacks: [{ ...plan.attacks[0]!, attack }] }]);
+        const find = async () => attackKindOf(attack).find?.(attack, cluster, "demo");
+        expect(await refusedWith(rights, find)).toEqual([]);
+    });
 });

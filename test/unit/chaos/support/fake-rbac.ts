@@ -21,8 +21,13 @@ export function allows(rights: readonly Right[], { verb, group, resource, namesp
     );
 }
 
-/** Refuses all calls that some rights do not allow, as RBAC does, and answers questions about them. */
-export function limit(cluster: FakeCluster, rights: readonly Right[]): void {
+/**
+ * Refuses all calls that some rights do not allow, as RBAC does, and answers questions about them.
+ *
+ * @returns the calls that it has refused
+ */
+export function limit(cluster: FakeCluster, rights: readonly Right[]): string[] {
+    const refused: string[] = [];
     cluster.rules = [];
     cluster.access = ({ verb = "", group = "", resource = "", subresource, namespace, name }) => ({
         allowed: allows(rights, {
@@ -38,10 +43,12 @@ export function limit(cluster: FakeCluster, rights: readonly Right[]): void {
         const asked = askedBy(call, request);
         if (allows(rights, asked)) return;
         const { verb, group, resource, namespace } = asked;
+        refused.push(call);
         const place = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
         const right = `cannot ${verb} resource "${resource}" in API group "${group}" ${place}`;
         refuse(403, `${resource} is forbidden: User "ada" ${right}`);
     };
+    return refused;
 }
 
 function askedBy(call: string, { name, namespace, fieldSelector, resource }: FakeRequest): Asked {
