@@ -23,7 +23,7 @@ const asksForName = new RegExp(
 );
 
 it("only the kinds themselves compare with the name of a kind of attack, check or action", () => {
-    const outside = sources.filter((file) => !/^chaos\/(attacks|checks|actions)\//.test(file));
+    const outside = sources.filter((file) => !/^chaos\/kinds\//.test(file));
     const asking = outside.filter((file) => asksForName.test(textOf(file)));
     expect(asking).toEqual([]);
 });
@@ -59,11 +59,11 @@ const kindsOf = { attacks: attackKinds, checks: checkKinds, actions: actionKinds
 const onCluster = filesIn("experiments/saved", "test/e2e", "test/trials").map(textOf);
 
 describe.each(Object.entries(kindsOf))("of the %s", (folder, kinds) => {
-    const inUnit = filesIn(`test/unit/chaos/${folder}`).map(textOf);
+    const inUnit = filesIn(`test/unit/chaos/kinds/${folder}`).map(textOf);
     const missingIn = (texts: readonly string[]) =>
         kinds.filter((kind) => !texts.some((text) => text.includes(`kind: "${kind}"`)));
 
-    it(`each kind has a test in test/unit/chaos/${folder}/`, () => expect(missingIn(inUnit)).toEqual([]));
+    it(`each kind has a test in test/unit/chaos/kinds/${folder}/`, () => expect(missingIn(inUnit)).toEqual([]));
 
     it("a saved experiment, a trial or a test in test/e2e/ does each kind on a real cluster", () =>
         expect(missingIn(onCluster)).toEqual([]));
