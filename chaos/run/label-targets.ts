@@ -31,7 +31,7 @@ import {
     exemptFrom,
     otherPolicies,
 } from "./other-policies";
-import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
+import { type Given, inputText, type LabeledTargets, nothingAttacked, type Step, type StepContext } from "./contract";
 import { abortingRun, sayNotUndone } from "./abort-run";
 import { describeLeftOut } from "../proof/outcome";
 import { equip } from "./equip";
@@ -43,25 +43,24 @@ import { attackKindOf, requestsOf } from "../kinds/attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { requireRoom } from "./room";
 import { sweep } from "./sweep";
-import { printed } from "./variable";
 import { resources } from "../cluster/resources";
 
 /**
  * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
  * looked at them, since an attack must not begin that nothing could end or witness.
  */
-export const labelTargets: Step<"label-targets", Given> = (context, given) =>
+export const labelTargets: Step<"label-targets"> = (context, given) =>
     abortingRun(context, () => label(context, given), {
         // With the Job, which would have nothing to end. Another try after any other error needs that, and the lease.
         hasBegun: true,
         undo: async (error) => error instanceof ReasonError && sweep(context, error.reason),
     });
 
-type Given = "room" | "steadyState" | "deadlineJob";
-
-async function label(context: StepContext, given: Pick<StepInputs, Given>): Promise<LabeledTargets> {
+async function label(
+    context: StepContext,
+    { room, deadlineJob, steadyState }: Given<"label-targets">,
+): Promise<LabeledTargets> {
     const { plan, cluster, stack, say } = context;
-    const { room, deadlineJob, steadyState } = given;
     const { runName, pass } = steadyState;
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     // An earlier try of this step that was ABORTED has noted that in it.
@@ -133,7 +132,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
             ...(own.length > 0 && { ownPolicies: own }),
         };
         // Refuses what the check could not be given, while the labels can still be removed.
-        printed(result);
+        inputText<"check">({ plan, stack, steadyState, targets: result, deadlineJob });
         // Last: the attacks begin when Pulumi makes their objects.
         await new JobPod(cluster, plan.namespace, deadlineJob).requireRunning(plan);
         await noteBegun(cluster, context);

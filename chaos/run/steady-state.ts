@@ -42,7 +42,7 @@ const rolloutMs = 30_000;
  * every check within ten seconds, and room for what the run makes. Otherwise the experiment is aborted and
  * nothing was touched.
  */
-export const steadyState: Step<"steady-state", "room"> = async (context, { room }) => {
+export const steadyState: Step<"steady-state"> = async (context, { room }) => {
     const { plan, cluster, stack } = context;
     requireReportsFolder(plan.reports);
     const seen: { checks?: Observed[] } = {};
