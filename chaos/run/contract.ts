@@ -14,7 +14,7 @@ import type { OwnPolicy } from "../policies/beside";
 import type { KnownPolicy } from "../policies/known";
 import { ReasonError } from "../values/reasons";
 import type { Conclusion } from "../report/conclusion";
-import type { ChosenFor } from "../targets/choose";
+import type { Chosen } from "../targets/choose";
 
 /** What each step is given besides the plan, and what it prints. */
 interface Steps {
@@ -55,7 +55,7 @@ export interface SteadyState extends KnownRoutes {
 }
 
 export interface LabeledTargets {
-    attacks: ChosenFor[];
+    attacks: Chosen[];
     /** How long the slowest probe took of what must fail under the attacks, in milliseconds: before them, it worked. */
     baselineMs: number;
     /** Other NetworkPolicies are in the namespace, which stop selecting targets with a label. @default false */

@@ -18,8 +18,7 @@ import { requireReportsFolder } from "../report/report";
 import { merged, permissionsOf } from "../rights/permissions";
 import { describeRight, isAllowed, missingRights } from "../rights/review";
 import { attributeOf } from "../targets/attributes";
-import type { Chosen, TargetRequest } from "../targets/choose";
-import { chooseTargets } from "../targets/choose-targets";
+import { type Chosen, chooseTargets, type TargetRequest } from "../targets/choose";
 import { type Discovered, isOfCluster, ownerOf, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
 import { requestsOf } from "../kinds/attacks/registry";
@@ -127,7 +126,7 @@ async function requireTargets(
     // Meanwhile pods may have become ready, or been replaced.
     const isAsFound = !waited && discovered.every(({ ready }) => ready);
     const now = isAsFound ? discovered : await discover(cluster, plan);
-    for (const chosen of await chooseTargets(cluster, plan, now, { ...plan, ...placeOf(context), attacks })) {
+    for (const chosen of await chooseTargets(cluster, plan, now, attacks)) {
         const request = attacks.find(({ name }) => name === chosen.name)!;
         if (!request.deletesPods) refuseRemoving(request, now, chosen, changing);
         refuseJoining(request, now, chosen, changing);

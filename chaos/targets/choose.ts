@@ -1,6 +1,8 @@
+import type { Cluster } from "../cluster/client";
 import { kubectl, type KubectlPlace } from "../values/kubectl";
 import { type AttributeExpression, nodeConditions } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
+import { discoverSpared, type DiscoveryScope } from "./discover";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, notReady, ofJob, whyLeftOut, withoutController } from "./eligible";
 import { groupedBy } from "../values/grouped";
@@ -9,17 +11,11 @@ import { ReasonError } from "../values/reasons";
 import { remedy, type Written } from "../values/texts";
 import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
 
-/** Which targets an attack asks for. Its attributes include their namespace. */
-export interface Aim extends Omit<Eligibility, "deletesPods"> {
+/** Which targets an attack asks for, as its plan and its kind say. Its attributes include their namespace. */
+export interface TargetRequest extends Eligibility {
     /** Of the attack, unique in the experiment: the kind, numbered from the second of a kind on. */
     name: string;
     radius: Radius;
-    /** Set if the attack need not be proven out of targets in which nothing can be tried. */
-    outward?: "unproven";
-}
-
-/** An aim, and what the attack makes of it. */
-export interface TargetRequest extends Aim, Eligibility {
     peers?: AttributeExpression;
     /** What the attack's kind has found in the cluster: see `find` of `AttackKind`. Absent if it seeks nothing. */
     found?: unknown;
@@ -27,7 +23,8 @@ export interface TargetRequest extends Aim, Eligibility {
     origin?: string;
 }
 
-export interface Chosen {
+/** The pods of an attack. `label-targets` prints it, so the state keeps it. */
+export interface Chosen extends Pick<TargetRequest, "name" | "found" | "origin"> {
     matching: number;
     targets: Target[];
     /** See `labels.chosenBy`. Absent until the targets are labeled, or if an earlier version has done that. */
@@ -44,9 +41,6 @@ export interface Chosen {
     withoutTool?: string[];
     /** Connections that did not work before the attack, and so can show nothing under it. Absent if there are none. */
     leftOut?: string[];
-    /** As in the request. */
-    found?: unknown;
-    origin?: string;
     /** Names of the nodes on which pods match. Absent if they match on all, or if no further pods will be chosen. */
     nodes?: string[];
     /** How many containers matched before the attack. Absent if no further pods will be chosen. */
@@ -66,7 +60,20 @@ interface Spared {
     spared?: readonly Discovered[];
 }
 
-export type ChosenFor = Chosen & Pick<Aim, "name">;
+/** As `chooseForAll`. If that is not possible, the reason also knows the containers that no experiment attacks. */
+export async function chooseTargets(
+    cluster: Cluster,
+    plan: DiscoveryScope & Written & Pick<KubectlPlace, "context">,
+    discovered: readonly Discovered[],
+    attacks: readonly TargetRequest[],
+): Promise<Chosen[]> {
+    const asked = { ...plan, context: plan.context ?? cluster.kubeconfig.getCurrentContext(), attacks };
+    try {
+        return chooseForAll(discovered, asked);
+    } catch {
+        return chooseForAll(discovered, { ...asked, spared: await discoverSpared(cluster, plan) });
+    }
+}
 
 /**
  * Chooses the targets of each attack of an experiment, in order. NetworkPolicies add up: one allows what another
@@ -83,7 +90,7 @@ export function chooseForAll(
         context,
         spared,
     }: { attacks: readonly TargetRequest[] } & Spared & Written & Pick<KubectlPlace, "context">,
-): ChosenFor[] {
+): Chosen[] {
     const taken = new Set<string>();
     return attacks.map(({ target, radius, peers, ...request }) => {
         const chosen = choose(discovered, target, radius, { ...request, taken, settings, stack, context, spared });
@@ -134,7 +141,7 @@ export function choose(
         Spared &
         Written &
         Pick<KubectlPlace, "context"> = {},
-): Chosen {
+): Pick<Chosen, "matching" | "targets"> {
     const described = select([...discovered, ...(others.spared ?? [])], expression);
     const origin = others.origin ? `, which are the conditions of the target and the selector of ${others.origin}` : "";
     const anotherTarget =

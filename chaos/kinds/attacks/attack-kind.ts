@@ -8,7 +8,7 @@ import type { BesidePolicy } from "../../policies/beside";
 import type { Denial } from "../../policies/denial";
 import type { PodOptions } from "../../pods/pod-options";
 import type { ExperimentPrograms } from "../../pods/built-programs";
-import type { Aim, Chosen } from "../../targets/choose";
+import type { Chosen, TargetRequest } from "../../targets/choose";
 import type { Radius } from "../../targets/radius";
 
 /**
@@ -109,13 +109,16 @@ export interface Found<F> {
     origin: string;
 }
 
-export interface PlannedAttack<A> extends Aim {
+/** An attack of a plan. */
+export interface PlannedAttack<A> extends Pick<TargetRequest, "name" | "target" | "radius" | "includeNotReady"> {
     attack: A;
+    /** Set if the attack need not be proven out of targets in which nothing can be tried. */
+    outward?: "unproven";
     /** Established connections into the targets must be cut, too. Absent if they may survive. */
     established?: "cut";
 }
 
-/** An attack of a run: everything about it. */
+/** An attack of a run, with its pods. */
 export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
     experiment: string;
     namespace: string;
@@ -128,17 +131,7 @@ export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
 }
 
 /** What the resources of an attack are made from. */
-export interface AttackResourceArgs<A> extends AttackToMake<A> {
-    /** Of the object that is the attack. By its label and annotation the sweep finds it. */
-    metadata: {
-        name: pulumi.Output<string>;
-        namespace: string;
-        labels: Record<string, string>;
-        annotations: Record<string, pulumi.Output<string>>;
-    };
-}
-
-export interface AttackToMake<A> {
+export interface AttackResourceArgs<A> {
     attack: A;
     experiment: string;
     namespace: string;
@@ -150,6 +143,13 @@ export interface AttackToMake<A> {
     targetLabel: string;
     /** Known once the deadline Job watches the targets. */
     chosen: pulumi.Output<Chosen>;
+    /** Of the object that is the attack. By its label and annotation the sweep finds it. */
+    metadata: {
+        name: pulumi.Output<string>;
+        namespace: string;
+        labels: Record<string, string>;
+        annotations: Record<string, pulumi.Output<string>>;
+    };
     /** A Node image. */
     image: string;
     programs: ExperimentPrograms;
@@ -159,7 +159,7 @@ export interface AttackToMake<A> {
 
 /** What the objects of an attack are made from that are tried by a dry run, before anything is touched. */
 export interface DryRunArgs<A> extends Pick<
-    AttackToMake<A>,
+    AttackResourceArgs<A>,
     "attack" | "experiment" | "namespace" | "image" | "programs" | "pod"
 > {
     run: string;

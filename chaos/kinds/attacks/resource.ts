@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels, metadataFor, targetLabels } from "../../cluster/labels";
 import { denying, isTotal, type Peers, peersIn } from "../../policies/denial";
 import { faultDryRuns, faultResources } from "./fault/resources";
-import type { AttackResourceArgs, AttackToMake, DryRun, DryRunArgs } from "./attack-kind";
+import type { AttackResourceArgs, DryRun, DryRunArgs } from "./attack-kind";
 import { type Attack, attackKindOf } from "./registry";
 
 type Make = (name: string, args: AttackResourceArgs<never>, opts: pulumi.CustomResourceOptions) => AttackResource;
@@ -24,7 +24,7 @@ export const attackDryRuns = (name: string, args: DryRunArgs<Attack>): DryRun[] 
 /** The resource that is an attack: while its object exists, the attack lasts. */
 export function attackResource(
     name: string,
-    args: AttackToMake<Attack>,
+    args: Omit<AttackResourceArgs<Attack>, "metadata">,
     opts: pulumi.CustomResourceOptions,
 ): AttackResource {
     const { attack, object, chosen } = args;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { choose, chooseForAll, type ChosenFor, type TargetRequest } from "../../../../chaos/targets/choose";
+import { choose, chooseForAll, type Chosen, type TargetRequest } from "../../../../chaos/targets/choose";
 import { type Discovered, select } from "../../../../chaos/targets/containers";
 import type { Radius } from "../../../../chaos/targets/radius";
 import { inOrder } from "../../../support/in-order";
@@ -128,9 +128,7 @@ describe("a pod that is not ready", () => {
         ready.map((one, index) => ({ ...container("hot-deals", index + 1), ready: one }));
     const chosen = (found: Discovered[], includeNotReady?: boolean, radius: Radius = all) => {
         const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady };
-        const [{ matching, targets }] = chooseForAll(found, { attacks: [attack], settings: "experiment." }) as [
-            ChosenFor,
-        ];
+        const [{ matching, targets }] = chooseForAll(found, { attacks: [attack], settings: "experiment." }) as [Chosen];
         return { matching, pods: targets.map(({ pod }) => pod).sort() };
     };
 
@@ -158,7 +156,7 @@ describe("a pod that is not ready", () => {
         const found = [container("hot-deals", 1), { ...container("toys-bestseller", 6), ready: false }];
         const [{ peers: chosen }] = chooseForAll(found, {
             attacks: [{ name: "blackhole", target: hotDeals, radius: all, peers }],
-        }) as [ChosenFor];
+        }) as [Chosen];
         expect(chosen).toEqual([expect.not.objectContaining({ ready: false })]);
         expect(chosen![0]!.pod).toBe("toys-bestseller-6");
     });
