@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Counted, countedSince, describeCounts } from "../kinds/attacks/attack-kind";
+import { type Counted, countedSince, describeCounts } from "../kinds/attacks/counted";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { namesOf } from "../kinds/checks/observe";
 import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";

@@ -10,6 +10,7 @@ import type { PodOptions } from "../../pods/pod-options";
 import type { ExperimentPrograms } from "../../pods/built-programs";
 import type { Chosen, TargetRequest } from "../../targets/choose";
 import type { Radius } from "../../targets/radius";
+import type { Counted, Counts } from "./counted";
 
 /**
  * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need
@@ -186,55 +187,6 @@ export interface Reported {
     /** What must be left alone at the targets: the attack is proven once these are open while `hit` is closed. */
     passed: string[];
 }
-
-/** What an attack counts of the traffic to its targets. Probes do not count. */
-export interface Counts {
-    /** Requests, and connections of what has none. */
-    requests: number;
-    /** Those that the attack has hit. */
-    faulted: number;
-    /** Those that it was to hit and could not. */
-    unfaultable: number;
-    /** Requests that the attack does not mean. Absent if there are none. */
-    unmatched?: number;
-    /** Requests in traces that a check has begun, to targets or not. Absent if there are none. */
-    ofChecks?: number;
-    /** Those of them that the attack has hit. Absent as `ofChecks` is. */
-    ofChecksFaulted?: number;
-    /** Connections that it had to refuse, which it should have left alone. Absent if there are none. */
-    refused?: number;
-}
-
-/** What was counted since some moment. */
-export interface Counted {
-    counts: Counts;
-    /** That moment, in a unit of the counter. Equal ones are the same moment. */
-    since?: number;
-}
-
-/** What was counted between two moments. Undefined if that is not known: counting began again meanwhile. */
-export function countedSince(before: Counted | undefined, now: Counted | undefined): Counts | undefined {
-    if (before === undefined || now === undefined || before.since !== now.since) return undefined;
-    const pairs = Object.entries(now.counts).map(([field, count]) => {
-        return [field, count - (before.counts[field as keyof Counts] ?? 0)] as const;
-    });
-    const always: readonly string[] = ["requests", "faulted", "unfaultable"];
-    const { ofChecks = 0 } = Object.fromEntries(pairs);
-    const isKept = ([field, count]: readonly [string, number]) =>
-        always.includes(field) || count > 0 || (field === "ofChecksFaulted" && ofChecks > 0);
-    return Object.fromEntries(pairs.filter(isKept)) as unknown as Counts;
-}
-
-/** How many requests an attack has hit, for the reason of a verdict; and if some of a check were among them. */
-export function describeHits(name: string, { requests, faulted, ofChecks = 0, ofChecksFaulted = 0 }: Counts): string {
-    const ofAll = `${faulted} of ${requests} requests of all callers`;
-    return ofChecks > 0
-        ? `${name} hit ${ofChecksFaulted} of ${ofChecks} requests that the checks caused, and ${ofAll}, in the window`
-        : `${name} hit ${ofAll} in the window; whether one that a check caused was among them is not known`;
-}
-
-export const describeCounts = ({ requests, faulted, unmatched }: Counts): string =>
-    `${faulted} of ${requests} requests hit${unmatched ? `; ${unmatched} others did not match` : ""}`;
 
 /** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
 export interface Proof {
