@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { choose, chooseForAll, type Chosen, type TargetRequest } from "../../../../chaos/targets/choose";
+import { chooseForAll, type Chosen, type TargetRequest } from "../../../../chaos/targets/choose";
 import { type Discovered, select } from "../../../../chaos/targets/containers";
 import type { Radius } from "../../../../chaos/targets/radius";
 import { inOrder } from "../../../support/in-order";
@@ -29,6 +29,8 @@ const discovered = [
     container("toys-bestseller", 6),
     container("hot-deals", 7, "other"),
 ];
+const choose = (found: Discovered[], target: string, radius: Radius, written?: { settings?: string }) =>
+    chooseForAll(found, { attacks: [{ name: "blackhole", target, radius }], ...written })[0]!;
 const names = (expression: string) => select(discovered, expression).map(({ namespace, pod }) => `${namespace}/${pod}`);
 
 describe("an expression matches the containers that meet all its conditions", () => {
