@@ -68,6 +68,7 @@ export function runResources(args: RunArgs): {
     const pass = steadyState.apply((known) => known.pass);
     const mayMakeEvents = steadyState.apply((known) => known.mayMakeEvents ?? false);
     const replacesAtOnce = steadyState.apply((known) => known.replacesAtOnce ?? false);
+    const { experiment, namespace } = plan;
     const { image, programs, pod } = args;
     const deadline = new Deadline(
         `${prefix}deadline`,
@@ -84,27 +85,17 @@ export function runResources(args: RunArgs): {
         dependsOn: deadline.parts,
     });
     const targets = labeling.printed.apply((text) => parsed<LabeledTargets>(text));
+    const ofAll = { experiment, namespace, runName, pass, image, programs, pod };
     const objects = plan.attacks.map((planned) => {
-        const { experiment, namespace } = plan;
         const { name, attack } = planned;
-        const object = runName.apply((run) => objectNameOf(run, name));
-        const targetLabel = targetLabelFor(plan, planned);
-        // A run of another plan may have failed half-way, and the update leaves out what would replace it.
-        const chosen = targets.apply((found) => found.attacks.find((one) => one.name === name) ?? unknown);
-        const made = {
+        const ofOne = {
             attack,
-            experiment,
-            namespace,
-            runName,
-            pass,
-            object,
-            targetLabel,
-            chosen,
-            image,
-            programs,
-            pod,
+            object: runName.apply((run) => objectNameOf(run, name)),
+            label: targetLabelFor(plan, planned),
+            // A run of another plan may have failed half-way, and the update leaves out what would replace it.
+            chosen: targets.apply((found) => found.attacks.find((one) => one.name === name) ?? unknown),
         };
-        return attackResource(`${prefix}${name}`, made, { parent });
+        return attackResource(`${prefix}${name}`, { ...ofAll, ...ofOne }, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
     // Pulumi deletes this before the attacks' policies: pods that other policies do not select would be open. A part of

@@ -141,7 +141,8 @@ export interface AttackResourceArgs<A> {
     pass: pulumi.Output<string>;
     /** Name of the object: each run has its own. */
     object: pulumi.Output<string>;
-    targetLabel: string;
+    /** Value of the label on its targets. */
+    label: string;
     /** Known once the deadline Job watches the targets. */
     chosen: pulumi.Output<Chosen>;
     /** Of the object that is the attack. By its label and annotation the sweep finds it. */
