@@ -64,15 +64,12 @@ export function runResources(args: RunArgs): {
     }
 
     // From the state: another version must not rename the objects of a run that has begun.
-    const runName = steadyState.apply((known) => known.runName);
-    const pass = steadyState.apply((known) => known.pass);
-    const mayMakeEvents = steadyState.apply((known) => known.mayMakeEvents ?? false);
-    const replacesAtOnce = steadyState.apply((known) => known.replacesAtOnce ?? false);
+    const { runName, pass } = steadyState;
     const { experiment, namespace } = plan;
     const { image, programs, pod } = args;
     const deadline = new Deadline(
         `${prefix}deadline`,
-        { plan, runName, pass, mayMakeEvents, replacesAtOnce, image, pod, program: programs.deadline },
+        { plan, basis: steadyState, image, pod, program: programs.deadline },
         { parent, dependsOn: first.resource },
     );
     // Not its uid: a refresh may find that the Job is gone, and make another. That is no other run.

@@ -10,6 +10,7 @@ import type { KnownRoutes } from "../kinds/checks/endpoints";
 import type { Observed } from "../kinds/checks/observe";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
+import type { JobBasis } from "../witness/protocol";
 import type { OwnPolicy } from "../policies/beside";
 import type { KnownPolicy } from "../policies/known";
 import { ReasonError } from "../values/reasons";
@@ -37,17 +38,9 @@ export type Step<N extends StepName> = (context: StepContext, given: Given<N>) =
 export const printingAgain = "print-again";
 
 /** `routes` is absent if no check names a Service. */
-export interface SteadyState extends KnownRoutes {
-    /** See `runNameOf`. */
-    runName: string;
-    /** See `labels.pass`. */
-    pass: string;
-    /** Whether the account may make Events on targets: then the deadline Job may, too. @default false */
-    mayMakeEvents?: boolean;
+export interface SteadyState extends KnownRoutes, JobBasis {
     /** Of the targets' namespace: no change of context may lead elsewhere. Absent if the account may not read it. */
     namespaceUid?: string;
-    /** Whether the cluster replaces the pod of a deadline Job at once, however often. @default false */
-    replacesAtOnce?: boolean;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
     /** What was answered; see `keptOf`. */
