@@ -9,7 +9,7 @@ import {
     asVariable,
     type Given,
     type Input,
-    inputText,
+    inputVariables,
     type LabeledTargets,
     nothingAttacked,
     parsed,
@@ -147,7 +147,8 @@ function stepResource<N extends StepName>(
     { plan, stack, programs, kubeconfig, prefix, parent }: RunArgs,
     { create, delete: remove, given, after = [], dependsOn }: StepArgs<N>,
 ): { resource: command.local.Command; printed: pulumi.Output<string> } {
-    const input = pulumi.all({ stack, ...given }).apply((known) => inputText({ plan, ...known } as Input<N>));
+    const input = pulumi.all({ stack, ...given }).apply((known) => inputVariables({ plan, ...known } as Input<N>));
+    const kubeconfigText = kubeconfig && pulumi.secret(pulumi.output(kubeconfig).apply(asVariable));
     const resource = new command.local.Command(
         `${prefix}${name}`,
         {
@@ -156,12 +157,9 @@ function stepResource<N extends StepName>(
             update: remove === "recovery" ? `${runFromInput} ${printingAgain}` : printAgain,
             ...(remove && { delete: `${runFromInput} ${remove}`, stdin: programs.steps }),
             // As one value, of which a preview shows nothing if it does not know all.
-            environment: pulumi.all({
-                [variables.input]: input,
-                ...(kubeconfig !== undefined && {
-                    [variables.kubeconfig]: pulumi.secret(pulumi.output(kubeconfig).apply(asVariable)),
-                }),
-            }),
+            environment: pulumi
+                .all([input, kubeconfigText])
+                .apply(([known, text]) => (text ? { ...known, [variables.kubeconfig]: text } : known)),
             triggers: pulumi
                 .all([
                     planToken(plan),

@@ -85,7 +85,7 @@ export interface StepContext {
 
 /** The environment variables of a step. */
 export const variables = {
-    /** See `inputText`. */
+    /** See `inputVariables`. */
     input: "EXPERIMENT_INPUT",
     /** Text of a kubeconfig; see `asVariable`. @default the machine's own */
     kubeconfig: "EXPERIMENT_KUBECONFIG",
@@ -95,18 +95,38 @@ export const variables = {
 
 export type Input<N extends StepName> = Pick<StepContext, "plan" | "stack"> & Given<N>;
 
-/** In one line: a preview would show JSON in many. @throws ReasonError if no process could be started with it */
-export const inputText = <N extends StepName>(input: Input<N>): string => fitting(compressed(JSON.stringify(input)));
+const partOfInput = (index: number) => (index === 0 ? variables.input : `${variables.input}_${index + 1}`);
 
-/** What `inputText` has made. @throws Error if there is none */
+/** Compressed, since a preview would show JSON in many lines. One variable, or several if it is too long for one. */
+export function inputVariables<N extends StepName>(input: Input<N>): Record<string, string> {
+    const parts = compressed(JSON.stringify(input)).match(new RegExp(`.{1,${maxVariableLength}}`, "g"))!;
+    return Object.fromEntries(parts.map((part, index) => [partOfInput(index), part]));
+}
+
+/** What `inputVariables` has made. @throws Error if there is none */
 export function inputFrom<N extends StepName>(env: NodeJS.ProcessEnv): Input<N> {
-    const text = env[variables.input];
-    if (text !== undefined) return JSON.parse(fromVariable(text)) as Input<N>;
+    let text = "";
+    for (let index = 0; env[partOfInput(index)] !== undefined; index++) text += env[partOfInput(index)];
+    if (text !== "") return JSON.parse(fromVariable(text)) as Input<N>;
     throw new Error(`${variables.input} is not set: this is a step of an experiment, which an update runs`);
 }
 
-/** A step's result as it prints it. @throws ReasonError if no later process could be given it */
-export const printed = (result: unknown): string => fitting(asVariable(JSON.stringify(result)));
+/**
+ * A step's result as it prints it: JSON, compressed if it is long. Pulumi gives it to the step's later commands in one
+ * variable.
+ *
+ * @throws ReasonError if it is too long even so: some 1,000 targets are
+ */
+export function printed(result: unknown): string {
+    const text = asVariable(JSON.stringify(result));
+    if (text.length <= maxVariableLength) return text;
+    throw new ReasonError(
+        "attack-refused",
+        `the targets are too many for one experiment: what is known about them takes ${text.length} bytes, and ` +
+            `${maxVariableLength} are possible`,
+        "Lower the radius",
+    );
+}
 
 /** What `printed` has made. @throws Error if a step of an earlier version has ended without a result */
 export function parsed<T>(text: string): T {
@@ -131,15 +151,4 @@ const compressed = (text: string): string => mark + gzipSync(text, { level: 9 })
 export function fromVariable(value: string): string {
     if (!value.startsWith(mark)) return value;
     return gunzipSync(Buffer.from(value.slice(mark.length), "base64")).toString();
-}
-
-/** A plan is never too long: what is known about some 1,000 targets is. */
-function fitting(text: string): string {
-    if (text.length <= maxVariableLength) return text;
-    throw new ReasonError(
-        "attack-refused",
-        `the targets are too many for one experiment: what is known about them takes ${text.length} bytes, and ` +
-            `${maxVariableLength} are possible`,
-        "Lower the radius",
-    );
 }

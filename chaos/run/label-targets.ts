@@ -29,7 +29,7 @@ import {
     exemptFrom,
     otherPolicies,
 } from "./other-policies";
-import { type Given, inputText, type LabeledTargets, nothingAttacked, type Step, type StepContext } from "./contract";
+import { type Given, type LabeledTargets, nothingAttacked, printed, type Step, type StepContext } from "./contract";
 import { abortingRun, sayNotUndone } from "./abort-run";
 import { describeLeftOut } from "../proof/outcome";
 import { equip } from "./equip";
@@ -131,7 +131,7 @@ async function label(
             ...(own.length > 0 && { ownPolicies: own }),
         };
         // Refuses what the check could not be given, while the labels can still be removed.
-        inputText<"check">({ plan, stack, steadyState, targets: result, deadlineJob });
+        printed(result);
         // Last: the attacks begin when Pulumi makes their objects.
         await new JobPod(cluster, plan.namespace, deadlineJob).requireRunning(plan);
         await noteBegun(cluster, context);

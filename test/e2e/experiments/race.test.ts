@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { project } from "../../../cli/stack-file";
 import { type Plan, type PlanArgs, planOf } from "../../../chaos/definition/plan";
-import { inputText, type StepName, variables } from "../../../chaos/run/contract";
+import { inputVariables, type StepName } from "../../../chaos/run/contract";
 import { keptJournals } from "../../support/kept-journals";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { productsCheck } from "../../../experiments/products";
@@ -45,7 +45,7 @@ afterAll(() => giveBack(stack));
 
 /** A step of the experiment as an update of another stack runs it: what it said, and whether it was refused. */
 function step(name: StepName, ofStack: string, more: object = {}): Promise<{ refused: boolean; said: string }> {
-    const env = { ...process.env, [variables.input]: inputText({ plan, stack: ofStack, ...more }) };
+    const env = { ...process.env, ...inputVariables({ plan, stack: ofStack, ...more }) };
     return new Promise((resolve) => {
         execFile(process.execPath, ["toolchain/run-step.js", name], { cwd: project, env }, (error, _, said) =>
             resolve({ refused: error !== null, said }),

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { type Input, inputFrom, inputText, parsed, printed } from "../../../../chaos/run/contract";
+import { type Input, inputFrom, inputVariables, parsed, printed } from "../../../../chaos/run/contract";
 
 /** What is known about some targets. The ids are random, as in a cluster. */
 const targets = (count: number) =>
@@ -28,18 +28,22 @@ const inputWith = (count: number) =>
         deadlineJob: "job",
     }) as unknown as Input<"check">;
 
-it.each([1, 100, 800])("a process can be given what is known about %i targets", (count) => {
+it.each([1, 100, 800, 3_000])("a process can be given what is known about %i targets", (count) => {
     const input = inputWith(count);
-    const env = { ...process.env, EXPERIMENT_INPUT: inputText(input) };
-    const { error, stdout } = spawnSync("/bin/sh", ["-c", 'printf %s "$EXPERIMENT_INPUT"'], { env, encoding: "utf8" });
+    const env = { ...process.env, ...inputVariables(input) };
+    const { error, stdout } = spawnSync(process.execPath, ["-p", "JSON.stringify(process.env)"], {
+        env,
+        encoding: "utf8",
+        maxBuffer: Infinity,
+    });
     expect(error).toBeUndefined();
-    expect(inputFrom({ EXPERIMENT_INPUT: stdout })).toEqual(input);
-    expect(parsed(printed(input))).toEqual(input);
+    expect(inputFrom(JSON.parse(stdout))).toEqual(input);
 });
 
-it("more than a process can be given is refused", () => {
-    for (const write of [printed, inputText])
-        expect(() => write(inputWith(3_000))).toThrow(/the targets are too many .*Lower the radius/);
+it("a step can print what is known about 800 targets, and no more than its next command can be given", () => {
+    const result = { attacks: targets(800) };
+    expect(parsed(printed(result))).toEqual(result);
+    expect(() => printed({ attacks: targets(3_000) })).toThrow(/the targets are too many .*Lower the radius/);
 });
 
 it("a missing variable is an error that names it", () =>
