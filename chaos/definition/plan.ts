@@ -8,7 +8,7 @@ import type { PlannedCheck } from "../kinds/checks/observe";
 import { type Check, checkKindOf, checkName } from "../kinds/checks/registry";
 import type { ServiceReference } from "../kinds/checks/service";
 import type { Written } from "../values/texts";
-import type { ChosenFor } from "../targets/choose";
+import type { Chosen } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
@@ -208,7 +208,7 @@ export const needsDeadlineJob = (plan: Pick<Plan, "attacks" | "actions">): boole
 export const targetLabelFor = ({ experiment }: Plan, { name }: PlannedAttack): string => `${experiment}.${name}`;
 
 /** The attacks of a run. @param chosen of each */
-export const attacksOf = (plan: Plan, run: string, chosen: readonly ChosenFor[]): RunAttack[] =>
+export const attacksOf = (plan: Plan, run: string, chosen: readonly Chosen[]): RunAttack[] =>
     plan.attacks.map((planned) => ({
         ...planned,
         experiment: plan.experiment,

@@ -19,7 +19,7 @@ import { requireNoSecrets } from "./secret-settings";
 import type { Conclusion } from "../report/conclusion";
 import type { Verdict } from "../report/verdict";
 import { conclusionInState, runResources } from "./run-resources";
-import { asVariable, maxVariableLength } from "../run/variable";
+import { asVariable, maxVariableLength } from "../run/contract";
 import { preview } from "./preview";
 import { describeValue, isOutput } from "../values/texts";
 import { UserError } from "../values/user-error";

@@ -51,15 +51,8 @@ export function roomOf(args: RoomArgs): pulumi.Output<Room> {
             const made = { attack, experiment, namespace, image, programs, pod, run, pass: somePass };
             return attackDryRuns(`${prefix}${name}`, { ...made, object: objectNameOf(run, name) });
         });
-        const props = jobObject({
-            plan,
-            image,
-            program: programs.deadline,
-            pod,
-            run,
-            pass: somePass,
-            replacesAtOnce: true,
-        });
+        const basis = { runName: run, pass: somePass, replacesAtOnce: true };
+        const props = jobObject({ plan, image, program: programs.deadline, pod, ...basis });
         const job: DryRun = { kind: "Job", name: `${prefix}deadline`, props };
         return pulumi.all([job, ...ofAttacks].map((one) => transformed(one, args))).apply(([first, ...rest]) => ({
             job: first,

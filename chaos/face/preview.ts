@@ -9,8 +9,7 @@ import { verdictLine } from "../values/reasons";
 import type { runResources } from "./run-resources";
 import { ifKnown } from "./stash";
 import type { LabeledTargets } from "../run/contract";
-import type { TargetRequest } from "../targets/choose";
-import { chooseTargets } from "../targets/choose-targets";
+import { chooseTargets, type TargetRequest } from "../targets/choose";
 import { type Discovered, select } from "../targets/containers";
 import { discover, discoverSpared } from "../targets/discover";
 import { notReady, whyLeftOut } from "../targets/eligible";
@@ -58,10 +57,13 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
         }
         const areOffered = attacks.every(({ target }) => select(discovered, target).length > 0);
         const spared = areOffered ? [] : await discoverSpared(cluster, plan);
-        const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, spared, attack)}`);
+        const hits = plan.attacks.map(({ outward }, index) => {
+            const unproven = outward && ". Where nothing can be tried in a pod, outward is not proven";
+            return `${experiment} would hit ${describe(discovered, spared, attacks[index]!)}${unproven ?? ""}`;
+        });
         await pulumi.log.info([...hits, ...besides].join("\n"));
         try {
-            await chooseTargets(cluster, plan, discovered, { ...plan, attacks });
+            await chooseTargets(cluster, plan, discovered, attacks);
         } catch (error) {
             // It may change until the attack begins: this update may make what it attacks.
             await pulumi.log.warn(`${experiment} would not begin now: ${problemOf(error)}`);
@@ -81,7 +83,7 @@ const wouldAttack = ({ experiment, attacks }: Plan): string =>
 
 /** @param spared named only if nothing else matches */
 function describe(discovered: readonly Discovered[], spared: readonly Discovered[], request: TargetRequest): string {
-    const { target, radius, outward } = request;
+    const { target, radius } = request;
     const offered = select(discovered, target);
     const matching = (offered.length > 0 ? offered : select(spared, target)).map((container) => ({
         container,
@@ -101,10 +103,9 @@ function describe(discovered: readonly Discovered[], spared: readonly Discovered
     const condition = reasons.length === 0 ? "match" : areEligible;
     const containers = matching.map(({ container }) => container);
     const others = describeBesides(discovered, containers);
-    const unproven = outward === "unproven" ? ". Where nothing can be tried in a pod, outward is not proven" : "";
     return (
         `${number} container${number === 1 ? "" : "s"} of ${eligible} that ${condition} ${target}, chosen when the ` +
-        `attack begins; running now: ${running}${others}${unproven}`
+        `attack begins; running now: ${running}${others}`
     );
 }
 

@@ -6,18 +6,21 @@ import { Deadline } from "../witness/deadline";
 import { identityOf, needsDeadlineJob, planToken, targetLabelFor, tokenOf } from "../definition/plan";
 import type { Conclusion } from "../report/conclusion";
 import {
+    asVariable,
+    type Given,
+    type Input,
+    inputVariables,
     type LabeledTargets,
     nothingAttacked,
+    parsed,
     printingAgain,
     type SteadyState,
-    type StepInputs,
     type StepName,
     variables,
 } from "../run/contract";
 import { unknown } from "./stash";
 import { doNothing, printAgain, runFromInput } from "../pods/packed";
 import { roomOf, type RoomArgs } from "./objects-to-try";
-import { asVariable, compressed, parsed } from "../run/variable";
 
 export interface RunArgs extends RoomArgs {
     /** Text of a kubeconfig, a secret. @default the machine's own */
@@ -41,79 +44,70 @@ export function runResources(args: RunArgs): {
     targets: pulumi.Output<LabeledTargets>;
 } {
     const { plan, prefix, parent } = args;
-    const step = (name: string, how: StepArgs, dependsOn?: pulumi.ResourceOptions["dependsOn"]) =>
-        stepResource(`${prefix}${name}`, args, how, { parent, dependsOn });
-
-    const check = (given: StepArgs["given"], dependsOn?: pulumi.Resource) =>
-        conclusionOf(step("check", { create: "check", given }, dependsOn).resource);
+    const step = <N extends StepName>(name: string, how: StepArgs<N>) => stepResource(name, args, how);
+    const check = (how: StepArgs<"check">) => conclusionOf(step("check", { create: "check", ...how }).resource);
 
     const hasJob = needsDeadlineJob(plan);
-    const room = hasJob ? roomOf(args).apply((known) => compressed(JSON.stringify(known))) : undefined;
-    const first = step(
-        "steady-state",
-        { create: "steady-state", delete: "recovery", given: room && { room } },
-        args.dependsOn,
-    );
-    const steadyState = first.result;
+    const room = hasJob ? roomOf(args) : undefined;
+    const first = step("steady-state", {
+        create: "steady-state",
+        delete: "recovery",
+        given: { room },
+        dependsOn: args.dependsOn,
+    });
+    const steadyState = first.printed.apply((text) => parsed<SteadyState>(text));
     if (!hasJob) {
-        const targets = pulumi.jsonStringify(nothingAttacked.targets);
-        const attackObjects = pulumi.jsonStringify(nothingAttacked.attackObjects);
-        const deadlineJob = pulumi.output(nothingAttacked.deadlineJob);
-        const conclusion = check({ steadyState, targets, deadlineJob, attackObjects });
-        return { conclusion, targets: conclusion.apply(() => nothingAttacked.targets) };
+        const { targets, deadlineJob } = nothingAttacked;
+        const after = [first.printed, JSON.stringify(targets), deadlineJob, JSON.stringify([])];
+        const conclusion = check({ given: { steadyState, ...nothingAttacked }, after });
+        return { conclusion, targets: conclusion.apply(() => targets) };
     }
 
     // From the state: another version must not rename the objects of a run that has begun.
-    const found = steadyState.apply((printed) => parsed<SteadyState>(printed));
-    const runName = found.apply((known) => known.runName);
-    const pass = found.apply((known) => known.pass);
-    const mayMakeEvents = found.apply((known) => known.mayMakeEvents ?? false);
-    const replacesAtOnce = found.apply((known) => known.replacesAtOnce ?? false);
+    const { runName, pass } = steadyState;
+    const { experiment, namespace } = plan;
     const { image, programs, pod } = args;
     const deadline = new Deadline(
         `${prefix}deadline`,
-        { plan, runName, pass, mayMakeEvents, replacesAtOnce, image, pod, program: programs.deadline },
+        { plan, basis: steadyState, image, pod, program: programs.deadline },
         { parent, dependsOn: first.resource },
     );
     // Not its uid: a refresh may find that the Job is gone, and make another. That is no other run.
     const deadlineJob = deadline.job.metadata.name;
-    const targets = step(
-        "targets",
-        { create: "label-targets", given: { steadyState, room, deadlineJob } },
+    const labeling = step("targets", {
+        create: "label-targets",
+        given: { steadyState, room, deadlineJob },
+        after: [first.printed, deadlineJob],
         // All parts: the Job keeps its rights while there is an attack to end.
-        deadline.parts,
-    ).result;
+        dependsOn: deadline.parts,
+    });
+    const targets = labeling.printed.apply((text) => parsed<LabeledTargets>(text));
+    const ofAll = { experiment, namespace, runName, pass, image, programs, pod };
     const objects = plan.attacks.map((planned) => {
-        const { experiment, namespace } = plan;
         const { name, attack } = planned;
-        const object = runName.apply((run) => objectNameOf(run, name));
-        const targetLabel = targetLabelFor(plan, planned);
-        // A run of another plan may have failed half-way, and the update leaves out what would replace it.
-        const chosen = targets.apply(
-            (found) => parsed<LabeledTargets>(found).attacks.find((one) => one.name === name) ?? unknown,
-        );
-        const made = {
+        const ofOne = {
             attack,
-            experiment,
-            namespace,
-            runName,
-            pass,
-            object,
-            targetLabel,
-            chosen,
-            image,
-            programs,
-            pod,
+            object: runName.apply((run) => objectNameOf(run, name)),
+            label: targetLabelFor(plan, planned),
+            // A run of another plan may have failed half-way, and the update leaves out what would replace it.
+            chosen: targets.apply((found) => found.attacks.find((one) => one.name === name) ?? unknown),
         };
-        return attackResource(`${prefix}${name}`, made, { parent });
+        return attackResource(`${prefix}${name}`, { ...ofAll, ...ofOne }, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
     // Pulumi deletes this before the attacks' policies: pods that other policies do not select would be open. A part of
     // the check would not do: of a check that was killed, the state knows nothing.
-    // It is given what these are, so that another plan removes it with them, and not after the next ones have begun.
-    const { resource: end } = step("end-attacks", { delete: "end-attacks", given: { targets, attackObjects } });
-    const conclusion = check({ steadyState, targets, deadlineJob, attackObjects }, end);
-    return { conclusion, targets: targets.apply((found) => parsed<LabeledTargets>(found)) };
+    // It comes after these, so that another plan removes it with them, and not after the next ones have begun.
+    const { resource: end } = step("end-attacks", {
+        delete: "end-attacks",
+        after: [labeling.printed, attackObjects],
+    });
+    const conclusion = check({
+        given: { steadyState, targets, deadlineJob },
+        after: [first.printed, labeling.printed, deadlineJob, attackObjects],
+        dependsOn: end,
+    });
+    return { conclusion, targets };
 }
 
 /**
@@ -130,62 +124,56 @@ function conclusionOf(check: command.local.Command): pulumi.Output<Conclusion | 
 export const conclusionInState = (prefix: string, parent: pulumi.Resource) =>
     conclusionOf(new command.local.Command(`${prefix}check`, { create: doNothing }, { parent }));
 
-interface StepArgs {
+interface StepArgs<N extends StepName> {
     /** @default nothing is done */
-    create?: StepName;
+    create?: N;
     delete?: StepName;
-    /** What earlier steps and resources provide. */
-    given?: Partial<Record<keyof StepInputs, pulumi.Output<string>>>;
+    given?: { [K in keyof Given<N>]: pulumi.Input<Given<N>[K]> };
+    /**
+     * Another one of these makes another run of the step. Versions since 0.5.0 have the same ones, in this order: the
+     * state has a hash of them.
+     */
+    after?: pulumi.Input<string>[];
+    dependsOn?: pulumi.ResourceOptions["dependsOn"];
 }
 
-/** What makes no other run if it changes: another version of this package may make other pods. */
-const again: readonly (keyof StepInputs)[] = ["room"];
-
 /**
- * A step as a command resource. It runs again only if its plan or what it is given has changed: another version of this
- * package, another folder or another kubeconfig only updates the state. Its standard output is its result, as JSON; its
- * progress goes to standard error.
+ * A step as a command resource. It runs again only if its plan or what it comes after has changed: another version of
+ * this package, another folder or another kubeconfig only updates the state. Its standard output is its result, as
+ * JSON; its progress goes to standard error.
  */
-function stepResource(
+function stepResource<N extends StepName>(
     name: string,
-    { plan, stack, programs, kubeconfig }: RunArgs,
-    { create, delete: remove, given = {} }: StepArgs,
-    opts: pulumi.CustomResourceOptions,
-): { resource: command.local.Command; result: pulumi.Output<string> } {
-    const inputs = Object.entries(given).filter(([, value]) => value !== undefined) as [
-        keyof StepInputs,
-        pulumi.Output<string>,
-    ][];
+    { plan, stack, programs, kubeconfig, prefix, parent }: RunArgs,
+    { create, delete: remove, given, after = [], dependsOn }: StepArgs<N>,
+): { resource: command.local.Command; printed: pulumi.Output<string> } {
+    const input = pulumi.all({ stack, ...given }).apply((known) => inputVariables({ plan, ...known } as Input<N>));
+    const kubeconfigText = kubeconfig && pulumi.secret(pulumi.output(kubeconfig).apply(asVariable));
     const resource = new command.local.Command(
-        name,
+        `${prefix}${name}`,
         {
             create: create === undefined ? doNothing : `${programs.stepCommand} ${create}`,
             // A run that holds the lease is undone where it began.
             update: remove === "recovery" ? `${runFromInput} ${printingAgain}` : printAgain,
             ...(remove && { delete: `${runFromInput} ${remove}`, stdin: programs.steps }),
-            // As one value, of which a preview shows nothing if it does not know all: so the packed plan is there once.
-            environment: pulumi.all({
-                ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),
-                [variables.plan]: compressed(JSON.stringify(plan)),
-                [variables.stack]: stack,
-                ...(kubeconfig !== undefined && {
-                    [variables.kubeconfig]: pulumi.secret(pulumi.output(kubeconfig).apply(asVariable)),
-                }),
-            }),
+            // As one value, of which a preview shows nothing if it does not know all.
+            environment: pulumi
+                .all([input, kubeconfigText])
+                .apply(([known, text]) => (text ? { ...known, [variables.kubeconfig]: text } : known)),
             triggers: pulumi
                 .all([
                     planToken(plan),
                     // A stack may be renamed.
                     pulumi.output(stack).apply(identityOf),
-                    ...inputs.flatMap(([input, value]) => (again.includes(input) ? [] : [value])),
+                    ...after,
                 ])
                 .apply((known) => [tokenOf(JSON.stringify(known))]),
             logging: "stderr",
         },
-        { ...opts, deleteBeforeReplace: true },
+        { parent, dependsOn, deleteBeforeReplace: true },
     );
     // What steps print has no secrets. With a secret in its environment, the provider takes its output for one, and
     // neither verdicts nor diffs would show.
-    const result = pulumi.all([stack, pulumi.unsecret(resource.stdout)]).apply(([, printed]) => printed ?? unknown);
-    return { resource, result };
+    const printed = pulumi.all([stack, pulumi.unsecret(resource.stdout)]).apply(([, text]) => text ?? unknown);
+    return { resource, printed };
 }

@@ -1,4 +1,4 @@
-import type { Counts } from "../kinds/attacks/attack-kind";
+import type { Counts } from "../kinds/attacks/counted";
 import { attackKindOf } from "../kinds/attacks/registry";
 import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";

@@ -1,5 +1,5 @@
 import type { Performed } from "../kinds/actions/perform";
-import { describeHits } from "../kinds/attacks/attack-kind";
+import { describeHits } from "../kinds/attacks/counted";
 import type { Aborted } from "../kinds/checks/abort";
 import type { Observed } from "../kinds/checks/observe";
 import { needsDeadlineJob, type Plan } from "../definition/plan";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { performedSchema } from "../kinds/actions/perform";
 import { actionSchema } from "../kinds/actions/registry";
+import { countsSchema } from "../kinds/attacks/counted";
 import { attackSchema } from "../kinds/attacks/registry";
 import { abortedSchema } from "../kinds/checks/abort";
 import { observedSchema, plannedCheckSchema } from "../kinds/checks/observe";
@@ -85,24 +86,6 @@ const established = z
     })
     .describe("What became of connections that were established before the attack; absent if one is not proven");
 
-const counts = z
-    .object({
-        requests: z.int().describe("Requests, and connections of what has none"),
-        faulted: z.int().describe("Those that the attack has hit"),
-        unfaultable: z.int().describe("Those that it was to hit and could not"),
-        unmatched: z.int().optional().describe("Requests that the attack does not mean; absent if there are none"),
-        ofChecks: z
-            .int()
-            .optional()
-            .describe("Requests in traces that a check has begun, to targets or not; absent if there are none"),
-        ofChecksFaulted: z.int().optional().describe("Those of them that the attack has hit; absent as `ofChecks` is"),
-        refused: z
-            .int()
-            .optional()
-            .describe("Connections that it had to refuse, which it should have left alone; absent if there are none"),
-    })
-    .describe("What reached the targets in the window, of an attack that counts it; absent if that is not known");
-
 const attack = z.object({
     name: z.string(),
     provenAt: instant.optional().describe("When it was proven; absent if it never was"),
@@ -113,7 +96,9 @@ const attack = z.object({
         .optional()
         .describe("The pods whose eviction was refused, each at the first time; absent if none was"),
     established: established.optional(),
-    counts: counts.optional(),
+    counts: countsSchema
+        .optional()
+        .describe("What reached the targets in the window, of an attack that counts it; absent if that is not known"),
     longestGapMs: milliseconds
         .optional()
         .describe("The longest time between two tries of the same from within the pods; absent if nothing was tried"),

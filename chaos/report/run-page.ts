@@ -1,5 +1,5 @@
 import { attackKindOf } from "../kinds/attacks/registry";
-import { describeCounts } from "../kinds/attacks/attack-kind";
+import { describeCounts } from "../kinds/attacks/counted";
 import { isAttack, onlyObserves } from "../definition/plan";
 import { describeMilliseconds } from "../values/duration";
 import { groupedBy } from "../values/grouped";

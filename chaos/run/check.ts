@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Counted, countedSince, describeCounts } from "../kinds/attacks/attack-kind";
+import { type Counted, countedSince, describeCounts } from "../kinds/attacks/counted";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { namesOf } from "../kinds/checks/observe";
 import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";
@@ -19,7 +19,7 @@ import { awaitRecovery, endOwnRun, type Ending } from "./abort";
 import { abortingRun } from "./abort-run";
 import { type Begun, notSeen, whyRunIsOver } from "./attacks-last";
 import { beginAttacks, labelAttacked } from "./begin";
-import type { LabeledTargets, Step, StepContext, StepInputs } from "./contract";
+import type { Given, LabeledTargets, Step, StepContext } from "./contract";
 import { dismissWitness } from "./other-policies";
 import { endAttacksStep, undo } from "./recovery";
 import { sweep } from "./sweep";
@@ -33,7 +33,7 @@ import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
  * @throws Error with the verdict, if the plan wants a verdict other than PASSED to fail the update, or if the attacks
  *   could not be ended at the first try
  */
-export const check: Step<"check", Given> = async (context, given) => {
+export const check: Step<"check"> = async (context, given) => {
     const { conclusion, ending } = await settling(() => observe(context, given)).catch(async (error: unknown) => {
         // Such as for a full disk. Nobody shall wait for the deadline.
         await endAttacksStep(context, {}).catch(() => undefined);
@@ -42,15 +42,13 @@ export const check: Step<"check", Given> = async (context, given) => {
     return conclude(context, conclusion, ending);
 };
 
-type Given = "steadyState" | "targets" | "deadlineJob";
-
 /** A verdict, and what became of the attacks if they were ended with it. */
 interface Concluded {
     conclusion: Conclusion;
     ending?: Ending;
 }
 
-async function observe(context: StepContext, given: Pick<StepInputs, Given>): Promise<Concluded> {
+async function observe(context: StepContext, given: Given<"check">): Promise<Concluded> {
     const { plan, cluster, stack } = context;
     const startedAt = Date.now();
     const shiftMs = clockShift();

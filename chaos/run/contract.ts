@@ -1,41 +1,46 @@
-/** What the steps of an experiment are, what each is given, and what each prints for the next. */
+/**
+ * What the steps of an experiment are, what each is given, and what each prints for the next.
+ *
+ * A step is a command. The environment has its `Input` as one JSON document; beside that the kubeconfig, which alone is
+ * a secret. The step prints one line, its result as JSON, and its progress to standard error. The state keeps both, so
+ * the forms of results stay readable for later versions.
+ */
+import { gunzipSync, gzipSync } from "node:zlib";
 import type { KnownRoutes } from "../kinds/checks/endpoints";
 import type { Observed } from "../kinds/checks/observe";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
+import type { JobBasis } from "../witness/protocol";
 import type { OwnPolicy } from "../policies/beside";
 import type { KnownPolicy } from "../policies/known";
+import { ReasonError } from "../values/reasons";
 import type { Conclusion } from "../report/conclusion";
-import type { ChosenFor } from "../targets/choose";
-import { fromVariable, parsed } from "./variable";
+import type { Chosen } from "../targets/choose";
 
-/** The result of each step, which it prints; see `printed`. */
-export interface StepResults {
-    "steady-state": SteadyState;
-    "label-targets": LabeledTargets;
-    check: Conclusion;
-    recovery: { recoveredAfterMs: number | null };
+/** What each step is given besides the plan, and what it prints. */
+interface Steps {
+    /** `room` is absent without a deadline Job. */
+    "steady-state": { given: { room?: Room }; result: SteadyState };
+    "label-targets": { given: { steadyState: SteadyState; room?: Room; deadlineJob: string }; result: LabeledTargets };
+    check: { given: { steadyState: SteadyState; targets: LabeledTargets; deadlineJob: string }; result: Conclusion };
+    recovery: { given: object; result: { recoveredAfterMs: number | null } };
     /** Number of objects that were removed, restored or lost labels. */
-    "end-attacks": { ended: number };
+    "end-attacks": { given: object; result: { ended: number } };
 }
 
-export type StepName = keyof StepResults;
+export type StepName = keyof Steps;
+
+export type Given<N extends StepName> = Steps[N]["given"];
+
+export type Step<N extends StepName> = (context: StepContext, given: Given<N>) => Promise<Steps[N]["result"]>;
 
 /** Not a step: what an update does with `steady-state` if only what it is given has changed. */
 export const printingAgain = "print-again";
 
 /** `routes` is absent if no check names a Service. */
-export interface SteadyState extends KnownRoutes {
-    /** See `runNameOf`. */
-    runName: string;
-    /** See `labels.pass`. */
-    pass: string;
-    /** Whether the account may make Events on targets: then the deadline Job may, too. @default false */
-    mayMakeEvents?: boolean;
+export interface SteadyState extends KnownRoutes, JobBasis {
     /** Of the targets' namespace: no change of context may lead elsewhere. Absent if the account may not read it. */
     namespaceUid?: string;
-    /** Whether the cluster replaces the pod of a deadline Job at once, however often. @default false */
-    replacesAtOnce?: boolean;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
     /** What was answered; see `keptOf`. */
@@ -43,7 +48,7 @@ export interface SteadyState extends KnownRoutes {
 }
 
 export interface LabeledTargets {
-    attacks: ChosenFor[];
+    attacks: Chosen[];
     /** How long the slowest probe took of what must fail under the attacks, in milliseconds: before them, it worked. */
     baselineMs: number;
     /** Other NetworkPolicies are in the namespace, which stop selecting targets with a label. @default false */
@@ -61,22 +66,10 @@ export interface Room {
     attacks: object[];
 }
 
-/** What steps are given by earlier steps and resources. */
-export interface StepInputs {
-    /** Absent without a deadline Job. */
-    room?: Room;
-    steadyState: SteadyState;
-    targets: LabeledTargets;
-    deadlineJob: string;
-    /** Names of the attacks' objects, in the order of the plan. */
-    attackObjects: string[];
-}
-
 /** What the check of a run is given that attacks nothing and has no deadline Job. */
-export const nothingAttacked: Pick<StepInputs, "targets" | "deadlineJob" | "attackObjects"> = {
+export const nothingAttacked: Omit<Given<"check">, "steadyState"> = {
     targets: { attacks: [], baselineMs: 0 },
     deadlineJob: "",
-    attackObjects: [],
 };
 
 export interface StepContext {
@@ -90,56 +83,72 @@ export interface StepContext {
     answersFile?: string;
 }
 
-/** One step. @typeParam N its name @typeParam I what it is given by earlier steps */
-export type Step<N extends StepName, I extends keyof StepInputs = never> = (
-    context: StepContext,
-    given: Pick<StepInputs, I>,
-) => Promise<StepResults[N]>;
-
-/**
- * The environment variables of a step. `plan`, `room`, `steadyState`, `targets` and `attackObjects` hold JSON, `plan`
- * compressed; the others text.
- */
+/** The environment variables of a step. */
 export const variables = {
-    plan: "EXPERIMENT_PLAN",
-    stack: "EXPERIMENT_STACK",
+    /** See `inputVariables`. */
+    input: "EXPERIMENT_INPUT",
     /** Text of a kubeconfig; see `asVariable`. @default the machine's own */
     kubeconfig: "EXPERIMENT_KUBECONFIG",
-    room: "ROOM",
-    steadyState: "STEADY_STATE",
-    targets: "TARGETS",
-    deadlineJob: "DEADLINE_JOB",
-    attackObjects: "ATTACKS",
     /** A file that the check appends each answer to, one JSON document per line, for a program that shows them. */
     answersFile: "EXPERIMENT_ANSWERS_FILE",
 } as const;
 
-/** Reads a step's inputs from its environment. @throws Error that names a missing variable */
-export function inputsFrom(env: NodeJS.ProcessEnv): { plan: Plan; stack: string } & StepInputs {
-    const text = (name: keyof typeof variables) => {
-        const value = env[variables[name]];
-        if (value !== undefined) return value;
-        throw new Error(`${variables[name]} is not set: this is a step of an experiment, which an update runs`);
-    };
-    const json = <T>(name: keyof typeof variables) => parsed<T>(fromVariable(text(name)));
-    return {
-        plan: json("plan"),
-        stack: text("stack"),
-        get room() {
-            return env[variables.room] === undefined ? undefined : json<Room>("room");
-        },
-        // Read only by the steps that are given them.
-        get steadyState() {
-            return json<SteadyState>("steadyState");
-        },
-        get targets() {
-            return json<LabeledTargets>("targets");
-        },
-        get deadlineJob() {
-            return text("deadlineJob");
-        },
-        get attackObjects() {
-            return json<string[]>("attackObjects");
-        },
-    };
+export type Input<N extends StepName> = Pick<StepContext, "plan" | "stack"> & Given<N>;
+
+const partOfInput = (index: number) => (index === 0 ? variables.input : `${variables.input}_${index + 1}`);
+
+/** Compressed, since a preview would show JSON in many lines. One variable, or several if it is too long for one. */
+export function inputVariables<N extends StepName>(input: Input<N>): Record<string, string> {
+    const parts = compressed(JSON.stringify(input)).match(new RegExp(`.{1,${maxVariableLength}}`, "g"))!;
+    return Object.fromEntries(parts.map((part, index) => [partOfInput(index), part]));
+}
+
+/** What `inputVariables` has made. @throws Error if there is none */
+export function inputFrom<N extends StepName>(env: NodeJS.ProcessEnv): Input<N> {
+    let text = "";
+    for (let index = 0; env[partOfInput(index)] !== undefined; index++) text += env[partOfInput(index)];
+    if (text !== "") return JSON.parse(fromVariable(text)) as Input<N>;
+    throw new Error(`${variables.input} is not set: this is a step of an experiment, which an update runs`);
+}
+
+/**
+ * A step's result as it prints it: JSON, compressed if it is long. Pulumi gives it to the step's later commands in one
+ * variable.
+ *
+ * @throws ReasonError if it is too long even so: some 1,000 targets are
+ */
+export function printed(result: unknown): string {
+    const text = asVariable(JSON.stringify(result));
+    if (text.length <= maxVariableLength) return text;
+    throw new ReasonError(
+        "attack-refused",
+        `the targets are too many for one experiment: what is known about them takes ${text.length} bytes, and ` +
+            `${maxVariableLength} are possible`,
+        "Lower the radius",
+    );
+}
+
+/** What `printed` has made. @throws Error if a step of an earlier version has ended without a result */
+export function parsed<T>(text: string): T {
+    if (text !== "") return JSON.parse(fromVariable(text)) as T;
+    throw new Error(
+        "a step of the experiment ended without a result, so nothing that rests on it begins. Disable the " +
+            "experiment, update the stack, then enable it again",
+    );
+}
+
+/** Linux starts no process with a longer variable, its name included (MAX_ARG_STRLEN, 128 KiB). */
+export const maxVariableLength = 125_000;
+const longest = 30_000;
+const mark = "gzip:";
+
+/** A text as the value of an environment variable: compressed if it is long. It may still be too long. */
+export const asVariable = (text: string): string => (text.length <= longest ? text : compressed(text));
+
+const compressed = (text: string): string => mark + gzipSync(text, { level: 9 }).toString("base64");
+
+/** The text that a value has been made of, by one of these. */
+export function fromVariable(value: string): string {
+    if (!value.startsWith(mark)) return value;
+    return gunzipSync(Buffer.from(value.slice(mark.length), "base64")).toString();
 }

@@ -10,8 +10,7 @@ import { JobPod, startTimeoutMs } from "../proof/job-pod";
 import { knownPolicies } from "../policies/known";
 import { describeBesides, labelPods } from "../targets/pods";
 import { nodeConditions } from "../targets/attributes";
-import type { Chosen, ChosenFor } from "../targets/choose";
-import { chooseTargets } from "../targets/choose-targets";
+import { type Chosen, chooseTargets } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import type { Discovered } from "../targets/containers";
 import { discover, expressionsOf } from "../targets/discover";
@@ -24,44 +23,42 @@ import {
     admitAttacks,
     admitJob,
     admitWitness,
-    combined,
-    type CombinedAttack,
+    combinationsOf,
     combinedNumber,
     createCombined,
     exemptFrom,
     otherPolicies,
 } from "./other-policies";
-import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
+import { type Given, type LabeledTargets, nothingAttacked, printed, type Step, type StepContext } from "./contract";
 import { abortingRun, sayNotUndone } from "./abort-run";
 import { describeLeftOut } from "../proof/outcome";
 import { equip } from "./equip";
 import { ReasonError } from "../values/reasons";
 import { abortIfRejected } from "./rejected";
-import { placeOf, refuseIfHeld } from "./steady-state";
+import { refuseIfHeld } from "./steady-state";
 import { refuseConflicts } from "../kinds/attacks/conflicts";
 import { attackKindOf, requestsOf } from "../kinds/attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { requireRoom } from "./room";
 import { sweep } from "./sweep";
-import { printed } from "./variable";
 import { resources } from "../cluster/resources";
 
 /**
  * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
  * looked at them, since an attack must not begin that nothing could end or witness.
  */
-export const labelTargets: Step<"label-targets", Given> = (context, given) =>
+export const labelTargets: Step<"label-targets"> = (context, given) =>
     abortingRun(context, () => label(context, given), {
         // With the Job, which would have nothing to end. Another try after any other error needs that, and the lease.
         hasBegun: true,
         undo: async (error) => error instanceof ReasonError && sweep(context, error.reason),
     });
 
-type Given = "room" | "steadyState" | "deadlineJob";
-
-async function label(context: StepContext, given: Pick<StepInputs, Given>): Promise<LabeledTargets> {
+async function label(
+    context: StepContext,
+    { room, deadlineJob, steadyState }: Given<"label-targets">,
+): Promise<LabeledTargets> {
     const { plan, cluster, stack, say } = context;
-    const { room, deadlineJob, steadyState } = given;
     const { runName, pass } = steadyState;
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     // An earlier try of this step that was ABORTED has noted that in it.
@@ -79,16 +76,15 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         await new JobPod(cluster, plan.namespace, deadlineJob).awaitStart(startTimeoutMs);
         return nothingAttacked.targets;
     }
-    const requests = await requestsOf(cluster, plan);
-    const place = placeOf(context);
-    const chosen = await chooseTargets(cluster, plan, discovered, { ...plan, ...place, attacks: requests });
+    const chosen = await chooseTargets(cluster, plan, discovered, await requestsOf(cluster, plan));
     const undeclared = await addServicePorts(context, chosen);
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
-    refuseConflicts(attacksOf(plan, runName, chosen));
+    const found = attacksOf(plan, runName, chosen);
+    refuseConflicts(found);
     // A new value for each try: `end` removes the labels of an earlier one, which a network may notice late.
     const chosenBy = randomBytes(8).toString("hex");
-    for (const one of chosen) Object.assign(one, { chosenBy }, toldToJob(plan, one, nodes));
+    for (const one of found) Object.assign(one.chosen, { chosenBy }, toldToJob(one, nodes));
     await refuseWebhookServers(cluster, plan, discovered);
     const end = () => endAttacks(cluster, attacksLeftOf(plan));
     // A killed update may have labeled others: together with these they could exceed the radius.
@@ -99,17 +95,19 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         room && requireRoom(context, room.attacks),
     ]);
     const isPoliced = policies.length > 0;
-    const attacks = await withHosts(context, attacksOf(plan, runName, chosen), discovered);
+    const attacks = await withHosts(context, found, discovered);
     await Promise.all(attacks.map(async (one) => attackKindOf(one.attack).tryOut?.(one, cluster)));
-    const among = await combined(run, attacks, policies);
+    const combinations = await combinationsOf(run, attacks, policies);
     try {
         const own = [
-            ...(among.some(({ combination }) => combination) ? await admitWitness(run, policies, chosenBy) : []),
-            ...(await createCombined(run, among)),
+            ...(combinations.size > 0 ? await admitWitness(run, policies, chosenBy) : []),
+            ...(await createCombined(run, attacks, combinations)),
             ...(await admitAttacks(run, attacks, policies)),
         ];
-        for (const one of among) {
-            await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid, undeclared.get(uid))).catch(
+        for (const one of attacks) {
+            const numbered = (uid: string) => combinedNumber(combinations.get(one.name), uid);
+            const metadata = (uid: string) => metadataOf(one, numbered(uid), undeclared.get(uid));
+            await labelPods(cluster, one.chosen.targets, metadata).catch(
                 abortIfRejected(
                     "attack-refused",
                     `the targets of ${one.name} may not be labeled`,
@@ -122,11 +120,11 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks: equipped, isPoliced });
         const { tookMs: baselineMs, attacks: provable } = await proofs.baseline();
         for (const one of provable) if (one.chosen.leftOut) say(describeLeftOut(one.chosen.leftOut));
-        const toExempt = [...new Set(among.flatMap(({ combination }) => combination?.toExempt ?? []))];
+        const toExempt = [...new Set([...combinations.values()].flatMap((one) => one.toExempt))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
         await exemptFrom(cluster, toExempt, runName, chosenBy);
         const result = {
-            attacks: provable.map(({ name, chosen: found }) => ({ ...found, name })),
+            attacks: provable.map((one) => one.chosen),
             baselineMs,
             ...(isPoliced && { isPoliced }),
             policies: knownPolicies(policies),
@@ -161,8 +159,7 @@ function withHosts(context: StepContext, attacks: readonly RunAttack[], discover
 }
 
 /** What the Job must know, if it will choose further targets. */
-function toldToJob({ attacks }: Plan, { name, matching }: ChosenFor, nodes?: Nodes): Partial<ChosenFor> {
-    const { attack, target } = attacks.find((planned) => planned.name === name)!;
+function toldToJob({ attack, target, chosen: { matching } }: RunAttack, nodes?: Nodes): Partial<Chosen> {
     if (!attackKindOf(attack).proof(attack).deleted) return {};
     const isOnNodes = nodes && nodeConditions(target).length > 0;
     return { atFirst: matching, ...(isOnNodes && { nodes: namesOfNodes(nodes, target) }) };
@@ -183,11 +180,10 @@ async function addServicePorts({ plan, cluster }: StepContext, chosen: readonly 
 }
 
 function metadataOf(
-    { attack, label, chosen: { chosenBy }, combination }: CombinedAttack,
-    uid: string,
+    { attack, label, chosen: { chosenBy } }: RunAttack,
+    number: string | undefined,
     ports: readonly number[] = [],
 ) {
-    const number = combinedNumber(combination, uid);
     const { effect } = attackKindOf(attack);
     return {
         labels: {

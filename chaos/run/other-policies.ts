@@ -86,28 +86,26 @@ export async function dismissWitness(cluster: Cluster, plan: Plan): Promise<void
     await endAttacks(cluster, witnessPoliciesOf(plan)).catch(() => undefined);
 }
 
-/** An attack, and what it makes of the namespace's policies. */
-export interface CombinedAttack extends RunAttack {
-    /** Undefined if it denies no traffic, or there are no policies. */
-    combination?: Combination;
-}
+/** What each attack that denies traffic makes of the namespace's policies, by its name. */
+type Combinations = ReadonlyMap<string, Combination>;
 
 /** @throws Error as `combine` does */
-export async function combined(
+export async function combinationsOf(
     { cluster, plan: { namespace }, pass }: Admitted,
     attacks: readonly RunAttack[],
     policies: readonly V1NetworkPolicy[],
-): Promise<CombinedAttack[]> {
-    if (policies.length === 0) return [...attacks];
+): Promise<Combinations> {
+    if (policies.length === 0) return new Map();
     const items = await cluster.all(resources.pod, { namespace });
     const pods = items.map(({ metadata, spec }) => ({ uid: metadata!.uid!, labels: metadata!.labels ?? {}, spec }));
-    return attacks.map((one) => {
-        const denial = attackKindOf(one.attack).denies?.(one.attack);
-        if (denial === undefined) return one;
-        const targets = pods.filter(({ uid }) => one.chosen.targets.some((target) => target.uid === uid));
-        const by = { denial, peers: peersIn(one.chosen), witness: witnessRule(pass) };
-        return { ...one, combination: combine(policies, targets, by) };
+    const combinations = attacks.flatMap(({ name, attack, chosen }) => {
+        const denial = attackKindOf(attack).denies?.(attack);
+        if (denial === undefined) return [];
+        const targets = pods.filter(({ uid }) => chosen.targets.some((target) => target.uid === uid));
+        const by = { denial, peers: peersIn(chosen), witness: witnessRule(pass) };
+        return [[name, combine(policies, targets, by)] as const];
     });
+    return new Map(combinations);
 }
 
 /** The number of the policy that combines an attack with the policies of a pod, as its label has it. */
@@ -152,9 +150,13 @@ export async function admitAttacks(
  * go of them, and allow nothing that those do not, but for connections with the deadline Job's pod. The Job does not
  * own them: if somebody deleted it, no policy would select the targets any more.
  */
-export async function createCombined(run: Admitted, attacks: readonly CombinedAttack[]): Promise<OwnPolicy[]> {
-    const policies = attacks.flatMap(({ object, label, chosen: { chosenBy }, combination }) =>
-        (combination?.combined ?? []).map(({ rules, from }, index) => {
+export async function createCombined(
+    run: Admitted,
+    attacks: readonly RunAttack[],
+    combinations: Combinations,
+): Promise<OwnPolicy[]> {
+    const policies = attacks.flatMap(({ name, object, label, chosen: { chosenBy } }) =>
+        (combinations.get(name)?.combined ?? []).map(({ rules, from }, index) => {
             const number = String(index + 1);
             const under = { [labels.combined]: number, [labels.attacked]: chosenBy! };
             const podSelector = { matchLabels: { ...targetLabels(label, chosenBy!), ...under } };

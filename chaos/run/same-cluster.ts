@@ -1,7 +1,7 @@
 import { type Cluster, type ClusterAccess, connect, unlessForbidden } from "../cluster/client";
 import { parseJson } from "../values/json";
 import type { Plan } from "../definition/plan";
-import type { SteadyState } from "./contract";
+import { fromVariable, type SteadyState } from "./contract";
 import { otherResources } from "../cluster/resources";
 
 /** Tells a cluster from another whose namespaces have the same names. Undefined if the account may not look. */
@@ -18,7 +18,7 @@ export async function namespaceUid(cluster: Cluster, { namespace }: Pick<Plan, "
  * @throws Error if they lead to another cluster: what the run has made and changed would stay in the first
  */
 export async function outputIfSameCluster(access: ClusterAccess, plan: Plan, earlier: string): Promise<string> {
-    const began = (parseJson(earlier) as Partial<SteadyState> | undefined)?.namespaceUid;
+    const began = (parseJson(fromVariable(earlier)) as Partial<SteadyState> | undefined)?.namespaceUid;
     if (began === undefined) return earlier;
     const cluster = connect(access);
     const now = await namespaceUid(cluster, plan);

@@ -18,8 +18,7 @@ import { merged, permissionsOf } from "../rights/permissions";
 import { describeRight, areAllowed, missingRights } from "../rights/review";
 import { rightToMakeEvents } from "../rights/table";
 import { attributeOf } from "../targets/attributes";
-import type { Chosen, TargetRequest } from "../targets/choose";
-import { chooseTargets } from "../targets/choose-targets";
+import { type Chosen, chooseTargets, type TargetRequest } from "../targets/choose";
 import { type Discovered, isOfCluster, ownerOf, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
 import { requestsOf } from "../kinds/attacks/registry";
@@ -42,7 +41,7 @@ const rolloutMs = 30_000;
  * every check within ten seconds, and room for what the run makes. Otherwise the experiment is aborted and
  * nothing was touched.
  */
-export const steadyState: Step<"steady-state", "room"> = async (context, { room }) => {
+export const steadyState: Step<"steady-state"> = async (context, { room }) => {
     const { plan, cluster, stack } = context;
     requireReportsFolder(plan.reports);
     const seen: { checks?: Observed[] } = {};
@@ -127,7 +126,7 @@ async function requireTargets(
     // Meanwhile pods may have become ready, or been replaced.
     const isAsFound = !waited && discovered.every(({ ready }) => ready);
     const now = isAsFound ? discovered : await discover(cluster, plan);
-    for (const chosen of await chooseTargets(cluster, plan, now, { ...plan, ...placeOf(context), attacks })) {
+    for (const chosen of await chooseTargets(cluster, plan, now, attacks)) {
         const request = attacks.find(({ name }) => name === chosen.name)!;
         if (!request.deletesPods) refuseRemoving(request, now, chosen, changing);
         refuseJoining(request, now, chosen, changing);

@@ -9,16 +9,24 @@ import { explain } from "../cluster/problem";
 import { withoutControls } from "../values/quoted";
 import { check } from "./check";
 import type { Plan } from "../definition/plan";
-import { inputsFrom, printingAgain, type Step, type StepInputs, type StepName, variables } from "./contract";
+import {
+    fromVariable,
+    inputFrom,
+    maxVariableLength,
+    printed,
+    printingAgain,
+    type Step,
+    type StepName,
+    variables,
+} from "./contract";
 import { undoWith } from "./expired";
 import { labelTargets } from "./label-targets";
 import { endAttacksStep, recovery } from "./recovery";
 import { sayWithin } from "./step-progress";
 import { outputIfSameCluster } from "./same-cluster";
 import { steadyState } from "./steady-state";
-import { fromVariable, maxVariableLength, printed } from "./variable";
 
-const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
+const steps: { [N in StepName]: Step<N> } = {
     "steady-state": steadyState,
     "label-targets": labelTargets,
     check,
@@ -38,20 +46,18 @@ function accessOf({ context }: Plan): ClusterAccess {
 }
 
 async function main(name: string | undefined): Promise<unknown> {
+    if (name !== printingAgain && !(name !== undefined && name in steps))
+        throw new Error(`"${name ?? ""}" is not a step of an experiment; there are: ${Object.keys(steps).join(", ")}`);
+    const { plan, stack, ...given } = inputFrom(process.env);
+    const access = accessOf(plan);
     if (name === printingAgain) {
-        const { plan } = inputsFrom(process.env);
         const earlier = process.env.PULUMI_COMMAND_STDOUT ?? "";
-        process.stdout.write(await outputIfSameCluster(accessOf(plan), plan, earlier), () => process.exit(0));
+        process.stdout.write(await outputIfSameCluster(access, plan, earlier), () => process.exit(0));
         return new Promise(() => undefined);
     }
-    if (name === undefined || !(name in steps))
-        throw new Error(`"${name ?? ""}" is not a step of an experiment; there are: ${Object.keys(steps).join(", ")}`);
-    const inputs = inputsFrom(process.env);
-    const { plan, stack } = inputs;
     const answersFile = process.env[variables.answersFile] || undefined;
-    const access = accessOf(plan);
     const run = (cluster: Cluster): Promise<unknown> =>
-        steps[name as StepName]({ plan, stack, cluster, say, answersFile }, inputs);
+        steps[name as StepName]({ plan, stack, cluster, say, answersFile }, given as never);
     return name === "recovery" || name === "end-attacks" ? undoWith(access, run, say) : run(connect(access));
 }
 

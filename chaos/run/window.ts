@@ -21,7 +21,7 @@ import { attackedSince, type Seen } from "../report/compose";
 import { AbortWatch, endOwnRun, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
 import { type Begun, runLasts, notSeen, whyRunIsOver } from "./attacks-last";
-import type { SteadyState, StepContext, StepInputs } from "./contract";
+import type { Given, SteadyState, StepContext } from "./contract";
 import { describeTerminating } from "../targets/terminating";
 import { AnswerProgress } from "./step-progress";
 import { otherResources, resources } from "../cluster/resources";
@@ -53,7 +53,7 @@ export function seenNothing({ checks }: Plan, inconclusive: Reason): Watched {
  */
 export async function watchWindow(
     context: StepContext,
-    { steadyState, targets: { policies, ownPolicies } }: Pick<StepInputs, "steadyState" | "targets">,
+    { steadyState, targets: { policies, ownPolicies } }: Given<"check">,
     run: Begun,
     proofs: AttackProofs,
     shiftMs: () => number,

@@ -1,6 +1,8 @@
+import type { Cluster } from "../cluster/client";
 import { kubectl, type KubectlPlace } from "../values/kubectl";
 import { type AttributeExpression, nodeConditions } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
+import { discoverSpared, type DiscoveryScope } from "./discover";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, notReady, ofJob, whyLeftOut, withoutController } from "./eligible";
 import { groupedBy } from "../values/grouped";
@@ -9,17 +11,11 @@ import { ReasonError } from "../values/reasons";
 import { remedy, type Written } from "../values/texts";
 import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
 
-/** Which targets an attack asks for. Its attributes include their namespace. */
-export interface Aim extends Omit<Eligibility, "deletesPods"> {
+/** Which targets an attack asks for, as its plan and its kind say. Its attributes include their namespace. */
+export interface TargetRequest extends Eligibility {
     /** Of the attack, unique in the experiment: the kind, numbered from the second of a kind on. */
     name: string;
     radius: Radius;
-    /** Set if the attack need not be proven out of targets in which nothing can be tried. */
-    outward?: "unproven";
-}
-
-/** An aim, and what the attack makes of it. */
-export interface TargetRequest extends Aim, Eligibility {
     peers?: AttributeExpression;
     /** What the attack's kind has found in the cluster: see `find` of `AttackKind`. Absent if it seeks nothing. */
     found?: unknown;
@@ -27,7 +23,8 @@ export interface TargetRequest extends Aim, Eligibility {
     origin?: string;
 }
 
-export interface Chosen {
+/** The pods of an attack. `label-targets` prints it, so the state keeps it. */
+export interface Chosen extends Pick<TargetRequest, "name" | "found" | "origin"> {
     matching: number;
     targets: Target[];
     /** See `labels.chosenBy`. Absent until the targets are labeled, or if an earlier version has done that. */
@@ -44,9 +41,6 @@ export interface Chosen {
     withoutTool?: string[];
     /** Connections that did not work before the attack, and so can show nothing under it. Absent if there are none. */
     leftOut?: string[];
-    /** As in the request. */
-    found?: unknown;
-    origin?: string;
     /** Names of the nodes on which pods match. Absent if they match on all, or if no further pods will be chosen. */
     nodes?: string[];
     /** How many containers matched before the attack. Absent if no further pods will be chosen. */
@@ -60,13 +54,26 @@ export interface ResolvedHost {
     addresses: string[];
 }
 
-/** What is not offered to attacks: if no attack is possible, the reason says how much that was. */
-interface Spared {
-    /** Containers that run, and that no experiment attacks. @default none is known */
+/** What the reason needs if no attack is possible. */
+interface ForReasons extends Written, Pick<KubectlPlace, "context"> {
+    /** Containers that run, and that no experiment attacks: the reason counts them. @default none is known */
     spared?: readonly Discovered[];
 }
 
-export type ChosenFor = Chosen & Pick<Aim, "name">;
+/** As `chooseForAll`. If that is not possible, the reason also knows the containers that no experiment attacks. */
+export async function chooseTargets(
+    cluster: Cluster,
+    plan: DiscoveryScope & Written & Pick<KubectlPlace, "context">,
+    discovered: readonly Discovered[],
+    attacks: readonly TargetRequest[],
+): Promise<Chosen[]> {
+    const asked = { ...plan, context: plan.context ?? cluster.kubeconfig.getCurrentContext(), attacks };
+    try {
+        return chooseForAll(discovered, asked);
+    } catch {
+        return chooseForAll(discovered, { ...asked, spared: await discoverSpared(cluster, plan) });
+    }
+}
 
 /**
  * Chooses the targets of each attack of an experiment, in order. NetworkPolicies add up: one allows what another
@@ -76,23 +83,17 @@ export type ChosenFor = Chosen & Pick<Aim, "name">;
  */
 export function chooseForAll(
     discovered: readonly Discovered[],
-    {
-        attacks,
-        settings,
-        stack,
-        context,
-        spared,
-    }: { attacks: readonly TargetRequest[] } & Spared & Written & Pick<KubectlPlace, "context">,
-): ChosenFor[] {
+    { attacks, ...known }: { attacks: readonly TargetRequest[] } & ForReasons,
+): Chosen[] {
     const taken = new Set<string>();
-    return attacks.map(({ target, radius, peers, ...request }) => {
-        const chosen = choose(discovered, target, radius, { ...request, taken, settings, stack, context, spared });
+    return attacks.map((request) => {
+        const { name, peers, found, origin } = request;
+        const chosen = choose(discovered, request, taken, known);
         for (const { uid } of chosen.targets) taken.add(uid);
-        const { name, found, origin } = request;
         return {
             name,
             ...chosen,
-            ...(peers !== undefined && { peers: peersOf(discovered, peers, chosen.targets, spared) }),
+            ...(peers !== undefined && { peers: peersOf(discovered, peers, chosen.targets, known.spared) }),
             ...(found !== undefined && { found, origin }),
         };
     });
@@ -123,38 +124,37 @@ function peersOf(
  * Chooses the containers that an attack affects: at random among those that match, never more than the radius allows.
  * An attack hits all containers of a pod, so a pod is chosen with all of its matching containers or not at all.
  *
- * @param others uids of the pods that other attacks have taken, and what else this attack asks for
+ * @param taken uids of the pods that other attacks have chosen
  * @throws Error that lists the workloads if nothing matches, or says why nothing of what matches can be chosen
  */
-export function choose(
+function choose(
     discovered: readonly Discovered[],
-    expression: string,
-    radius: Radius,
-    others: { taken?: ReadonlySet<string> } & Partial<Omit<TargetRequest, "target" | "radius">> &
-        Spared &
-        Written &
-        Pick<KubectlPlace, "context"> = {},
-): Chosen {
-    const described = select([...discovered, ...(others.spared ?? [])], expression);
-    const origin = others.origin ? `, which are the conditions of the target and the selector of ${others.origin}` : "";
+    request: TargetRequest,
+    taken: ReadonlySet<string>,
+    known: ForReasons,
+): Pick<Chosen, "matching" | "targets"> {
+    const { name, target, radius } = request;
+    const described = select([...discovered, ...(known.spared ?? [])], target);
+    const origin = request.origin && `, which are the conditions of the target and the selector of ${request.origin}`;
+    const condition = `${target}${origin ?? ""}`;
     const anotherTarget =
-        `${valuesOnNodes(discovered, expression)}${inventory(discovered, others)}\n` +
-        `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`;
+        `${valuesOnNodes(discovered, target)}${inventory(discovered, known)}\n` +
+        `Set another target: ${remedy(known, "target", "k8s.deployment=NAME")}`;
     if (described.length === 0)
-        throw new ReasonError("no-target", `no running container matches ${expression}${origin}`, anotherTarget);
-    const leftOut = described.map((one) => whyLeftOut(one, { ...others, target: expression }));
+        throw new ReasonError("no-target", `no running container matches ${condition}`, anotherTarget);
+    const leftOut = described.map((one) => whyLeftOut(one, request));
     const eligible = described.filter((_, index) => leftOut[index] === undefined);
     if (eligible.length === 0) {
         const [{ namespace }, reasons] = [described[0]!, leftOut as string[]];
-        const message = whyAllLeftOut(reasons, expression + origin);
-        throw canBeChanged(reasons, message, namespace, others) ?? new ReasonError("no-target", message, anotherTarget);
+        const message = whyAllLeftOut(reasons, condition);
+        throw canBeChanged(reasons, message, namespace, known) ?? new ReasonError("no-target", message, anotherTarget);
     }
-    const matching = eligible.filter(({ uid }) => !others.taken?.has(uid));
+    const matching = eligible.filter(({ uid }) => !taken.has(uid));
     if (matching.length === 0) {
         const ready = leftOut.includes(notReady) ? "ready " : "";
         throw new ReasonError(
             "no-target",
-            `the attacks before ${others.name} already use every ${ready}pod that matches ${expression}, and a pod ` +
+            `the attacks before ${name} already use every ${ready}pod that matches ${target}, and a pod ` +
                 "can have only one attack",
             "Scale the workload up, or lower their radius",
         );
@@ -164,8 +164,8 @@ export function choose(
         throw new ReasonError(
             "radius-too-small",
             `a radius of ${describeRadius(radius)} allows none of the ${matching.length} containers that match ` +
-                expression,
-            `Allow at least one: ${remedy(others, "radius", 1)}`,
+                target,
+            `Allow at least one: ${remedy(known, "radius", 1)}`,
         );
     const pods = [...groupedBy(matching, ({ uid }) => uid).values()];
     const targets: Target[] = [];
@@ -176,9 +176,9 @@ export function choose(
     const least = Math.min(...pods.map((containers) => containers.length));
     throw new ReasonError(
         "radius-too-small",
-        `each pod that matches ${expression} has at least ${least} matching containers, and an attack hits whole ` +
+        `each pod that matches ${target} has at least ${least} matching containers, and an attack hits whole ` +
             `pods, but the radius allows ${allowed}`,
-        "Select one container per pod with k8s.container.name, or raise the radius: " + remedy(others, "radius", least),
+        "Select one container per pod with k8s.container.name, or raise the radius: " + remedy(known, "radius", least),
     );
 }
 
@@ -203,7 +203,7 @@ function canBeChanged(
     reasons: readonly string[],
     message: string,
     namespace: string,
-    written: Written & Pick<KubectlPlace, "context">,
+    written: ForReasons,
 ): ReasonError | undefined {
     const it = reasons.length === 1 ? "it" : "them";
     if (reasons.includes(notReady)) {

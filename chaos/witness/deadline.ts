@@ -13,18 +13,17 @@ import { type PodOptions, runPod } from "../pods/pod-options";
 import { ruleOf } from "../rights/roles";
 import { jobRightsOf } from "../rights/table";
 import { podResources } from "../pods/pod-resources";
-import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
+import {
+    deadlineContainer,
+    type DeadlineEnvironment,
+    type JobAttack,
+    type JobBasis,
+    type LeaseOfRun,
+} from "./protocol";
 
 export interface DeadlineArgs {
     plan: Plan;
-    /** Prefix of the objects' names: each run has its own. The lease names it. */
-    runName: pulumi.Output<string>;
-    /** See `labels.pass`. */
-    pass: pulumi.Output<string>;
-    /** See `SteadyState`. */
-    mayMakeEvents: pulumi.Output<boolean>;
-    /** See `SteadyState`. */
-    replacesAtOnce: pulumi.Output<boolean>;
+    basis: pulumi.Output<JobBasis>;
     /** A Node image. */
     image: string;
     /** The Job's program: the bundle of `job-program.ts`. */
@@ -57,9 +56,9 @@ export class Deadline {
     constructor(name: string, args: DeadlineArgs, opts: pulumi.CustomResourceOptions) {
         const child = { ...opts, deleteBeforeReplace: true };
         // Each run has its own objects, so a sweep before a run never removes what that run is going to use.
-        const objectName = args.runName.apply(jobNameOf);
+        const objectName = args.basis.apply(({ runName }) => jobNameOf(runName));
         const { experiment, namespace, attacks } = args.plan;
-        const rules = pulumi.all([args.runName, args.mayMakeEvents]).apply(([run, mayMakeEvents]) =>
+        const rules = args.basis.apply(({ runName: run, mayMakeEvents = false }) =>
             jobRightsOf(
                 attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
                 changedBy(args.plan),
@@ -78,9 +77,7 @@ export class Deadline {
             {
                 metadata: jobMetadata(objectName, args.plan),
                 // A preview does not know the name: it leaves out the hundred lines that are the same for every run.
-                spec: pulumi
-                    .all([args.runName, args.pass, args.replacesAtOnce])
-                    .apply(([run, pass, replacesAtOnce]) => jobSpec({ ...args, run, pass, replacesAtOnce })),
+                spec: args.basis.apply((basis) => jobSpec({ ...args, ...basis })),
             },
             {
                 ...child,
@@ -95,15 +92,11 @@ export class Deadline {
     }
 }
 
-interface KnownJob extends Pick<DeadlineArgs, "plan" | "image" | "program" | "pod"> {
-    run: string;
-    pass: string;
-    replacesAtOnce: boolean;
-}
+type KnownJob = JobBasis & Omit<DeadlineArgs, "basis">;
 
 /** The Job, as the program makes it. */
 export const jobObject = (job: KnownJob) => ({
-    metadata: jobMetadata(jobNameOf(job.run), job.plan),
+    metadata: jobMetadata(jobNameOf(job.runName), job.plan),
     spec: jobSpec(job),
 });
 
@@ -146,8 +139,8 @@ const replacedAtOnce = {
 };
 
 /** A pod of an Indexed Job has its index in its host name, of 63 characters at most. */
-const isReplacedAtOnce = ({ replacesAtOnce, run }: KnownJob) =>
-    replacesAtOnce && `${jobNameOf(run)}-${maxPods - 1}`.length <= 63;
+const isReplacedAtOnce = ({ replacesAtOnce, runName }: KnownJob) =>
+    replacesAtOnce && `${jobNameOf(runName)}-${maxPods - 1}`.length <= 63;
 
 /** The default is five minutes. Meanwhile nothing would end the attacks if the pod's node is lost. */
 const lostNode = ["not-ready", "unreachable"].map((condition) => ({
@@ -164,7 +157,7 @@ const lostNode = ["not-ready", "unreachable"].map((condition) => ({
 const fieldOf = (fieldPath: string) => ({ fieldRef: { apiVersion: "v1", fieldPath } });
 
 function podSpec(job: KnownJob) {
-    const { plan, run, image, program } = job;
+    const { plan, runName: run, image, program } = job;
     const { namespace } = plan;
     const lease: LeaseOfRun = { path: leasePath(namespace), run };
     const env: Record<Exclude<keyof DeadlineEnvironment, "POD_IPS" | "POD_NAME">, string> = {

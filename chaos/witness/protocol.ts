@@ -1,5 +1,17 @@
 export const deadlineContainer = "deadline";
 
+/** What the step `steady-state` finds that the Job is made from. */
+export interface JobBasis {
+    /** See `runNameOf`. */
+    runName: string;
+    /** See `labels.pass`. */
+    pass: string;
+    /** Whether the account may make Events on targets: then the Job may, too. @default false */
+    mayMakeEvents?: boolean;
+    /** Whether the cluster replaces the pod of such a Job at once, however often. @default false */
+    replacesAtOnce?: boolean;
+}
+
 /** What the Job found when it tried to connect to every TCP port of every labeled pod. Its log has only changes. */
 export interface ConnectionReport {
     /** When it began to try, in milliseconds since the epoch. */

@@ -8,8 +8,9 @@ import type { BesidePolicy } from "../../policies/beside";
 import type { Denial } from "../../policies/denial";
 import type { PodOptions } from "../../pods/pod-options";
 import type { ExperimentPrograms } from "../../pods/built-programs";
-import type { Aim, Chosen } from "../../targets/choose";
+import type { Chosen, TargetRequest } from "../../targets/choose";
 import type { Radius } from "../../targets/radius";
+import type { Counted, Counts } from "./counted";
 
 /**
  * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need
@@ -109,13 +110,16 @@ export interface Found<F> {
     origin: string;
 }
 
-export interface PlannedAttack<A> extends Aim {
+/** An attack of a plan. */
+export interface PlannedAttack<A> extends Pick<TargetRequest, "name" | "target" | "radius" | "includeNotReady"> {
     attack: A;
+    /** Set if the attack need not be proven out of targets in which nothing can be tried. */
+    outward?: "unproven";
     /** Established connections into the targets must be cut, too. Absent if they may survive. */
     established?: "cut";
 }
 
-/** An attack of a run: everything about it. */
+/** An attack of a run, with its pods. */
 export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
     experiment: string;
     namespace: string;
@@ -128,17 +132,7 @@ export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
 }
 
 /** What the resources of an attack are made from. */
-export interface AttackResourceArgs<A> extends AttackToMake<A> {
-    /** Of the object that is the attack. By its label and annotation the sweep finds it. */
-    metadata: {
-        name: pulumi.Output<string>;
-        namespace: string;
-        labels: Record<string, string>;
-        annotations: Record<string, pulumi.Output<string>>;
-    };
-}
-
-export interface AttackToMake<A> {
+export interface AttackResourceArgs<A> {
     attack: A;
     experiment: string;
     namespace: string;
@@ -147,9 +141,17 @@ export interface AttackToMake<A> {
     pass: pulumi.Output<string>;
     /** Name of the object: each run has its own. */
     object: pulumi.Output<string>;
-    targetLabel: string;
+    /** Value of the label on its targets. */
+    label: string;
     /** Known once the deadline Job watches the targets. */
     chosen: pulumi.Output<Chosen>;
+    /** Of the object that is the attack. By its label and annotation the sweep finds it. */
+    metadata: {
+        name: pulumi.Output<string>;
+        namespace: string;
+        labels: Record<string, string>;
+        annotations: Record<string, pulumi.Output<string>>;
+    };
     /** A Node image. */
     image: string;
     programs: ExperimentPrograms;
@@ -159,7 +161,7 @@ export interface AttackToMake<A> {
 
 /** What the objects of an attack are made from that are tried by a dry run, before anything is touched. */
 export interface DryRunArgs<A> extends Pick<
-    AttackToMake<A>,
+    AttackResourceArgs<A>,
     "attack" | "experiment" | "namespace" | "image" | "programs" | "pod"
 > {
     run: string;
@@ -186,55 +188,6 @@ export interface Reported {
     /** What must be left alone at the targets: the attack is proven once these are open while `hit` is closed. */
     passed: string[];
 }
-
-/** What an attack counts of the traffic to its targets. Probes do not count. */
-export interface Counts {
-    /** Requests, and connections of what has none. */
-    requests: number;
-    /** Those that the attack has hit. */
-    faulted: number;
-    /** Those that it was to hit and could not. */
-    unfaultable: number;
-    /** Requests that the attack does not mean. Absent if there are none. */
-    unmatched?: number;
-    /** Requests in traces that a check has begun, to targets or not. Absent if there are none. */
-    ofChecks?: number;
-    /** Those of them that the attack has hit. Absent as `ofChecks` is. */
-    ofChecksFaulted?: number;
-    /** Connections that it had to refuse, which it should have left alone. Absent if there are none. */
-    refused?: number;
-}
-
-/** What was counted since some moment. */
-export interface Counted {
-    counts: Counts;
-    /** That moment, in a unit of the counter. Equal ones are the same moment. */
-    since?: number;
-}
-
-/** What was counted between two moments. Undefined if that is not known: counting began again meanwhile. */
-export function countedSince(before: Counted | undefined, now: Counted | undefined): Counts | undefined {
-    if (before === undefined || now === undefined || before.since !== now.since) return undefined;
-    const pairs = Object.entries(now.counts).map(([field, count]) => {
-        return [field, count - (before.counts[field as keyof Counts] ?? 0)] as const;
-    });
-    const always: readonly string[] = ["requests", "faulted", "unfaultable"];
-    const { ofChecks = 0 } = Object.fromEntries(pairs);
-    const isKept = ([field, count]: readonly [string, number]) =>
-        always.includes(field) || count > 0 || (field === "ofChecksFaulted" && ofChecks > 0);
-    return Object.fromEntries(pairs.filter(isKept)) as unknown as Counts;
-}
-
-/** How many requests an attack has hit, for the reason of a verdict; and if some of a check were among them. */
-export function describeHits(name: string, { requests, faulted, ofChecks = 0, ofChecksFaulted = 0 }: Counts): string {
-    const ofAll = `${faulted} of ${requests} requests of all callers`;
-    return ofChecks > 0
-        ? `${name} hit ${ofChecksFaulted} of ${ofChecks} requests that the checks caused, and ${ofAll}, in the window`
-        : `${name} hit ${ofAll} in the window; whether one that a check caused was among them is not known`;
-}
-
-export const describeCounts = ({ requests, faulted, unmatched }: Counts): string =>
-    `${faulted} of ${requests} requests hit${unmatched ? `; ${unmatched} others did not match` : ""}`;
 
 /** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
 export interface Proof {

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { Cluster } from "../../cluster/client";
 import { type Resource, resources } from "../../cluster/resources";
-import type { Aim, TargetRequest } from "../../targets/choose";
+import type { TargetRequest } from "../../targets/choose";
 import { peersOf } from "../../targets/discover";
 import { blackhole } from "./blackhole";
 import { dns } from "./dns";
 import { fault } from "./fault/fault";
 import { kill } from "./kill/kill";
-import type { AttackKind } from "./attack-kind";
+import type { AttackKind, PlannedAttack } from "./attack-kind";
 
 const kinds = { blackhole, dns, fault, kill };
 
@@ -123,7 +123,7 @@ export const onlyReadyOf = (kind: Attack["kind"]): string | undefined =>
 /** Which targets some attacks ask for, given what their kinds find in the cluster. @throws Error as `find` does */
 export function requestsOf(
     cluster: Cluster,
-    { namespace, attacks }: { namespace: string; attacks: readonly (Aim & { attack: Attack })[] },
+    { namespace, attacks }: { namespace: string; attacks: readonly PlannedAttack<Attack>[] },
 ): Promise<TargetRequest[]> {
     const asking = attacks.map(async ({ attack, ...aim }) => {
         const kind = attackKindOf(attack);

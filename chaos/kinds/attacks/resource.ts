@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels, metadataFor, targetLabels } from "../../cluster/labels";
 import { denying, isTotal, type Peers, peersIn } from "../../policies/denial";
 import { faultDryRuns, faultResources } from "./fault/resources";
-import type { AttackResourceArgs, AttackToMake, DryRun, DryRunArgs } from "./attack-kind";
+import type { AttackResourceArgs, DryRun, DryRunArgs } from "./attack-kind";
 import { type Attack, attackKindOf } from "./registry";
 
 type Make = (name: string, args: AttackResourceArgs<never>, opts: pulumi.CustomResourceOptions) => AttackResource;
@@ -24,7 +24,7 @@ export const attackDryRuns = (name: string, args: DryRunArgs<Attack>): DryRun[] 
 /** The resource that is an attack: while its object exists, the attack lasts. */
 export function attackResource(
     name: string,
-    args: AttackToMake<Attack>,
+    args: Omit<AttackResourceArgs<Attack>, "metadata">,
     opts: pulumi.CustomResourceOptions,
 ): AttackResource {
     const { attack, object, chosen } = args;
@@ -54,13 +54,13 @@ function request(name: string, { metadata, chosen }: AttackResourceArgs<Attack>,
 }
 
 function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
-    const { attack, namespace, targetLabel, chosen, metadata } = args;
+    const { attack, namespace, label, chosen, metadata } = args;
     const denial = attackKindOf(attack).denies!(attack);
     // Where other policies apply, a policy that allows the rest would allow more than they do: their pods have another.
     const unlessCombined = { matchExpressions: [{ key: labels.combined, operator: "DoesNotExist" }] };
     // The targets that an earlier version has chosen lack it.
     const chosenBy = chosen.apply((found) => found.chosenBy) as pulumi.Output<string>;
-    const podSelector = { matchLabels: targetLabels(targetLabel, chosenBy), ...(!isTotal(denial) && unlessCombined) };
+    const podSelector = { matchLabels: targetLabels(label, chosenBy), ...(!isTotal(denial) && unlessCombined) };
     const specOf = (peers: Peers) => ({ podSelector, ...denying(denial, peers, namespace) });
     // Without peers, a preview can show what the policy denies.
     const spec = denial.withPeers ? chosen.apply((found) => specOf(peersIn(found))) : specOf({ pods: [] });

@@ -17,7 +17,7 @@ const outputMs = 200;
 const running = new Set<number>();
 
 /** What a step is given, a kubeconfig perhaps: what a program prints of it would be stored. */
-const ownVariable = /^(?:EXPERIMENT_|PULUMI_COMMAND_|DEADLINE_JOB|STEADY_STATE$|TARGETS$|ATTACKS$)/;
+const ownVariable = /^(?:EXPERIMENT_|PULUMI_COMMAND_)/;
 
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     return Object.fromEntries(Object.entries(env).filter(([name]) => !ownVariable.test(name)));

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { project } from "../../../cli/stack-file";
 import { type Plan, type PlanArgs, planOf } from "../../../chaos/definition/plan";
-import { type StepName, variables } from "../../../chaos/run/contract";
+import { inputVariables, type StepName } from "../../../chaos/run/contract";
 import { keptJournals } from "../../support/kept-journals";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { productsCheck } from "../../../experiments/products";
@@ -44,12 +44,8 @@ beforeAll(async () => {
 afterAll(() => giveBack(stack));
 
 /** A step of the experiment as an update of another stack runs it: what it said, and whether it was refused. */
-function step(
-    name: StepName,
-    ofStack: string,
-    more: Record<string, string> = {},
-): Promise<{ refused: boolean; said: string }> {
-    const env = { ...process.env, [variables.plan]: JSON.stringify(plan), [variables.stack]: ofStack, ...more };
+function step(name: StepName, ofStack: string, more: object = {}): Promise<{ refused: boolean; said: string }> {
+    const env = { ...process.env, ...inputVariables({ plan, stack: ofStack, ...more }) };
     return new Promise((resolve) => {
         execFile(process.execPath, ["toolchain/run-step.js", name], { cwd: project, env }, (error, _, said) =>
             resolve({ refused: error !== null, said }),
@@ -59,14 +55,13 @@ function step(
 
 /** What a check is handed whose attack is over. */
 const checkOfEnded = () => ({
-    [variables.plan]: JSON.stringify({ ...planOfContent, onFailure: "fail" }),
-    [variables.steadyState]: JSON.stringify({ route: { kind: "address", url: "http://127.0.0.1:1" }, latencyMs: 1 }),
-    [variables.targets]: JSON.stringify({
+    plan: { ...planOfContent, onFailure: "fail" },
+    steadyState: { route: { kind: "address", url: "http://127.0.0.1:1" }, latencyMs: 1 },
+    targets: {
         attacks: planOfContent.attacks.map(({ name }) => ({ name, targets: [], matching: 0 })),
         baselineMs: 1,
-    }),
-    [variables.attackObjects]: JSON.stringify(["ended"]),
-    [variables.deadlineJob]: "ended",
+    },
+    deadlineJob: "ended",
 });
 
 const labeled = async () =>
@@ -108,7 +103,7 @@ describe("a namespace has one experiment at a time", () => {
             ),
         );
         const [recovery, check] = await Promise.all([
-            step("recovery", "other", { [variables.plan]: JSON.stringify(planOfContent) }),
+            step("recovery", "other", { plan: planOfContent }),
             step("check", "other", checkOfEnded()),
         ]);
         expect(recovery.refused).toBe(false);

@@ -12,9 +12,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as client from "../../../chaos/cluster/client";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
-import type { Plan } from "../../../chaos/definition/plan";
 import { quoted } from "../../../chaos/pods/built-programs";
-import { fromVariable } from "../../../chaos/run/variable";
+import { fromVariable, inputFrom } from "../../../chaos/run/contract";
 import { type Asked, find, inState, kinds, leftOut, recordGraph, secretMark, unhandledErrors } from "./support";
 import { packed } from "../../../chaos/pods/packed";
 
@@ -97,8 +96,8 @@ function useAmbient(context: string, server: string): void {
 }
 
 const steps = (asked: readonly Asked[]) => asked.filter(({ type }) => type === kinds.command);
-const planIn = (asked: readonly Asked[]): Plan =>
-    JSON.parse(fromVariable(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN));
+const inputIn = (asked: readonly Asked[]) => inputFrom(find(asked, kinds.command, "it-check").environment);
+const planIn = (asked: readonly Asked[]) => inputIn(asked).plan;
 
 describe("mistakes in the arguments", () => {
     it("are told all at once, with their places and what is allowed", async () => {
@@ -511,7 +510,7 @@ describe("an update that was planned", () => {
         const holder = async (printed: object) => {
             const given = { ...args, kubeconfig: undefined };
             const asked = await recordGraph(async () => void new Experiment("it", given), { ...found, ...printed });
-            return find(asked, kinds.command, "it-check").environment.EXPERIMENT_STACK;
+            return inputIn(asked).stack;
         };
         useAmbient("kind-kind", "https://127.0.0.1:39123");
         const identity = "0a1b2c3d4e5f6071";
@@ -566,7 +565,7 @@ describe("the steps", () => {
             // The mocks take the whole environment for secret then; the engine only the one variable.
             expect(inputs.environment).toHaveProperty([secretMark]);
             expect(inputs.environment.value.EXPERIMENT_KUBECONFIG).toContain("a-secret-token");
-            expect(fromVariable(inputs.environment.value.EXPERIMENT_PLAN)).not.toContain("a-secret-token");
+            expect(fromVariable(inputs.environment.value.EXPERIMENT_INPUT)).not.toContain("a-secret-token");
         }
     });
 

@@ -10,6 +10,7 @@ import { heap } from "../../../chaos/witness/deadline";
 import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
 import { type Plan, type PlannedAttack } from "../../../chaos/definition/plan";
 import { packed, podProgram } from "../../../chaos/pods/packed";
+import { inputFrom } from "../../../chaos/run/contract";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 function attackOn(deployment: string, attack: Attack, name: string = attack.kind): PlannedAttack {
@@ -121,7 +122,7 @@ beforeAll(async () => {
 it("must tell each step who holds the lease: the stack, by name and identity", async () => {
     const asked = await partsOf({ ...place, plan, identity: "0123456789abcdef" });
     const steps = asked.filter(({ type }) => type === kinds.command);
-    expect(new Set(steps.map(({ inputs }) => inputs.environment.EXPERIMENT_STACK))).toEqual(
+    expect(new Set(steps.map(({ inputs }) => inputFrom(inputs.environment).stack))).toEqual(
         new Set(["local/0123456789abcdef"]),
     );
 });
@@ -305,10 +306,8 @@ describe("the deadline", () => {
         expect(find(experiment, kinds.job, "deadline").metadata.annotations).toEqual({
             "pulumi.com/skipAwait": "true",
         });
-        expect(find(experiment, kinds.command, "targets").environment).toHaveProperty(
-            "DEADLINE_JOB",
-            find(experiment, kinds.job, "deadline").metadata.name,
-        );
+        const { deadlineJob } = inputFrom<"label-targets">(find(experiment, kinds.command, "targets").environment);
+        expect(deadlineJob).toBe(find(experiment, kinds.job, "deadline").metadata.name);
     });
 });
 
@@ -556,4 +555,20 @@ describe("another plan must be another run: each step is replaced", () => {
         const triggers = (asked: Asked[]) => find(asked, kinds.command, "steady-state").triggers[0];
         expect(triggers(await experimentOf())).toEqual(triggers(experiment));
     });
+});
+
+it("what is in the state must stay: other triggers would replace the steps of an enabled experiment", async () => {
+    const triggersOf = (asked: Asked[]) =>
+        asked.filter(({ type }) => type === kinds.command).map(({ name, inputs }) => [name, ...inputs.triggers]);
+    expect(triggersOf(experiment)).toEqual([
+        ["steady-state", "dd8c9628"],
+        ["targets", "f0855aa6"],
+        ["end-attacks", "9c140a8e"],
+        ["check", "53f39f4a"],
+    ]);
+    const without = await experimentOf({ attacks: [] });
+    expect(triggersOf(without)).toEqual([
+        ["steady-state", "c4ed9d3a"],
+        ["check", "06fc66cf"],
+    ]);
 });

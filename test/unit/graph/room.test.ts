@@ -4,8 +4,7 @@ import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment"
 import { planOfArguments } from "../../../chaos/definition/arguments";
 import { runNameOf } from "../../../chaos/definition/plan";
 import { roomOf, type RoomArgs } from "../../../chaos/face/objects-to-try";
-import type { Room } from "../../../chaos/run/contract";
-import { fromVariable } from "../../../chaos/run/variable";
+import { inputFrom } from "../../../chaos/run/contract";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 /** The cluster of this kubeconfig does not answer. */
@@ -43,7 +42,7 @@ const of = { plan, kubeconfig, image: "node:22", identity: "0a1b2c3d", programs:
 const graphOf = (more: Partial<ExperimentArgs>) =>
     recordGraph(async () => new Experiment("slow", { ...of, ...more }), printed);
 const roomIn = (asked: Asked[], name: string) =>
-    JSON.parse(fromVariable(find(asked, kinds.command, name).environment.value.ROOM)) as Room;
+    inputFrom<"label-targets">(find(asked, kinds.command, name).environment.value).room!;
 const proxyIn = (asked: Asked[]) => find(asked, "kubernetes:core/v1:Pod", "slow-fault");
 
 let asked: Asked[];

@@ -84,7 +84,7 @@ export function faultDryRuns(name: string, args: DryRunArgs<FaultAttack>): DryRu
     const metadata = metadataFor(object, args);
     const own = proxyMetadata(args);
     const ofProxy = { ...metadata, labels: own.labels(object, pass), annotations: own.annotations };
-    const chosen: Chosen = { targets: [], matching: 0, found };
+    const chosen: Chosen = { name: attack.kind, targets: [], matching: 0, found };
     return [
         {
             kind: "Service",

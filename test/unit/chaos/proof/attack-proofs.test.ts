@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => run.close());
 
 /** @param chosen of each attack, in the order of the plan */
-function given(chosen: readonly Chosen[]) {
+function given(chosen: readonly Omit<Chosen, "name">[]) {
     const { plan, cluster } = run;
     const named = chosen.map((one, index) => ({ ...one, name: plan.attacks[index]!.name }));
     return { cluster: cluster.api, plan, job, attacks: attacksOf(plan, "run", named) };

@@ -27,7 +27,7 @@ async function look(targets: Discovered[]) {
         looks++;
         return hasProgram(...asked);
     };
-    const chosen = { matching: targets.length, targets };
+    const chosen = { name: "blackhole", matching: targets.length, targets };
     const { lacking } = await settled(findProbers(run.cluster.api, { outward: { port: 1 } }, chosen, targets));
     return { looks, lacking };
 }

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Plan } from "../../../../chaos/definition/plan";
+import { printed } from "../../../../chaos/run/contract";
 import { outputIfSameCluster } from "../../../../chaos/run/same-cluster";
 
 const plan = { experiment: "e", namespace: "demo" } as Plan;
@@ -39,6 +40,12 @@ describe("an update that gives an enabled experiment other settings", () => {
     ])("fails if they lead to a cluster that %s: nothing would be undone where the run began", async (seen, other) => {
         uid = other;
         await expect(again(began)).rejects.toThrow(`the context other leads to a cluster that ${seen}. Go back to`);
+    });
+
+    it("fails so, too, if the first step had much to print", async () => {
+        uid = "two";
+        const checks = Array.from({ length: 1_000 }, (_, at) => ({ name: `check-${at}`, answers: [] }));
+        await expect(again(printed({ checks, namespaceUid: "one" }))).rejects.toThrow("has another namespace");
     });
 
     it.each([JSON.stringify({ runName: "e-1" }), ""])(

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { parsed, printed } from "../../../../chaos/run/variable";
+import { parsed, printed } from "../../../../chaos/run/contract";
 
 /** No request is answered, and nothing is open that Node.js would wait for. */
 const unanswered = `
@@ -20,7 +20,11 @@ const plan = {
     ...{ experiment: "orders", run: "1", context: "a", namespace: "demo", defaultNamespace: "demo", reports: "/tmp" },
     ...{ attacks: [], checks: [], actions: [], window: { graceMs: 0, durationMs: 1_000 }, deadlineMs: 60_000 },
 };
-const steadyState = { runName: "run", pass: "pass", latencyMs: 1, checks: [] };
+const given = {
+    steadyState: { runName: "run", pass: "pass", latencyMs: 1, checks: [] },
+    targets: { attacks: [], baselineMs: 0 },
+    deadlineJob: "job",
+};
 
 const run = (step: string) =>
     spawnSync(
@@ -33,13 +37,8 @@ const run = (step: string) =>
             encoding: "utf8",
             env: {
                 PATH: process.env.PATH,
-                EXPERIMENT_PLAN: JSON.stringify(plan),
-                EXPERIMENT_STACK: "local/1",
+                EXPERIMENT_INPUT: JSON.stringify({ plan, stack: "local/1", ...given }),
                 EXPERIMENT_KUBECONFIG: JSON.stringify(kubeconfig),
-                STEADY_STATE: JSON.stringify(steadyState),
-                TARGETS: JSON.stringify({ attacks: [], baselineMs: 0 }),
-                DEADLINE_JOB: "job",
-                ATTACKS: "[]",
             },
         },
     );

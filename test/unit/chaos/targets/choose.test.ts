@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { choose, chooseForAll, type ChosenFor, type TargetRequest } from "../../../../chaos/targets/choose";
+import { chooseForAll, type Chosen, type TargetRequest } from "../../../../chaos/targets/choose";
 import { type Discovered, select } from "../../../../chaos/targets/containers";
 import type { Radius } from "../../../../chaos/targets/radius";
 import { inOrder } from "../../../support/in-order";
@@ -29,6 +29,8 @@ const discovered = [
     container("toys-bestseller", 6),
     container("hot-deals", 7, "other"),
 ];
+const choose = (found: Discovered[], target: string, radius: Radius, written?: { settings?: string }) =>
+    chooseForAll(found, { attacks: [{ name: "blackhole", target, radius }], ...written })[0]!;
 const names = (expression: string) => select(discovered, expression).map(({ namespace, pod }) => `${namespace}/${pod}`);
 
 describe("an expression matches the containers that meet all its conditions", () => {
@@ -128,9 +130,7 @@ describe("a pod that is not ready", () => {
         ready.map((one, index) => ({ ...container("hot-deals", index + 1), ready: one }));
     const chosen = (found: Discovered[], includeNotReady?: boolean, radius: Radius = all) => {
         const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady };
-        const [{ matching, targets }] = chooseForAll(found, { attacks: [attack], settings: "experiment." }) as [
-            ChosenFor,
-        ];
+        const [{ matching, targets }] = chooseForAll(found, { attacks: [attack], settings: "experiment." }) as [Chosen];
         return { matching, pods: targets.map(({ pod }) => pod).sort() };
     };
 
@@ -158,7 +158,7 @@ describe("a pod that is not ready", () => {
         const found = [container("hot-deals", 1), { ...container("toys-bestseller", 6), ready: false }];
         const [{ peers: chosen }] = chooseForAll(found, {
             attacks: [{ name: "blackhole", target: hotDeals, radius: all, peers }],
-        }) as [ChosenFor];
+        }) as [Chosen];
         expect(chosen).toEqual([expect.not.objectContaining({ ready: false })]);
         expect(chosen![0]!.pod).toBe("toys-bestseller-6");
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCounts, whyHitNobody } from "../../../../../../chaos/kinds/attacks/fault/proof";
-import { countedSince, describeCounts, describeHits } from "../../../../../../chaos/kinds/attacks/attack-kind";
+import { countedSince, describeCounts, describeHits } from "../../../../../../chaos/kinds/attacks/counted";
 import type { Cluster } from "../../../../../../chaos/cluster/client";
 
 const counts = { requests: 10, faulted: 3, unfaultable: 0, unreachable: 0 };

@@ -1,0 +1,51 @@
+import * as z from "zod";
+
+/** What an attack counts of the traffic to its targets. Probes do not count. */
+export const countsSchema = z.object({
+    requests: z.int().describe("Requests, and connections of what has none"),
+    faulted: z.int().describe("Those that the attack has hit"),
+    unfaultable: z.int().describe("Those that it was to hit and could not"),
+    unmatched: z.int().optional().describe("Requests that the attack does not mean; absent if there are none"),
+    ofChecks: z
+        .int()
+        .optional()
+        .describe("Requests in traces that a check has begun, to targets or not; absent if there are none"),
+    ofChecksFaulted: z.int().optional().describe("Those of them that the attack has hit; absent as `ofChecks` is"),
+    refused: z
+        .int()
+        .optional()
+        .describe("Connections that it had to refuse, which it should have left alone; absent if there are none"),
+});
+
+export type Counts = z.infer<typeof countsSchema>;
+
+/** What was counted since some moment. */
+export interface Counted {
+    counts: Counts;
+    /** That moment, in a unit of the counter. Equal ones are the same moment. */
+    since?: number;
+}
+
+/** What was counted between two moments. Undefined if that is not known: counting began again meanwhile. */
+export function countedSince(before: Counted | undefined, now: Counted | undefined): Counts | undefined {
+    if (before === undefined || now === undefined || before.since !== now.since) return undefined;
+    const pairs = Object.entries(now.counts).map(([field, count]) => {
+        return [field, count - (before.counts[field as keyof Counts] ?? 0)] as const;
+    });
+    const always: readonly string[] = ["requests", "faulted", "unfaultable"];
+    const { ofChecks = 0 } = Object.fromEntries(pairs);
+    const isKept = ([field, count]: readonly [string, number]) =>
+        always.includes(field) || count > 0 || (field === "ofChecksFaulted" && ofChecks > 0);
+    return Object.fromEntries(pairs.filter(isKept)) as unknown as Counts;
+}
+
+/** How many requests an attack has hit, for the reason of a verdict; and if some of a check were among them. */
+export function describeHits(name: string, { requests, faulted, ofChecks = 0, ofChecksFaulted = 0 }: Counts): string {
+    const ofAll = `${faulted} of ${requests} requests of all callers`;
+    return ofChecks > 0
+        ? `${name} hit ${ofChecksFaulted} of ${ofChecks} requests that the checks caused, and ${ofAll}, in the window`
+        : `${name} hit ${ofAll} in the window; whether one that a check caused was among them is not known`;
+}
+
+export const describeCounts = ({ requests, faulted, unmatched }: Counts): string =>
+    `${faulted} of ${requests} requests hit${unmatched ? `; ${unmatched} others did not match` : ""}`;
