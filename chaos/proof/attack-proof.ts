@@ -1,22 +1,25 @@
-import type { Proof } from "../kinds/attacks/attack-kind";
-import type { Chosen } from "../targets/choose";
 import { pause, poll } from "../values/async";
-import { explainWorking } from "./allowing-policies";
-import { FromWithin, type FromWithinArgs } from "./from-within";
-import { startTimeoutMs } from "./job-pod";
+import type { Cluster } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import { enforcementTimeoutMs } from "../policies/enforcement";
-import { decisive, reason, type Reason } from "../values/reasons";
+import { decisive, type Reason } from "../values/reasons";
+import { explainWorking } from "./allowing-policies";
+import { becameOf, type Established, notLookedAt } from "./established";
+import { FromWithin, inTurn, untried } from "./from-within";
+import { JobPod, startTimeoutMs } from "./job-pod";
+import * as judge from "./judge";
 import {
     abortedTimeoutMs,
     awaitBaseline,
     type Baseline,
-    type Inconclusive,
+    type Doubt,
     type Proven,
+    sinceProven,
+    soonIfAborted,
     type Witnessed,
 } from "./outcome";
-import type { PositiveControl } from "./positive-control";
-import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
-import { quoted } from "../values/quoted";
+import { whyChanged, whyNotGone, whyNotKilled } from "./targets-there";
+import * as table from "./trials";
 
 /**
  * Time limits of a probe from within a target, in milliseconds. The baseline, before the attack, must work within the
@@ -26,15 +29,26 @@ import { quoted } from "../values/quoted";
  */
 const probeTimeoutMs = { baseline: 300, outside: 2_000, last: 1_000 };
 
-export interface AttackProofArgs extends FromWithinArgs {
+/** Time between two tries during the window, in milliseconds; and after one that could not be made. */
+const tryEveryMs = { usually: 4_000, afterProblem: 1_000 };
+
+/**
+ * What the Job has reported may take so long to be read, in milliseconds: a busy kubelet says late that the container
+ * runs. Two seconds were too short.
+ */
+export const readableMs = 30_000;
+
+export interface AttackProofArgs extends table.Tried {
+    cluster: Cluster;
     /** Name of the run. */
     run: string;
-    proof: Proof;
-    chosen: Pick<Chosen, "targets" | "peers" | "hosts" | "withoutTool" | "leftOut">;
+    namespace: string;
+    /** Name of the deadline Job, whose pod is the witness. */
+    job: string;
+    /** Value of the label on the targets' pods. */
+    targetLabel: string;
     /** How long the baseline took. @default its time limit */
     baselineMs?: number;
-    /** Tries what must still work. @default nothing is tried */
-    positive?: PositiveControl;
     /**
      * That the attack is over, and why, as far as the cluster says: asked every few seconds.
      * Undefined while it lasts. @default other policies are looked at
@@ -45,18 +59,20 @@ export interface AttackProofArgs extends FromWithinArgs {
 }
 
 /**
- * Proves one attack. What must fail under it is tried before, when it must work, then until it fails, then during the
- * window, and again at the end: connections into the targets by the witness, an ordinary pod; connections out of them
- * and DNS lookups from within each target; and connections between targets and peers from within both. What must still
- * work is tried, too: see `PositiveControl`.
+ * Proves one attack: has the observers try what the table of trials says, before the attack, until it works, during the
+ * window and at its end. What they have found is judged by `judge.ts`.
  */
 export class AttackProof {
+    private readonly witness: table.ByWitness;
+    private readonly job: JobPod;
     private readonly fromWithin: FromWithin;
     private readonly baselineMs: number;
     private readonly lastTimeoutMs: number;
 
     constructor(private readonly args: AttackProofArgs) {
-        this.fromWithin = new FromWithin(args);
+        this.witness = table.byWitness(args);
+        this.job = new JobPod(args.cluster, args.namespace, args.job);
+        this.fromWithin = new FromWithin(args.cluster);
         // Never more than its limit: the last probe must not end long before the window does.
         this.baselineMs = Math.min(this.baselineTimeoutMs, args.baselineMs ?? Infinity);
         this.lastTimeoutMs = Math.max(probeTimeoutMs.last, 2 * this.baselineMs);
@@ -72,59 +88,118 @@ export class AttackProof {
     }
 
     /**
+     * What must fail from within under the attack, or work.
+     *
+     * @param waitMs how long the witness may take to start
+     * @throws Error if it does not, and targets connect to it
+     */
+    private async within(during: "fails" | "works", waitMs: number): Promise<table.Within> {
+        const { outward, stillWorks } = this.args.proof;
+        const meetsWitness = during === "fails" ? outward : stillWorks?.outward;
+        const { trials, ...rest } = table.within(this.args, meetsWitness ? await this.job.addresses(waitMs) : []);
+        return { ...rest, trials: trials.filter((one) => one.during === during) };
+    }
+
+    /**
      * Tries, before the attack, what must fail under it, and what must still work.
      *
      * @param patienceMs how long it is tried until all works
      */
     async baseline(patienceMs: number): Promise<Baseline> {
-        const { witness, positive } = this.args;
         const [tried, inward] = await Promise.all([
-            awaitBaseline(() => this.fromWithin.baseline(this.baselineTimeoutMs, startTimeoutMs), patienceMs),
-            witness.baseline(patienceMs),
+            awaitBaseline(() => this.triedBefore(), patienceMs),
+            this.witnessedBefore(patienceMs),
         ]);
-        if ("inconclusive" in tried || "inconclusive" in inward)
-            return {
-                inconclusive: decisive(
-                    [tried, inward].map((one) => ("inconclusive" in one ? one.inconclusive : undefined)),
-                )!,
-            };
+        if ("code" in tried || "code" in inward)
+            return decisive([tried, inward].map((one) => ("code" in one ? one : undefined)))!;
         // Not at the same time: what must fail may take no longer under attack than it did.
-        const spoiled = (await positive?.before(startTimeoutMs, patienceMs)) ?? [];
+        const { trials } = await this.within("works", startTimeoutMs);
+        const { open } = await this.fromWithin.lookPatiently(trials, patienceMs);
+        const spoiled = trials.filter(({ id }) => !open.includes(id)).map(({ name }) => name!);
         return { tookMs: tried.tookMs, leftOut: [...tried.leftOut, ...inward.leftOut, ...spoiled] };
     }
 
+    private async triedBefore(): Promise<Baseline> {
+        const within = await this.within("fails", startTimeoutMs);
+        const look = await this.fromWithin.look(within.trials, this.baselineTimeoutMs);
+        if (look.problem !== undefined) return judge.couldNot(within, look.problem);
+        const before = judge.leftOutBefore(within, look);
+        return "code" in before ? before : { tookMs: look.tookMs, ...before };
+    }
+
+    /** Waits until the Job's pod has tried all targets. @throws Error if the Job does not start */
+    private async witnessedBefore(patienceMs: number): Promise<{ leftOut: string[] } | Doubt> {
+        const { trials, needs } = this.witness;
+        const ids = trials.filter((one) => needs.some(({ isMetBy }) => isMetBy(one))).map(({ id }) => id);
+        const areAllIn = (those: readonly string[]) => {
+            const names = new Set(those);
+            return ids.every((id) => names.has(id));
+        };
+        await this.job.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
+        if (ids.length === 0) return { leftOut: [] };
+        // Reports of an earlier pod of the Job, which may not have tried them, are read, too.
+        const haveTriedAll = async () =>
+            (await this.job.read()).reports.some(({ open, closed }) => areAllIn([...open, ...closed]));
+        if (!(await poll(haveTriedAll, Boolean, readableMs, 250))) return judge.noReport;
+        return awaitBaseline(async () => {
+            const last = (await this.job.read()).reports.at(-1);
+            return last === undefined ? judge.noReport : judge.leftOutBefore(this.witness, last);
+        }, patienceMs);
+    }
+
     /** Waits until everything fails that must. @returns since when, or why that cannot be shown */
-    async attackProven(): Promise<Proven | Inconclusive> {
-        const { proof, witness } = this.args;
+    async attackProven(): Promise<Proven | Doubt> {
         const isUndefined = (reason: unknown) => reason === undefined;
-        const cut = () => witness.cut();
-        const whyWorking = () => this.fromWithin.whyWorking(this.baselineMs, "attack-not-proven");
         const [inward, working, alive] = await Promise.all([
-            poll(cut, (seen) => !("inconclusive" in seen), enforcementTimeoutMs),
-            poll(whyWorking, isUndefined, enforcementTimeoutMs),
-            proof.deleted ? poll(() => this.whyNotGone(), isUndefined, enforcementTimeoutMs) : undefined,
+            poll(
+                () => this.cut(),
+                (seen) => !("code" in seen),
+                enforcementTimeoutMs,
+            ),
+            poll(() => this.whyWorking(this.baselineMs, "attack-not-proven"), isUndefined, enforcementTimeoutMs),
+            this.args.proof.deleted ? poll(() => this.whyNotGone(), isUndefined, enforcementTimeoutMs) : undefined,
         ]);
-        const notProven = await this.decided([alive, "inconclusive" in inward ? inward : undefined, working]);
-        if (notProven !== undefined) return { inconclusive: notProven };
+        const notProven = await this.decided([alive, "code" in inward ? inward : undefined, working]);
+        if (notProven !== undefined) return notProven;
         return { ...(inward as Witnessed), attackedAt: Date.now() };
     }
 
-    /** Why the targets are not gone that must be: all but those whose eviction was refused, and not all of them. */
+    private async cut(): Promise<Witnessed | Doubt> {
+        const { reports, readAt } = await this.log();
+        const since = judge.cutSince(this.witness, reports);
+        return "code" in since ? since : { askedAt: readAt, witnessedAt: since.at };
+    }
+
+    private async whyWorking(timeoutMs: number, code: "attack-not-proven" | "attack-not-held") {
+        const within = await this.within("fails", 0);
+        return judge.whyWorking(within, await this.fromWithin.look(within.trials, timeoutMs), code);
+    }
+
+    /** What the Job has reported of this attack. */
+    private async log() {
+        const { reports, kills, refused, missed } = await this.job.read();
+        const { targetLabel } = this.args;
+        return {
+            readAt: performance.now(),
+            reports,
+            kills: kills.filter(({ killed: { label } }) => label === targetLabel),
+            refused: refused.filter(({ refused: { label } }) => label === targetLabel),
+            missed: missed.filter(({ missed: { label } }) => label === targetLabel),
+        };
+    }
+
+    /** The pods that the Job has deleted for this attack, and those whose eviction was refused. */
+    async kills() {
+        const { kills, refused } = await this.log();
+        return {
+            kills: kills.map(({ at, killed: { pod, uid } }) => ({ at, pod, uid })),
+            refused: refused.map(({ at, refused: { label: _, ...one } }) => ({ at, ...one })),
+        };
+    }
+
     private async whyNotGone(): Promise<Reason | undefined> {
-        const { cluster, proof, chosen, witness } = this.args;
-        const { targets } = chosen;
-        const refusals = proof.mayBeRefused ? await witness.refusals() : [];
-        const alive = (some: typeof targets) => whyAlive(cluster, targets[0]!.namespace, some);
-        const [first] = refusals;
-        if (first === undefined) return alive(targets);
-        const admitted = targets.filter(({ uid }) => refusals.every(({ refused }) => refused.uid !== uid));
-        if (admitted.length > 0) return alive(admitted);
-        // Those that were refused at first may be evicted later.
-        const kills = (await witness.kills()).length;
-        const { pod, problem } = first.refused;
-        return kills > 0
-            ? undefined
-            : reason("eviction-refused", `the API server did not evict ${pod}: ${quoted(problem)}`);
+        const { cluster, namespace, chosen } = this.args;
+        return whyNotGone(cluster, namespace, chosen.targets, await this.log());
     }
 
     /**
@@ -135,73 +210,130 @@ export class AttackProof {
      * @returns why it did not, as far as is seen
      */
     async whyNotHeld(proven: Proven, endMs: number, signal?: AbortSignal): Promise<Reason | undefined> {
-        const { cluster, proof, chosen, witness, positive, whyPeersChanged } = this.args;
-        const { targets } = chosen;
         // The clock may be changed meanwhile.
         const end = performance.now() + endMs - Date.now();
         // The checks do not wait for it.
-        const overreachingAtOnce = positive?.whyOverreaching();
+        const overreachingAtOnce = this.whyOverreaching();
         const lastFrom = end - this.lastTimeoutMs - this.baselineMs;
-        const workingMeanwhile = this.fromWithin.whyWorkedMeanwhile(proven, this.baselineMs, lastFrom, signal);
+        const workingMeanwhile = this.whyWorkedMeanwhile(proven, lastFrom, signal);
         // Begins before the end: a dropped connection takes the whole timeout to fail, plus what the baseline took.
         await pause(lastFrom - performance.now(), signal);
         const [working, overreachingAtEnd] = await Promise.all([
             this.whyStillWorking(signal),
-            signal?.aborted ? undefined : positive?.whyOverreaching(),
+            signal?.aborted ? undefined : this.whyOverreaching(),
         ]);
         await pause(end - performance.now(), signal);
-        const peersChanged = signal?.aborted ? undefined : whyPeersChanged?.();
-        const changed = proof.deleted
-            ? Promise.all([
-                  witness.kills().then((kills) => whyNotKilled(cluster, targets[0]!.namespace, kills)),
-                  witness.whyKillMissed(proven),
-              ]).then(decisive)
-            : whyChanged(cluster, targets);
-        const [cut, unlike, meanwhile, overreaching, ended, joined] = await Promise.all([
-            witness.whyNotCut(proven),
-            changed,
+        const [seen, meanwhile, overreaching] = await Promise.all([
+            this.seen(proven, true, signal),
             signal?.aborted ? unlessPending(workingMeanwhile) : workingMeanwhile,
             signal?.aborted ? unlessPending(overreachingAtOnce) : overreachingAtOnce,
-            // What the Job reports last is a moment older than the last answers.
-            Promise.race([
-                this.explained(),
-                ...(signal?.aborted ? [pause(abortedTimeoutMs).then(() => undefined)] : []),
-            ]),
-            peersChanged,
         ]);
-        const notHeld = await this.decided([
-            ended,
-            unlike,
-            joined,
-            cut,
-            meanwhile,
-            working,
-            overreaching,
-            overreachingAtEnd,
-        ]);
-        if (notHeld !== undefined) return notHeld;
-        const byWitness = positive?.whyOverreachingByWitness(proven.witnessedAt);
-        return signal?.aborted ? Promise.race([byWitness, pause(abortedTimeoutMs).then(() => undefined)]) : byWitness;
+        return (
+            (await this.decided([...seen, meanwhile, working, overreaching, overreachingAtEnd])) ??
+            soonIfAborted(this.whyOverreachingByWitness(proven), signal)
+        );
     }
 
     /** Why the attack is over, as far as a look without a try shows it. Undefined if it does not. */
     async whyLost(proven: Proven): Promise<Reason | undefined> {
-        const { cluster, proof, chosen, witness, whyPeersChanged } = this.args;
-        const [cut, ...others] = await Promise.all([
-            witness.whyNotCut(proven),
-            proof.deleted ? witness.whyKillMissed(proven) : whyChanged(cluster, chosen.targets),
-            whyPeersChanged?.(),
-            this.explained(),
+        const seen = await this.seen(proven, false);
+        return this.decided(seen.filter((one) => !one?.mayPass));
+    }
+
+    /** What the cluster and the Job show by now, without a try. @param isLast whether the window has ended */
+    private async seen(
+        { askedAt, witnessedAt }: Proven,
+        isLast: boolean,
+        signal?: AbortSignal,
+    ): Promise<(Doubt | undefined)[]> {
+        const { cluster, proof, chosen, namespace, whyPeersChanged } = this.args;
+        const ofJob = async () => {
+            const { reports, kills, missed, readAt } = await this.log();
+            return [
+                judge.whyNotCut(this.witness, reports, witnessedAt, witnessedAt + readAt - askedAt),
+                proof.deleted && isLast ? await whyNotKilled(cluster, namespace, kills) : undefined,
+                judge.whyKillMissed(missed, witnessedAt),
+            ];
+        };
+        const found = await Promise.all([
+            // What the Job reports last is a moment older than the last answers.
+            soonIfAborted(this.explained(), signal),
+            proof.deleted ? undefined : whyChanged(cluster, chosen.targets),
+            signal?.aborted ? undefined : whyPeersChanged?.(),
+            ofJob(),
         ]);
-        return this.decided([...others, cut?.mayPass ? undefined : cut]);
+        return found.flat();
+    }
+
+    /**
+     * Tries again and again what must fail, also for a moment: a few connections or lookups each time on each node, in
+     * turns.
+     *
+     * @param end of the window, in milliseconds of `performance.now()`
+     * @returns what has worked, or that nothing could be tried for a time
+     */
+    private async whyWorkedMeanwhile({ attackedAt }: Proven, end: number, signal?: AbortSignal) {
+        const offset = Date.now() - performance.now() - attackedAt;
+        const since = (moment: number) => sinceProven(moment + offset);
+        this.fromWithin.longestGapMs = undefined;
+        const begun = performance.now();
+        const looks: judge.Look[] = [];
+        for (let due = begun + tryEveryMs.usually, turn = 0; due < end; turn++) {
+            await pause(due - performance.now(), signal);
+            if (signal?.aborted) return undefined;
+            const [within, look] = await this.lookAtSome(turn);
+            const isTried = look.problem === undefined;
+            if (isTried && within.trials.length === 0) return undefined;
+            looks.push(look);
+            const why = judge.whyWorkedMeanwhile(within, looks, begun, since);
+            if (why) return why;
+            due = isTried ? look.at + tryEveryMs.usually : performance.now() + tryEveryMs.afterProblem;
+        }
+        return undefined;
+    }
+
+    /** Tries some of what must fail. Never rejects: the Job's pod may have been replaced. */
+    private async lookAtSome(turn: number): Promise<[table.Within, judge.Look]> {
+        try {
+            const within = await this.within("fails", 0);
+            return [within, await this.fromWithin.look(inTurn(within.trials, turn), this.baselineMs)];
+        } catch (error) {
+            return [table.within(this.args, []), untried(problemOf(error))];
+        }
+    }
+
+    /** Tries under attack what worked before it. Never rejects. @returns what has failed each time, in a sentence */
+    private async whyOverreaching(): Promise<Reason | undefined> {
+        try {
+            const { trials } = await this.within("works", 0);
+            return judge.whyOverreaching(trials, await this.fromWithin.lookPatiently(trials));
+        } catch (error) {
+            return judge.uncontrolled(problemOf(error));
+        }
+    }
+
+    private async whyOverreachingByWitness({ witnessedAt }: Proven): Promise<Reason | undefined> {
+        if (!this.witness.trials.some(({ during }) => during === "works")) return undefined;
+        const lost = judge.lostByWitness(this.witness, (await this.job.read()).reports, witnessedAt);
+        const refusing = lost.flatMap(({ name, still }) => (still ? name : []));
+        const trials = table.fromOwnContainers(this.args.chosen.targets, refusing);
+        const { open } = await this.fromWithin.look(trials, probeTimeoutMs.last);
+        return judge.whyOverreachingByWitness(this.witness, lost, open);
     }
 
     /** At the end: what still works from within the targets, or could not be tried. */
-    private async whyStillWorking(signal?: AbortSignal): Promise<Inconclusive | undefined> {
-        const working = this.fromWithin.whyWorking(this.lastTimeoutMs, "attack-not-held");
+    private async whyStillWorking(signal?: AbortSignal): Promise<Doubt | undefined> {
+        const working = this.whyWorking(this.lastTimeoutMs, "attack-not-held");
         if (!signal?.aborted) return working;
-        const tooLate = this.fromWithin.couldNot(`no answer within ${abortedTimeoutMs} ms`);
+        const tooLate = judge.couldNot(table.deniedWithin(this.args.proof), `no answer within ${abortedTimeoutMs} ms`);
         return Promise.race([working, pause(abortedTimeoutMs).then(() => tooLate)]);
+    }
+
+    /** What became of the connections to the targets that the witness had before the attack. */
+    async established({ witnessedAt }: Proven): Promise<Established> {
+        const { proof } = this.args;
+        if (!proof.inward) return notLookedAt(proof);
+        return becameOf((await this.job.read()).reports, judge.provingOf(this.witness), witnessedAt);
     }
 
     /** Whether the cluster says that the attack is over. Undefined if that is not known. */
@@ -210,16 +342,15 @@ export class AttackProof {
     }
 
     /** The reason that counts; or what explains it: a NetworkPolicy that allows what works, or a changed Service. */
-    private async decided(found: readonly (Reason | Inconclusive | undefined)[]): Promise<Reason | undefined> {
-        const outcomes = found.map((one) => (one && "code" in one ? { inconclusive: one } : one));
-        const counts = decisive(outcomes.map((one) => one?.inconclusive));
+    private async decided(found: readonly (Doubt | undefined)[]): Promise<Reason | undefined> {
+        const counts = decisive(found);
         if (counts === undefined) return undefined;
+        const { code, message, working } = counts;
         const { cluster, run, chosen, explain } = this.args;
-        const { working } = outcomes.find((one) => one?.inconclusive === counts) as Inconclusive;
         const explanation = explain
             ? this.explained()
             : working && explainWorking(cluster, run, chosen.targets, working);
-        return decisive([await explanation, counts]);
+        return decisive([await explanation, { code, message }]);
     }
 }
 

@@ -4,14 +4,12 @@ import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
 import { explainWorking } from "./allowing-policies";
 import { AttackProof } from "./attack-proof";
-import { type Established, notLookedAt, whyEstablishedNotCut } from "./established";
+import { type Established, whyEstablishedNotCut } from "./established";
 import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../values/reasons";
 import { enforcementTimeoutMs } from "../policies/enforcement";
 import { protocols } from "../policies/rules";
 import { busyMs, type Proven } from "./outcome";
-import { whyPeersChanged } from "./peers-changed";
-import { PositiveControl } from "./positive-control";
-import { Witness } from "./witness";
+import { whyPeersChanged } from "./targets-there";
 
 /** What to do about an attack that could not be proven. */
 const adviceOn: Partial<Record<ReasonCode, string>> = {
@@ -38,7 +36,6 @@ export interface ShownAttack extends RunAttack {
 interface Proving {
     shown: ShownAttack;
     proof: AttackProof;
-    witness: Witness;
 }
 
 export interface AttackProofsArgs {
@@ -64,29 +61,23 @@ export class AttackProofs {
         const { cluster, job, baselineMs } = args;
         const allAttacked = new Set(args.attacks.flatMap(({ chosen }) => chosen.targets.map(({ uid }) => uid)));
         this.attacks = args.attacks.map((one) => {
-            const { namespace, label: targetLabel, chosen } = one;
+            const { namespace, run, label: targetLabel, chosen } = one;
             const kind = attackKindOf(one.attack);
-            const proof = kind.proof(one.attack);
-            const { targets, peers, leftOut, control } = chosen;
-            const reported = kind.reported?.(one);
-            const { inward, deleted } = proof;
-            const watching = { targetLabel, targets, leftOut, inward, deleted, reported };
-            const witness = new Witness({ cluster, namespace, job, ...watching });
-            // Another attack may cut off a peer.
-            const spared = peers?.filter(({ uid }) => !allAttacked.has(uid));
-            const allowed = { targets, peers: spared, control, leftOut };
-            const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, reported });
+            const { peers } = chosen;
             return {
                 shown: { ...one },
-                witness,
                 proof: new AttackProof({
                     cluster,
-                    run: one.run,
-                    proof,
+                    run,
+                    namespace,
+                    job,
+                    targetLabel,
+                    proof: kind.proof(one.attack),
                     chosen,
-                    witness,
+                    // Another attack may cut off a peer.
+                    spared: peers?.filter(({ uid }) => !allAttacked.has(uid)),
+                    reported: kind.reported?.(one),
                     baselineMs,
-                    positive,
                     explain: kind.explain && (() => kind.explain!(one, cluster, job)),
                     whyPeersChanged: peers && (() => whyPeersChanged(cluster, args.plan, one)),
                 }),
@@ -111,7 +102,7 @@ export class AttackProofs {
         let tookMs = 0;
         const why = await this.decided(async ({ proof, shown }) => {
             const baseline = await proof.baseline(patienceMs);
-            if ("inconclusive" in baseline) return baseline.inconclusive;
+            if ("code" in baseline) return baseline;
             tookMs = Math.max(tookMs, baseline.tookMs);
             if (baseline.leftOut.length > 0) shown.chosen = { ...shown.chosen, leftOut: baseline.leftOut };
         });
@@ -121,13 +112,13 @@ export class AttackProofs {
 
     /** Waits until each attack works. @returns why that cannot be shown */
     async prove(): Promise<Reason | undefined> {
-        const inconclusive = await this.decided(async ({ proof, shown }) => {
+        const notProven = await this.decided(async ({ proof, shown }) => {
             const outcome = await proof.attackProven();
-            if ("inconclusive" in outcome) return outcome.inconclusive;
+            if ("code" in outcome) return outcome;
             shown.proven = outcome;
         });
-        if (inconclusive !== undefined) for (const { shown } of this.attacks) delete shown.proven;
-        return inconclusive;
+        if (notProven !== undefined) for (const { shown } of this.attacks) delete shown.proven;
+        return notProven;
     }
 
     /**
@@ -164,10 +155,7 @@ export class AttackProofs {
 
     /** Finds out what became of connections that were established before the attacks. */
     async seeEstablished(): Promise<void> {
-        for (const { witness, shown } of this.attacks) {
-            const proof = attackKindOf(shown.attack).proof(shown.attack);
-            shown.became = notLookedAt(proof) ?? (await witness.established(shown.proven!));
-        }
+        for (const { proof, shown } of this.attacks) shown.became = await proof.established(shown.proven!);
     }
 
     /** Why an attack that wants established connections cut is not proven. Undefined if they are. */
@@ -179,11 +167,8 @@ export class AttackProofs {
 
     /** Finds out which pods the Job has deleted. */
     async seeKills(): Promise<void> {
-        for (const { witness, shown } of this.attacks) {
-            if (!attackKindOf(shown.attack).proof(shown.attack).deleted) continue;
-            shown.kills = (await witness.kills()).map(({ at, killed: { pod, uid } }) => ({ at, pod, uid }));
-            shown.refused = (await witness.refusals()).map(({ at, refused: { label: _, ...one } }) => ({ at, ...one }));
-        }
+        for (const { proof, shown } of this.attacks)
+            if (attackKindOf(shown.attack).proof(shown.attack).deleted) Object.assign(shown, await proof.kills());
     }
 
     /** The reason that counts, of those of all attacks. */

@@ -26,9 +26,10 @@ export interface Established {
     reason?: string;
 }
 
-/** Of an attack that denies connections, but none of the witness's to its targets. Undefined of any other. */
-export function notLookedAt(proof: Proof): Established | undefined {
-    if (proof.inward || proof.lookup || !(beginsAtTargets(proof) || beginsAtPeers(proof))) return undefined;
+/** Of an attack that denies none of the connections that the witness has to its targets. */
+export function notLookedAt(proof: Proof): Established {
+    if (proof.lookup || !(beginsAtTargets(proof) || beginsAtPeers(proof)))
+        return { became: "unknown", reason: "the attack denies no connections from the witness" };
     const reason = "nobody looks at connections that the application had open before the attack; they may have gone on";
     return { direction: beginsAtTargets(proof) ? "outward" : "inward", became: "unknown", reason };
 }

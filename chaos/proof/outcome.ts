@@ -1,11 +1,11 @@
-import { poll } from "../values/async";
+import { once } from "node:events";
+import { pause, poll } from "../values/async";
 import { describeMilliseconds } from "../values/duration";
-import { reason, type Reason, type ReasonCode } from "../values/reasons";
+import type { Reason } from "../values/reasons";
 import type { Working } from "./allowing-policies";
 
-export interface Inconclusive {
-    /** Why the verdict is INCONCLUSIVE. */
-    inconclusive: Reason;
+/** Why the verdict is INCONCLUSIVE, as far as the proof goes. */
+export interface Doubt extends Reason {
     /** Connections that must fail, and work: another NetworkPolicy may allow them. Absent if that is not why. */
     working?: Working;
     /** Whether a later look may show that it is not so. @default false */
@@ -14,7 +14,7 @@ export interface Inconclusive {
 
 /** What must fail under the attack was tried before it: how long that took, or why it did not even work then. */
 export type Baseline =
-    | Inconclusive
+    | Doubt
     | {
           tookMs: number;
           /** Connections that did not work even then, and so can show nothing. */
@@ -23,6 +23,13 @@ export type Baseline =
 
 /** An aborted run's attacks go on until the last proof is given, and the last look: they get so many milliseconds. */
 export const abortedTimeoutMs = 2_000;
+
+/** What is seen; nothing if that takes long once the run is aborted: the attacks must end. */
+export function soonIfAborted<T>(seen: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+    if (signal === undefined) return seen;
+    const aborted = signal.aborted ? Promise.resolve() : once(signal, "abort");
+    return Promise.race([seen, aborted.then(() => pause(abortedTimeoutMs)).then(() => undefined)]);
+}
 
 /** How long what fails is tried again at least, before it is left out: a busy machine answers late. */
 export const busyMs = 2_000;
@@ -35,15 +42,15 @@ const pauseMs = 250;
  *
  * @param patienceMs how long it is tried if not enough works
  */
-export function awaitBaseline<T extends { leftOut: readonly string[] }>(
-    look: () => Promise<T | Inconclusive>,
+export function awaitBaseline<T extends { leftOut: string[] }>(
+    look: () => Promise<T | Doubt>,
     patienceMs: number,
-): Promise<T | Inconclusive> {
+): Promise<T | Doubt> {
     const begun = performance.now();
-    const isEnough = (seen: T | Inconclusive) =>
+    const isEnough = (seen: T | Doubt) =>
         "leftOut" in seen
             ? seen.leftOut.length === 0 || performance.now() - begun > busyMs
-            : seen.inconclusive.code !== "baseline-failed";
+            : seen.code !== "baseline-failed";
     return poll(look, isEnough, patienceMs, pauseMs);
 }
 
@@ -68,10 +75,6 @@ export interface Proven extends Witnessed {
     /** When the last part of the proof was given, by this machine's clock: the grace period begins. */
     attackedAt: number;
 }
-
-export const inconclusive = (code: ReasonCode, message: string): Inconclusive => ({
-    inconclusive: reason(code, message),
-});
 
 const maxNamed = 3;
 

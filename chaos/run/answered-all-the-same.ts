@@ -132,8 +132,7 @@ async function asking<T extends object>(
     ask: () => Promise<T | undefined>,
     what: string,
 ): Promise<T | Reason | undefined> {
-    const look = (): Promise<T | Reason | undefined> =>
-        unlessForbidden(ask()).catch((error: unknown) => notSeen(error).inconclusive);
+    const look = (): Promise<T | Reason | undefined> => unlessForbidden(ask()).catch(notSeen);
     const seen = await poll(look, (one) => !isReason(one), triesMs, 1_000);
     return isReason(seen) ? reason(seen.code, `it is not known ${what}: ${seen.message}`) : seen;
 }

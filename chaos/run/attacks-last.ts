@@ -4,7 +4,6 @@ import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { uidsOfAttacks } from "../ending/left";
 import { isUnderWay } from "../lease/lease";
-import { inconclusive, type Inconclusive } from "../proof/outcome";
 import { reason, ReasonError, type Reason } from "../values/reasons";
 import { anotherRun } from "../values/texts";
 import { resources } from "../cluster/resources";
@@ -31,7 +30,7 @@ export async function whyRunIsOver(
     try {
         if (await runLasts(plan, cluster, begun)) return undefined;
     } catch (error) {
-        return notSeen(error).inconclusive;
+        return notSeen(error);
     }
     // The engine runs a check again that was killed, or that failed the update. Its attack is over by then.
     const { run } = plan;
@@ -61,7 +60,7 @@ export async function whyBegunTooLate(
         const isUnlabeled = attacked.some(({ metadata }) => metadata?.labels?.[labels.target] === undefined);
         if (targets.length > 0 && !isUnlabeled) return undefined;
     } catch (error) {
-        return notSeen(error).inconclusive;
+        return notSeen(error);
     }
     const lost = "a target has lost its label before its attack could begin";
     return reason("run-over", `${lost}${lastSeen(seen)}. ${anotherRun(plan)}`);
@@ -80,7 +79,7 @@ export async function runLasts(plan: Plan, cluster: Cluster, begun: Omit<Begun, 
 }
 
 /** A cluster that cannot be asked shows nothing: that is a verdict, too, not a failed update. */
-export const notSeen = (error: unknown): Inconclusive =>
+export const notSeen = (error: unknown): Reason =>
     error instanceof ReasonError
-        ? { inconclusive: error.reason }
-        : inconclusive("api-server-unavailable", `the cluster could not be asked: ${problemOf(error)}`);
+        ? error.reason
+        : reason("api-server-unavailable", `the cluster could not be asked: ${problemOf(error)}`);

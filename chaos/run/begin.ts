@@ -33,7 +33,7 @@ export async function beginAttacks({ plan, cluster, say }: StepContext, run: Beg
         isReady = problem === undefined;
         if (isReady) for (const one of begun) await attackKindOf(one.attack).begin?.(one, cluster);
     } catch (error) {
-        problem = notSeen(error).inconclusive;
+        problem = notSeen(error);
     }
     const over = await endIfTooLate(plan, cluster, run, problem);
     // Whoever ends the run deletes the proxy.
@@ -60,7 +60,7 @@ export async function labelAttacked({ plan, cluster }: StepContext, run: Begun):
         const isGone = statusOf(error) === 404 || statusOf(error) === 409;
         problem = isGone
             ? reason("target-changed", "a target was gone before its attack could begin. Start another run")
-            : notSeen(error).inconclusive;
+            : notSeen(error);
     }
     return decisive([problem, await endIfTooLate(plan, cluster, run)]);
 }

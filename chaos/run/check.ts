@@ -76,7 +76,7 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, run, proofs, shiftMs);
     if (!unproven) {
         await proofs.seeEstablished().catch((error: unknown) => {
-            const reason = notSeen(error).inconclusive.message;
+            const reason = notSeen(error).message;
             for (const one of proofs.shown) one.became = { became: "unknown", reason };
         });
         // The connections of a target that is gone have ended with it.
@@ -115,7 +115,7 @@ async function whyUnproven(
     proofs: AttackProofs,
     { policies, ownPolicies }: LabeledTargets,
 ) {
-    const unproven = await proofs.prove().catch((error: unknown) => notSeen(error).inconclusive);
+    const unproven = await proofs.prove().catch(notSeen);
     if (unproven === undefined || causes.includes(unproven.code)) return unproven;
     const over = await whyRunIsOver(plan, cluster, run, unproven);
     // The Job has ended it for that.
@@ -128,10 +128,7 @@ async function whyUnproven(
 async function whyNotWatched({ plan, cluster }: StepContext, job: string): Promise<Reason | undefined> {
     if (!needsDeadlineJob(plan)) return undefined;
     const running = new JobPod(cluster, plan.namespace, job).requireRunning(plan);
-    return running.then(
-        () => undefined,
-        (error: unknown) => notSeen(error).inconclusive,
-    );
+    return running.then(() => undefined, notSeen);
 }
 
 /** Whether the deadline Job runs, without which nothing would end attacks that stay. Never rejects. */

@@ -1,6 +1,6 @@
 import { type Attack, attackKindOf, mayStayUnproven } from "../kinds/attacks/registry";
 import type { Plan, RunAttack } from "../definition/plan";
-import { attackedEndpoints } from "../proof/connections";
+import { attackedEndpoints } from "../proof/trials";
 import { findProbers, kindsFor, type Lacking } from "../proof/find-probers";
 import { toolNames } from "../proof/tools";
 import { decisive, reason, type Reason, ReasonError } from "../values/reasons";

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { type Done, performAll, type Performed, whyNotKept } from "../kinds/actions/perform";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { ApiServerPulse } from "../kinds/checks/api-server";
@@ -13,7 +12,7 @@ import type { AttackProofs } from "../proof/attack-proofs";
 import { jobNameOf } from "../ending/scope";
 import { JobPod } from "../proof/job-pod";
 import { lookAgain } from "../proof/look-again";
-import { abortedTimeoutMs, sinceProven } from "../proof/outcome";
+import { sinceProven, soonIfAborted } from "../proof/outcome";
 import { whyDeniedByOthers } from "../proof/policy-denies";
 import { pause } from "../values/async";
 import { decisive, reason, type Reason } from "../values/reasons";
@@ -107,7 +106,7 @@ export async function watchWindow(
     let stoppedAt: number | undefined;
     /** Ends the window, and with it the attacks, once no verdict is possible. */
     const stopOnce = async (looking: Promise<Reason | undefined>) => {
-        const seen = await looking.catch((error: unknown) => notSeen(error).inconclusive);
+        const seen = await looking.catch(notSeen);
         if (seen === undefined || Date.now() >= endsAt) return seen;
         const at = Date.now();
         // What caused it may show a moment later.
@@ -120,12 +119,8 @@ export async function watchWindow(
     };
     const [actions, undone, held, denied, lost] = await Promise.all([
         performAll(plan.actions, acting, attacksLast, say, done),
-        plan.actions.length > 0
-            ? whyNotKept(done, acting).catch((error: unknown) => notSeen(error).inconclusive)
-            : undefined,
-        isAttack(plan)
-            ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
-            : pause(lengthMs, signal),
+        plan.actions.length > 0 ? whyNotKept(done, acting).catch(notSeen) : undefined,
+        isAttack(plan) ? proofs.whyNotHeld(endsAt, signal).catch(notSeen) : pause(lengthMs, signal),
         isAttack(plan)
             ? stopOnce(soonIfAborted(whyDeniedByOthers(cluster, policed, endsAt, signal), signal))
             : undefined,
@@ -161,15 +156,6 @@ export async function watchWindow(
         ...(terminating !== undefined && { terminating }),
     };
 }
-
-/** What is seen; nothing if that takes long once the run is aborted: the attacks must end. */
-const soonIfAborted = <T>(seen: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>
-    Promise.race([
-        seen,
-        once(signal, "abort")
-            .then(() => pause(abortedTimeoutMs))
-            .then(() => undefined),
-    ]);
 
 /** When something was seen, in words. @param attackedAt absent of a run without an attack */
 const whenSeen = (at: number, begunAt: number, attackedAt?: number): string =>

@@ -81,7 +81,7 @@ const order = Object.keys(reasonCodes);
  * Which of several reasons counts: the one whose code stands first in `reasonCodes`. Of those with one code, the one
  * that was given first.
  */
-export function decisive(reasons: readonly (Reason | undefined)[]): Reason | undefined {
+export function decisive<T extends Reason>(reasons: readonly (T | undefined)[]): T | undefined {
     const given = reasons.filter((one) => one !== undefined);
     return given.sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))[0];
 }

@@ -203,10 +203,11 @@ export interface Proof {
     lookup?: { name: string };
     /** Fresh TCP connections from the targets to each of some hosts, and so to an address in each of some blocks. */
     addresses?: { hosts: readonly Host[]; blocks: readonly ProvenBlock[] };
-    /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
+    /**
+     * The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. If the API
+     * server refuses to evict some of them, the others must be gone, and at least one of those that match.
+     */
     deleted?: true;
-    /** Set if the API server may refuse to delete some of them: then at least one must be gone, of those that match. */
-    mayBeRefused?: true;
     /** @default nothing is tried */
     stillWorks?: StillWorks;
 }

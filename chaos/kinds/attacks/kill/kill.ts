@@ -34,7 +34,7 @@ export const kill: AttackKind<KillAttack> = {
         `${by === "eviction" ? "evicted" : "deleted"}, then one replacement every ${describeMilliseconds(intervalMs)}`,
     effect,
     onlyReady: true,
-    proof: ({ by }) => ({ deleted: true, ...(by === "eviction" && { mayBeRefused: true }) }),
+    proof: () => ({ deleted: true }),
     // A request to the Job.
     object: resources.configMap,
     leavesTraffic: true,

@@ -5,7 +5,7 @@ import { type Plan, runNameOf } from "../../../../chaos/definition/plan";
 import { leasePreparationMs } from "../../../../chaos/lease/lease-record";
 import { enforcementTimeoutMs } from "../../../../chaos/policies/enforcement";
 import { startTimeoutMs } from "../../../../chaos/proof/job-pod";
-import { readableMs } from "../../../../chaos/proof/witness";
+import { readableMs } from "../../../../chaos/proof/attack-proof";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 import { startClock, stopClock } from "../support/time";
 

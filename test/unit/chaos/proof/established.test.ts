@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { Proof } from "../../../../chaos/kinds/attacks/attack-kind";
 import type { ConnectionReport, KeptState } from "../../../../chaos/witness/protocol";
-import { becameOf, describeEstablished } from "../../../../chaos/proof/established";
+import {
+    becameOf,
+    describeEstablished,
+    type Established,
+    notLookedAt,
+    whyEstablishedNotCut,
+} from "../../../../chaos/proof/established";
 
 type State = KeptState | "none";
 
@@ -117,4 +124,30 @@ describe("of several targets", () => {
         const kept = Object.fromEntries(targets.map((name, index) => [name, index < 100 ? cut : times(11, "none")]));
         expect(told(reports(kept), targets)).toBe("cut after 1 s");
     });
+});
+
+it.each<[string, Proof, string | undefined, RegExp]>([
+    ["denies no connections", { lookup: { name: "x" } }, undefined, /denies no connections/],
+    ["denies those that the targets open", { outward: { port: 80 } }, "outward", /^nobody looks/],
+    ["denies those that peers open", { peers: { ways: ["ingress"] } }, "inward", /^nobody looks/],
+])("of an attack that %s, nothing is known", (_, proof, direction, reason) =>
+    expect(notLookedAt(proof)).toEqual({ direction, became: "unknown", reason: expect.stringMatching(reason) }),
+);
+
+it.each<[Established, string | undefined, RegExp]>([
+    [{ became: "cut" }, undefined, /^$/],
+    [
+        { became: "survived" },
+        "established-not-cut",
+        /survived the attack, .*pulumi config set experiment\.established any/,
+    ],
+    [
+        { became: "unknown", reason: "why" },
+        "established-unknown",
+        /it is unknown whether .*: why; or accept any outcome/,
+    ],
+])("if they must be cut, and %o, the reason is %s", (became, code, message) => {
+    const why = whyEstablishedNotCut(became, { settings: "experiment." });
+    expect(why?.code).toBe(code);
+    expect(why?.message ?? "").toMatch(message);
 });

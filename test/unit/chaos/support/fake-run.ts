@@ -12,7 +12,6 @@ import {
     type MissedKill,
     parseEndpoint,
     type RefusedEviction,
-    reference,
 } from "../../../../chaos/witness/protocol";
 import { endpointsOf } from "../../../../chaos/witness/api";
 import type { Plan } from "../../../../chaos/definition/plan";
@@ -28,6 +27,8 @@ export const jobAddress = "10.0.0.99";
 /** The NetworkPolicy of the attack, or the request to kill pods. */
 export const attackObject = "run-blackhole";
 const lookMs = 250;
+/** How long a probe from within a pod takes. */
+const probeMs = 20;
 
 const planned: Omit<Plan, "reports"> = {
     experiment: "hot-deals-blackhole",
@@ -81,22 +82,18 @@ export class FakeRun {
     hasProgram = (_container: string, _program: string): boolean => true;
     /** The addresses that a pod finds for a name. */
     resolves = (_pod: string, _host: string): readonly string[] => [];
-    /** How long such a probe takes. */
-    probeMs = (_args: readonly string[]): number => 20;
     /** Addresses of targets that the Job can reach under attack. */
     reachable: readonly string[] = [];
-    /** The addresses of the Job's pod. */
-    jobAddresses: readonly [string, ...string[]] = [jobAddress];
     /** At which ports the pods' programs listen. */
     listensAt = (_port: number, _address: string): boolean => true;
-    /** Whether the Job can connect to pods that no attack touches. Undefined if it knows of none. */
-    reference = (): boolean | undefined => undefined;
 
-    private jobLog: JobLog;
+    private readonly jobLog = new JobLog((line) => {
+        const { logs } = this.cluster;
+        logs.set(job, (logs.get(job) ?? "") + line);
+    }, 1);
 
     constructor() {
         stopClock();
-        this.jobLog = this.newJobLog();
         this.cluster.add("Namespace", "demo");
         const deployment = { kind: "Deployment", name: "hot-deals" };
         this.cluster.add("ReplicaSet", "set", { metadata: { uid: "set", ownerReferences: [deployment] } });
@@ -188,7 +185,7 @@ export class FakeRun {
     /** Creates the attack's object. */
     attack(): void {
         this.cluster.add("NetworkPolicy", attackObject, {
-            metadata: { labels: { [labels.experiment]: "x" } },
+            metadata: { labels: { [labels.experiment]: planned.experiment } },
             spec: {
                 podSelector: { matchLabels: { [labels.target]: "hot-deals-blackhole.blackhole" } },
                 policyTypes: ["Ingress", "Egress"],
@@ -207,17 +204,6 @@ export class FakeRun {
         else this.jobLog.reported(report);
     }
 
-    /** Starts the Job's container again: its earlier log is lost. */
-    restartJob(): void {
-        this.cluster.logs.delete(job);
-        this.jobLog = this.newJobLog();
-    }
-
-    private newJobLog(): JobLog {
-        const { logs } = this.cluster;
-        return new JobLog((line) => logs.set(job, (logs.get(job) ?? "") + line), Date.now());
-    }
-
     private isCut(): boolean {
         return this.enforced && this.cluster.names("NetworkPolicy").includes(attackObject);
     }
@@ -227,23 +213,21 @@ export class FakeRun {
         if (!this.reporting) return;
         const targets = this.cluster.names("Pod").map((name) => this.cluster.get("Pod", name));
         const watched = targets.filter(targetLabelOf).flatMap((pod) => endpointsOf(pod as Pod));
-        const addresses = this.jobAddresses;
-        const presence = JSON.stringify({ address: addresses[0], addresses, watched });
+        const presence = JSON.stringify({ address: jobAddress, watched });
         this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
         const isOpen = (endpoint: string) => {
             const { host, port } = parseEndpoint(endpoint);
             return this.listensAt(port, host) && (!this.isCut() || this.reachable.includes(host));
         };
-        const referenceIf = (state: boolean) => (this.reference() === state ? [reference] : []);
-        const open = [...watched.filter(isOpen), ...referenceIf(true)];
-        const closed = [...watched.filter((endpoint) => !isOpen(endpoint)), ...referenceIf(false)];
+        const open = watched.filter(isOpen);
+        const closed = watched.filter((endpoint) => !isOpen(endpoint));
         this.report({ at: Date.now(), open, closed, kept: this.kept() });
     }
 
     private async exec(...[{ pod, container }, command, onOutput]: Parameters<Cluster["exec"]>) {
         const program = command[0]!;
         if (!this.hasProgram(container, program)) {
-            await sleep(this.probeMs([]));
+            await sleep(probeMs);
             const message = `failed to exec in container: exec: "${program}": executable file not found in $PATH`;
             return { status: "Failure", message };
         }
@@ -253,7 +237,7 @@ export class FakeRun {
             onOutput(Buffer.from(addresses.map((one) => `${one} STREAM ${asked[0]}\n`).join("")), false);
         const worked = addresses.length > 0 || this.probe(pod, asked);
         if (typeof worked === "string") throw new Error(worked);
-        await sleep(this.probeMs(asked));
+        await sleep(probeMs);
         const causes = [{ reason: "ExitCode", message: "1" }];
         return worked ? { status: "Success" } : { status: "Failure", details: { causes } };
     }

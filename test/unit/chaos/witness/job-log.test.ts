@@ -3,8 +3,8 @@ import type { Cluster } from "../../../../chaos/cluster/client";
 import { JobLog } from "../../../../chaos/witness/job-log";
 import type { ConnectionReport } from "../../../../chaos/witness/protocol";
 import { JobLogReader } from "../../../../chaos/proof/job-log-reader";
-import type { Proven } from "../../../../chaos/proof/outcome";
-import { Witness } from "../../../../chaos/proof/witness";
+import { cutSince, whyNotCut } from "../../../../chaos/proof/judge";
+import { byWitness } from "../../../../chaos/proof/trials";
 import type { Target } from "../../../../chaos/targets/containers";
 import { startClock, stopClock } from "../support/time";
 
@@ -152,25 +152,24 @@ it("60 min on 2,000 targets are proven from at most 1 KB/s of log, not all read 
         address: endpoint.split(":")[0]!,
         ports: [8080],
     });
-    const { cluster } = served;
-    const targets = endpoints.map(target);
-    const witness = new Witness({ cluster, namespace: "demo", job: "job", targetLabel: "x", targets, inward: {} });
+    const witness = byWitness({ proof: { inward: {} }, chosen: { targets: endpoints.map(target) } });
+    const reports = async () => (await served.reader.read(["job"])).reports;
     const lookMs = 2_000;
     served.look(endpoints, []);
     vi.advanceTimersByTime(lookMs);
     served.look([], endpoints);
-    const proven = (await witness.cut()) as Proven;
+    const { at } = cutSince(witness, await reports()) as { at: number };
     const atFirst = served.served;
     for (let passed = 0; passed < 3_600_000; passed += lookMs) {
         vi.advanceTimersByTime(lookMs);
         served.look([], endpoints);
-        if (passed % 60_000 === 0) await witness.kills();
+        if (passed % 60_000 === 0) await reports();
     }
-    expect(await witness.whyNotCut(proven)).toBeUndefined();
+    expect(whyNotCut(witness, await reports(), at, Date.now())).toBeUndefined();
     expect(served.bytes / 3_600).toBeLessThan(1_024);
     expect(served.served - atFirst).toBeLessThan(1.5 * served.bytes);
 
     served.look([endpoints[1_999]!], endpoints.slice(0, 1_999));
     served.look([], endpoints);
-    expect((await witness.whyNotCut(proven))?.inconclusive.message).toContain("became reachable again");
+    expect(whyNotCut(witness, await reports(), at, Date.now())?.message).toContain("became reachable again");
 });
