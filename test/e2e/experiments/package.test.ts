@@ -65,7 +65,7 @@ describe.each(earlierVersions)("three NATS servers, by version %s as npm packed 
     });
 
     it("its command writes an experiment of Chaos Mesh as arguments", async () => {
-        const file = join(__dirname, "..", "..", "unit", "chaos", "import", "files", "beacon.yaml");
+        const file = join(__dirname, "..", "..", "unit", "chaos", "cli", "import", "files", "beacon.yaml");
         const added = ["--check", "http://shop.front.svc/health", "--hypothesis", "The shop answers."];
         const written = await examples.command("chaos", "import", ...added, file);
         expect(written).toContain("export const relayKillExperiment: DefinedExperiment");
