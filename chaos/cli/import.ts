@@ -3,9 +3,8 @@ import { parseArgs } from "node:util";
 import { yamlProblem } from "../values/json";
 import { nameSchema } from "../values/texts";
 import { checkOf } from "./import/imported";
-import { importExperiments } from "./import/import";
+import { importExperiments, writtenAs } from "./import/import";
 import type { Remark } from "./import/fields";
-import { writtenAs } from "./import/write";
 
 const help = `Usage: chaos import [OPTIONS] FILE
 

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { type CiFiles, mistakesInOutputs, writeCiFiles } from "../report/exports/ci-files";
 import { findRuns, type Wanted } from "../report/journal-files";
 import { annotate, mistakeInToken, tokenVariable } from "../report/exports/grafana";
+import type { Journal } from "../report/journal-schema";
 import { mistakeInUrl } from "../report/exports/receiver";
 import { countResults, hasPassed, type ReportedRun } from "../report/reported-run";
 
@@ -44,10 +45,10 @@ export async function chaosReport(args: string[], output: Pick<Console, "log" | 
         output.error(`${all.join("\n")}\nSee: chaos-report --help`);
         return exitCodes.wrongUse;
     }
-    // A report without a single test would look as if all was well.
     runs.push(...others);
     const isEmpty = runs.length === 0;
     if (isEmpty) {
+        // A report without a single test would look as if all was well.
         const error = `no run${describe(wanted)} was found in ${paths.join(", ")}`;
         runs.push({ experiment: "experiments", error, startedAt: Date.now(), durationMs: 0 });
     }
@@ -63,36 +64,40 @@ export async function chaosReport(args: string[], output: Pick<Console, "log" | 
     return isSent ? exitCodes.allPassed : exitCodes.notSent;
 }
 
-/** Sends to each receiver, also if another fails. @returns whether all receivers accepted what they were sent */
+/** By the options that name the receivers. What each returns is printed. */
+const senders = {
+    async otlp(url: string, journals: readonly Journal[]) {
+        // OpenTelemetry takes longer to load than everything else.
+        const { sendTraces } = await import("../report/exports/otlp.js");
+        await sendTraces(url, journals);
+        return `Sent ${counted(journals.length, "trace")} to ${url}`;
+    },
+    async grafana(url: string, journals: readonly Journal[]) {
+        const count = await annotate(url, process.env[tokenVariable]!, journals);
+        return `Wrote ${counted(count, "annotation")} to ${url}`;
+    },
+};
+type Receivers = Partial<Record<keyof typeof senders, string>>;
+
+/** Sends to each receiver, even if another fails. @returns whether all receivers accepted what they were sent */
 async function sendAll(
-    { otlp, grafana }: Receivers,
+    receivers: Receivers,
     runs: readonly ReportedRun[],
     output: Pick<Console, "log" | "error">,
 ): Promise<boolean> {
     const journals = runs.flatMap(({ journal }) => journal ?? []);
-    const send = async (sending: () => Promise<string>) =>
-        sending().then(
-            (done) => (output.log(done), true),
-            (error: Error) => (output.error(error.message), false),
-        );
-    const sent = [true];
-    if (otlp !== undefined)
-        sent.push(
-            await send(async () => {
-                // OpenTelemetry takes longer to load than all else.
-                const { sendTraces } = await import("../report/exports/otlp.js");
-                await sendTraces(otlp, journals);
-                return `Sent ${counted(journals.length, "trace")} to ${otlp}`;
-            }),
-        );
-    if (grafana !== undefined)
-        sent.push(
-            await send(async () => {
-                const count = await annotate(grafana, process.env[tokenVariable]!, journals);
-                return `Wrote ${counted(count, "annotation")} to ${grafana}`;
-            }),
-        );
-    return !sent.includes(false);
+    let isSent = true;
+    for (const [option, send] of Object.entries(senders)) {
+        const url = receivers[option as keyof Receivers];
+        if (url === undefined) continue;
+        try {
+            output.log(await send(url, journals));
+        } catch (error) {
+            output.error((error as Error).message);
+            isSent = false;
+        }
+    }
+    return isSent;
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -102,14 +107,7 @@ function describe({ since, run }: Wanted): string {
     return run === undefined ? "" : ` named ${run}`;
 }
 
-/** URLs that runs are sent to. */
-interface Receivers {
-    otlp?: string;
-    grafana?: string;
-}
-
 interface ReportOptions {
-    /** Journals, and folders of journals. */
     paths: string[];
     wanted: Wanted;
     files: CiFiles;
@@ -118,7 +116,7 @@ interface ReportOptions {
     mistakes: string[];
 }
 
-/** Dates without a time zone are left out: they would mean another moment on another machine. */
+/** A time zone is required: without it, a time would be another moment on another machine. */
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 export function reportOptions(args: string[]): { help: true } | ReportOptions {
@@ -141,6 +139,7 @@ export function reportOptions(args: string[]): { help: true } | ReportOptions {
         if (values.help) return { help: true };
         const { since, run, otlp, grafana, help: _, ...files } = values;
         const at = since === undefined ? undefined : timeOf(since);
+        const outputs = Object.fromEntries(Object.entries(files).map(([option, path]) => [`--${option}`, path]));
         const mistakes = [
             paths.length === 0 && "no journal is named: name journals, or folders of them",
             Object.keys(files).length === 0 &&
@@ -151,9 +150,7 @@ export function reportOptions(args: string[]): { help: true } | ReportOptions {
             since !== undefined &&
                 at === undefined &&
                 `--since ${since} is not a time with a time zone; example: --since 2026-11-21T10:15:00Z`,
-            ...mistakesInOutputs(
-                Object.fromEntries(Object.entries(files).map(([option, path]) => [`--${option}`, path])),
-            ),
+            ...mistakesInOutputs(outputs),
             ...mistakesInReceivers({ otlp, grafana }),
         ].filter((mistake) => mistake !== false);
         return { paths, wanted: { since: at, run }, files, receivers: { otlp, grafana }, mistakes };
@@ -163,18 +160,18 @@ export function reportOptions(args: string[]): { help: true } | ReportOptions {
 }
 
 function mistakesInReceivers({ otlp, grafana }: Receivers): string[] {
-    const told = (option: string, mistake?: string) => (mistake === undefined ? [] : [`${option}: ${mistake}`]);
     const inHeaders = "set OTEL_EXPORTER_OTLP_HEADERS instead";
-    return [
-        ...(otlp === undefined ? [] : told("--otlp", mistakeInUrl(otlp, inHeaders))),
-        ...(grafana === undefined ? [] : told("--grafana", mistakeInUrl(grafana, `set ${tokenVariable} instead`))),
-        ...(grafana === undefined ? [] : told("--grafana", mistakeInToken(process.env[tokenVariable]))),
+    const mistakes: [option: string, mistake: string | undefined][] = [
+        ["--otlp", otlp === undefined ? undefined : mistakeInUrl(otlp, inHeaders)],
+        ["--grafana", grafana === undefined ? undefined : mistakeInUrl(grafana, `set ${tokenVariable} instead`)],
+        ["--grafana", grafana === undefined ? undefined : mistakeInToken(process.env[tokenVariable])],
     ];
+    return mistakes.flatMap(([option, mistake]) => (mistake === undefined ? [] : `${option}: ${mistake}`));
 }
 
 function timeOf(text: string): number | undefined {
     if (!moment.test(text) || Number.isNaN(Date.parse(text))) return undefined;
     const day = text.slice(0, 10);
-    // February 31 is taken for March 3.
+    // Date takes February 31 for March 3.
     return new Date(day).toISOString().startsWith(day) ? Date.parse(text) : undefined;
 }

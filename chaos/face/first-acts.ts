@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { setImmediate as turn } from "node:timers/promises";
-import { within } from "../values/async";
+import { poll, within } from "../values/async";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import { type EndOptions, endRuns } from "../ending/end-run";
@@ -9,34 +9,28 @@ import { experimentIn, ifKnown, type InState, type ResourcesInState, resourcesIn
 import { describeValue } from "../values/texts";
 import { UserError } from "../values/user-error";
 
-/** The construction of an experiment, which the program may not have come to. */
-class Construction {
-    end!: () => void;
-    readonly ended = new Promise<void>((resolve) => (this.end = resolve));
-}
-
-/** How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. */
+/** Mistakes wait so long for attacks to end, in milliseconds: an end may itself wait for a resource. */
 const patienceMs = 15_000;
 
 /**
- * How long an experiment waits for the construction of one that runs, in milliseconds: the program may have it no
- * longer, or it may be that of another stack with the same name.
+ * An experiment waits so long for the construction of one that runs, in milliseconds: the program may not have it any
+ * more, or it may be that of another stack with the same name.
  */
 const constructionMs = 5_000;
 
 /**
- * What an update does before any of its program's experiments begins: the disabled ones end their attacks, and then all
- * mistakes in the enabled ones are reported together. A mistake is no exception in a constructor: that would keep the
- * program from constructing the components below, which may be disabled.
+ * What an update does before any of its program's experiments begins: the disabled ones end their attacks, then all
+ * mistakes in the enabled ones are reported together. A mistake is not thrown in a constructor, because then the
+ * program would not construct the components below, which may be disabled.
  *
- * Most programs construct their components in one turn of the event loop. Of one that waits in between, for a file,
- * say, mistakes below are reported later. The order of ending and beginning does not rest on turns: the leases say
- * which experiments of the stack run, and none begins before the program has constructed these.
+ * Most programs construct their components in one turn of the event loop. If one waits in between, for example for a
+ * file, mistakes below are reported later. The order of ending and beginning does not depend on turns: the leases name
+ * the stack's running experiments, and none begins before the program has constructed these.
  */
 export class FirstActs {
     private readonly endings: pulumi.Output<unknown>[] = [];
     private readonly earlier: pulumi.Output<string[]>[] = [];
-    private readonly constructions = new Map<string, Construction>();
+    private readonly constructed = new Set<string>();
     private readonly identities = new Map<string, string>();
     private experiments = 0;
     private readonly asked: Promise<void>[] = [];
@@ -44,20 +38,19 @@ export class FirstActs {
     private mistakes: string[] = [];
     private reported?: UserError;
 
-    /** Adds an experiment that the program constructs. @param name as leases have it */
+    /** @param name as leases have it */
     add(name: string): this {
         this.experiments++;
-        this.constructionOf(name).end();
+        this.constructed.add(name);
         return this;
     }
 
-    /** What the state has of an experiment. The engine is asked once for all of the program's. */
     async inState(name: string): Promise<InState> {
         this.resources ??= resourcesInState();
         return experimentIn(await this.resources, name);
     }
 
-    /** What is wrong with an identity that another experiment of the program has. Undefined if none has it. */
+    /** What is wrong with an identity that another experiment of the program has. */
     mistakeInIdentity(name: string, identity: string): string | undefined {
         const other = this.identities.get(identity);
         this.identities.set(identity, other ?? name);
@@ -68,24 +61,22 @@ export class FirstActs {
         );
     }
 
-    /** Adds what ends the attacks of a disabled experiment. It never rejects. */
+    /** Adds what ends the attacks of a disabled experiment, and never rejects. */
     end(ending: pulumi.Output<unknown>): void {
         this.endings.push(ending);
     }
 
     /**
-     * Adds what ends the attack of an earlier plan of an enabled experiment. Mistakes do not wait for it.
-     *
-     * @param ending has the other experiments that the stack runs
+     * Adds what ends the attack of an earlier plan of an enabled experiment. Mistakes do not wait for it. @param ending
+     * gives the other experiments that the stack runs
      */
     endEarlier(ending: pulumi.Output<string[]>): void {
         this.earlier.push(ending);
     }
 
     /**
-     * Adds a mistake in an experiment, which counts unless the update leaves the experiment out.
-     *
-     * @throws UserError with all mistakes, after the attacks of disabled experiments have ended
+     * Adds a mistake, which counts unless the update leaves the experiment out. @throws UserError with all mistakes,
+     * after the attacks of disabled experiments have ended
      */
     async refuse(mistake: string, isLeftOut: Promise<boolean>): Promise<void> {
         const add = async () => {
@@ -96,30 +87,20 @@ export class FirstActs {
     }
 
     /**
-     * A value for an enabled experiment, once it may begin: nothing in the program is a mistake, and the attacks of
-     * earlier plans and of all disabled experiments have ended, since their namespace may be this one's.
+     * A value for an enabled experiment, once it may begin: the program has no mistakes, and the attacks of earlier
+     * plans and of all disabled experiments have ended, since these may be in its namespace.
      */
     before(value: pulumi.Output<string>): pulumi.Output<string> {
         return pulumi.all([value, this.mayBegin()]).apply(async ([known]) => {
-            // Not as outputs: what ends attacks may know a secret, and depends on what a preview does not wait for.
+            // These are not combined as outputs: an end may know a secret, and depend on what a preview does not wait
+            // for.
             const others = (await valuesOf(this.earlier)).flat();
-            await Promise.all(others.map((one) => this.constructed(one)));
+            await poll(async () => others.every((one) => this.constructed.has(one)), Boolean, constructionMs);
             await Promise.all([valuesOf(this.endings), valuesOf(this.earlier)]);
-            // Meanwhile a kubeconfig may have become known, and be a mistake.
+            // A kubeconfig that has become known meanwhile may be a mistake.
             if (this.reported) throw this.reported;
             return known;
         });
-    }
-
-    private constructionOf(name: string): Construction {
-        const construction = this.constructions.get(name) ?? new Construction();
-        this.constructions.set(name, construction);
-        return construction;
-    }
-
-    /** Ends when the program has constructed an experiment, or after a while. */
-    private constructed(name: string): Promise<unknown> {
-        return within(constructionMs, this.constructionOf(name).ended);
     }
 
     private async mayBegin(): Promise<void> {
@@ -128,7 +109,7 @@ export class FirstActs {
         if (this.mistakes.length > 0 || this.reported) await this.fail();
     }
 
-    /** @throws the same error for all who ask: the engine reports one error once */
+    /** @throws the same error to all callers, because the engine reports one error once */
     private async fail(): Promise<never> {
         await this.allConstructed();
         await Promise.all(this.asked);
@@ -139,7 +120,7 @@ export class FirstActs {
         throw this.reported!;
     }
 
-    /** Ends after a turn of the event loop that has constructed no other experiment. */
+    /** Waits for a turn of the event loop that has constructed no other experiment. */
     private async allConstructed(): Promise<void> {
         let before: number;
         do {
@@ -149,13 +130,13 @@ export class FirstActs {
     }
 }
 
-/** What outputs have that the engine knows. */
+/** The values of outputs, as far as the engine knows them. */
 async function valuesOf<T>(outputs: readonly pulumi.Output<T>[]): Promise<T[]> {
     const known = await Promise.all(outputs.map((one) => ifKnown(one)));
     return known.flatMap((values) => [...values]);
 }
 
-/** By what a program talks to: one process may run several programs, one after the other. */
+/** By what a program communicates with, since one process may run several programs, one after the other. */
 const ofPrograms = new WeakMap<object, FirstActs>();
 
 export function firstActs(): FirstActs {
@@ -165,15 +146,13 @@ export function firstActs(): FirstActs {
     return acts;
 }
 
-/** Warns that attacks of an experiment, or of the stack, could not be ended first. */
 export const warnNotEnded = (of: string, problem: string) =>
     pulumi.log.warn(`The attacks of ${of} could not be ended first: ${problem}`);
 
 /**
  * Ends a stack's runs before everything else, and reports whose attacks it has ended. It does not reject if they cannot
- * be ended: the engine still deletes the attacks at the end of the update.
- *
- * @param options.failed is told why they could not be ended. @default nobody is
+ * be ended, because the engine still deletes the attacks at the end of the update.
+ * @param options.failed is called with why they could not be ended
  */
 export async function endAndReport(
     cluster: () => Cluster | Promise<Cluster>,

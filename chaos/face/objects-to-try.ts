@@ -8,18 +8,18 @@ import type { PodOptions } from "../pods/pod-options";
 import type { ExperimentPrograms } from "../pods/built-programs";
 import type { Room } from "../run/contract";
 
-/** What changes the inputs of the resources of a component. */
+/** What changes the inputs of a component's resources. */
 export type Transforms = Pick<pulumi.ComponentResourceOptions, "transforms" | "transformations">;
 
 export interface RoomArgs {
     plan: Plan;
-    /** The stack, as leases name it; see `holderOf`. */
+    /** As leases name it; see `holderOf`. */
     stack: pulumi.Input<string>;
     /** A Node image, for the run's own pods. */
     image: string;
     programs: ExperimentPrograms;
     pod?: PodOptions;
-    /** The component's own. */
+    /** Those of the component itself. */
     transforms?: Transforms;
     /** Begins the names of the resources. */
     prefix: string;
@@ -32,15 +32,14 @@ const types: Record<DryRun["kind"], string> = {
     Service: "kubernetes:core/v1:Service",
 };
 
-/** The run's random value is not known yet. */
+/** Stands for the run's random value, which is not known yet. */
 const somePass = "0".repeat(16);
 
 /**
- * What a run will make that a namespace may have no room for, as the steps try it by a dry run: as it is made later,
- * with what the component's own transforms make of it. `pod` cannot stand in for these: an admission policy may require
- * a label of the Job or the Service itself, or a field of a pod that `pod` does not have, and a dry run without the
- * transforms would abort a run that the namespace admits. Only the engine knows the transforms of its parents and of
- * the stack, and only the run the Service of a fault.
+ * What a run will make, for a dry run of the steps that shows whether the namespace has room for it. The component's
+ * own transforms are applied, since without them a dry run could abort a run that the namespace admits: an admission
+ * policy may require a label of the Job or the Service, or a field that `pod` does not have. Only the engine knows the
+ * transforms of the component's parents and of the stack, and only the run knows the Service of a fault.
  */
 export function roomOf(args: RoomArgs): pulumi.Output<Room> {
     const { plan, image, programs, pod, prefix } = args;
@@ -62,9 +61,8 @@ export function roomOf(args: RoomArgs): pulumi.Output<Room> {
 }
 
 /**
- * An object as the component's own transforms make it.
- *
- * @returns its inputs, with the kind. Undefined if a transform fails, which may want something of the engine
+ * Applies the component's own transforms. @returns the inputs and the kind. Undefined if a transform fails, which may
+ * need something of the engine
  */
 function transformed(
     { kind, name, props }: DryRun,

@@ -5,12 +5,12 @@ import type { Plan } from "../definition/plan";
 /** Shorter values may be anywhere by chance: a user `postgres`, a database `orders`. */
 const leastLength = 12;
 
-/** Undocumented, but by this Pulumi's own `Config.get` warns of a secret. */
+/** This is not documented, but Pulumi's own `Config.get` warns of secrets by it. */
 const { isConfigSecret } = pulumi.runtime as typeof pulumi.runtime & { isConfigSecret?: (key: string) => boolean };
 
 /**
- * The stack's secret settings whose values something holds that the state will show. `Config.get` gives them as plain
- * text, which no type and no Output tells from other text.
+ * The stack's secret settings whose values are in something that the state will show. `Config.get` gives them as plain
+ * text, which cannot be told from other text.
  */
 function secretSettingsIn(shown: unknown): string[] {
     const text = JSON.stringify(shown);

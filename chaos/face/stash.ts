@@ -3,9 +3,8 @@ import { createHash } from "node:crypto";
 
 /**
  * Keeps a value in the stack's state: the first one that it was given, until the resource is replaced. The engine
- * answers from the state, in previews too, so a program knows the value before it creates anything in a cluster.
- *
- * @throws Error if an update with `--target` leaves the resource out that is not in the state yet
+ * answers from the state, even in previews, so a program knows the value before it creates anything in a cluster.
+ * @throws Error if an update with `--target` leaves out the resource, and the state does not have it yet
  */
 export async function remember<T>(
     name: string,
@@ -21,33 +20,34 @@ export async function remember<T>(
 export const notKept = (name: string) =>
     new Error(`the state does not know the stack's ${name} yet: update the stack once without --target`);
 
-/** What an output has, in a list that is empty if the engine does not say it. */
+/** The value of an output, in a list that is empty if the engine does not know it. */
 export async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {
-    // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
+    // This is not documented, but Pulumi's own packages use it: `apply` does not say that something is not known yet.
     if (!(await (output as pulumi.Output<T> & { isKnown: Promise<boolean> }).isKnown)) return [];
     return new Promise((resolve) => void output.apply((value) => resolve([value])));
 }
 
-/** What an output gives that is not to be known, such as in a preview. `apply` does nothing with it. */
+/** A value for an output that is not to be known, such as in a preview. `apply` does nothing with it. */
 export const unknown = pulumi.unknown as never;
 
-/** What the state keeps of an experiment. */
 export interface Kept {
-    /** 16 hexadecimal digits: two backends may have stacks of the same name. Unknown until the resource is created. */
+    /**
+     * 16 hexadecimal digits, since two backends may have stacks of the same name. Unknown until the resource is
+     * created.
+     */
     identity: pulumi.Output<string>;
     /**
      * Whether `--target` or `--exclude` keeps this update from what the settings ask for. False also if the experiment
-     * is left out and its settings are those of the state: then there is nothing to do.
+     * is left out but its settings have not changed, because then there is nothing to do.
      */
     isLeftOut: Promise<boolean>;
 }
 
 /**
- * Keeps an experiment's identity, and what was last wanted of it. The engine does not tell a program what an update is
- * limited to. But it answers from the state for a resource that an update leaves out: with what was wanted before, or
- * without an id if it has not created the resource.
- *
- * @param wanted another value for other settings. The same in a preview and its update: a plan compares it
+ * Keeps an experiment's identity, and what was last wanted of it. The engine does not say to what an update is limited,
+ * but it answers from the state for a resource that an update leaves out: with what was wanted before, or without an id
+ * if it has not created the resource.
+ * @param wanted differs for other settings. The same in a preview and its update, because a plan compares it
  */
 export function keep(name: string, wanted: string | Promise<string>, opts?: pulumi.CustomResourceOptions): Kept {
     const { id, input, output } = new pulumi.Stash(name, { input: wanted }, opts);
@@ -56,38 +56,34 @@ export function keep(name: string, wanted: string | Promise<string>, opts?: pulu
         return answered !== (await wanted) || (made.length === 0 && !pulumi.runtime.isDryRun());
     };
     const asked = isLeftOut();
-    // Who asks for it gets the error, too.
+    // Callers get the error, too.
     asked.catch(() => undefined);
     return { identity: pulumi.all([id, output]).apply(identityFrom), isLeftOut: asked };
 }
 
-/** The engine makes up the id at random. Versions until 0.6 kept a random value, which goes on. */
+/** The engine chooses the id at random. Versions until 0.6 kept a random value, which stays. */
 const identityFrom = ([id, first]: [string, unknown]): string =>
     typeof first === "string" && /^[0-9a-f]{16}$/.test(first)
         ? first
         : createHash("sha256").update(id).digest("hex").slice(0, 16);
 
-/** The identity of a stack, which its state keeps under a name. As that of `Kept`. */
+/** The identity of a stack, which its state keeps under a name; see `Kept`. */
 export function identityIn(name: string): pulumi.Output<string> {
     const { id, output } = new pulumi.Stash(name, { input: name }, { ignoreChanges: ["input"] });
     return pulumi.all([id, output]).apply(identityFrom);
 }
 
-/** What the state has of an experiment when an update begins. */
 export interface InState {
     hasRun: boolean;
-    /** What was wanted of it last. */
+    /** What was last wanted of it. */
     wanted?: unknown;
 }
 
-/** Resources in the state, by URN. */
 export type ResourcesInState = Record<string, { outputs?: { input?: unknown } }>;
 
 /**
  * All resources in the state when the update began, by a function of the engine's own provider that the SDK for Node.js
- * does not wrap.
- *
- * @returns undefined if the engine does not say
+ * does not wrap. Undefined if the engine does not say.
  */
 export async function resourcesInState(): Promise<ResourcesInState | undefined> {
     const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
@@ -110,5 +106,5 @@ export function experimentIn(resources: ResourcesInState | undefined, name: stri
     };
 }
 
-/** A stack, as leases name it. @param identity distinguishes it from others of its name */
+/** A stack, as leases name it. @param identity tells it from others of its name */
 export const holderOf = (identity: string): string => `${pulumi.getStack()}/${identity}`;

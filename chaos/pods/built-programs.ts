@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packedEnding } from "./packed";
 
-/** How this package's own programs are run. */
 export interface ExperimentPrograms {
     /** The command that runs a step; the step's name is appended. */
     stepCommand: string;
@@ -26,6 +25,6 @@ export function builtPrograms(): ExperimentPrograms {
     };
 }
 
-/** A path for the shell that a command resource starts: sh would expand `$` and backticks in double quotes. */
+/** Quotes a path for the shell of a command resource: in double quotes, sh would expand `$` and backticks. */
 export const quoted = (path: string, platform: NodeJS.Platform = process.platform) =>
     platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;

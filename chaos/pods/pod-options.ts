@@ -30,11 +30,11 @@ export interface PodOptions {
 /**
  * What the pods of a run have in common.
  *
- * No mesh: else the witness would connect to a mesh's proxy and not to the targets, and the deadline Job would never
- * complete, since a sidecar goes on running. By their documentation, Istio and Kuma read labels, Linkerd and Consul
- * annotations.
+ * They are in no service mesh: the witness would connect to the mesh's proxy and not to the targets, and the deadline
+ * Job would never complete, because a sidecar goes on running. By their documentation, Istio and Kuma read labels,
+ * Linkerd and Consul annotations.
  *
- * No autoscaler moves them to make room on a node: meanwhile nothing would end the attacks.
+ * No autoscaler moves them to make room on a node, because meanwhile nothing would end the attacks.
  */
 export const runPods = {
     labels: {
@@ -51,7 +51,7 @@ export const runPods = {
     nodeSelector: { "kubernetes.io/os": "linux" },
 };
 
-/** What all pods of a run have in their metadata and spec. @param own tolerations of the pod */
+/** The metadata and spec of all pods of a run. @param own tolerations of the pod */
 export function runPod(options: PodOptions = {}, own: readonly Toleration[] = []) {
     const { imagePullSecrets, nodeSelector, priorityClassName, runAsUser = users.node } = options;
     const tolerations = [...own, ...(options.tolerations ?? [])];

@@ -8,7 +8,6 @@ export interface PodResourcesArgs {
     object: pulumi.Output<string>;
     namespace: string;
     experiment: string;
-    /** What the pod's account may do in the namespace. */
     rules: pulumi.Input<k8s.types.input.rbac.v1.PolicyRule[]>;
     /** JavaScript for Node, in one file; see `podProgram`. */
     program: string;
@@ -25,17 +24,17 @@ export function podResources(name: string, args: PodResourcesArgs, opts: pulumi.
         `${name}-binding`,
         {
             metadata,
-            // As a whole: a preview does not know the name, and leaves out what is the same for every run.
+            // A preview does not know the name. Applied as a whole, it leaves out what is the same for every run.
             roleRef: object.apply((of) => ({ apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: of })),
             subjects: object.apply((of) => [{ kind: "ServiceAccount", name: of, namespace }]),
         },
-        // An account that is no administrator may bind only a Role that exists, and whose rights it has.
+        // An account that is no administrator may bind only a Role that exists, and only rights that it has itself.
         { ...opts, dependsOn: role },
     );
     const program = new k8s.core.v1.ConfigMap(
         `${name}-program`,
         { metadata, binaryData, immutable: true },
-        // Another version of the program would replace the pod in the middle of a run, and leave its attack alone.
+        // Another version of the program would replace the pod in the middle of a run, and leave the attack without it.
         { ...opts, ignoreChanges: ["binaryData"] },
     );
     return { metadata, account, role, binding, program };

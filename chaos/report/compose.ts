@@ -14,27 +14,24 @@ import { type Conclusion, describeUnproven, unprovenOutward, withNotes } from ".
 import { type Journal, journalVersion } from "./journal-schema";
 import { judge, type Judged, judgeChecks, type Measured, together, type Verdict } from "./verdict";
 
-/** What was seen in the window. */
 export interface Seen {
     checks: Observed[];
     actions: Performed[];
-    /** All reasons for which no check can be judged. */
+    /** Why no check can be judged. */
     reasons: (Reason | undefined)[];
     /** Set if an abort rule ended the window. */
     aborted?: Aborted;
-    /** In words: which pods were terminating, and may have answered instead of the targets. Absent if none were. */
+    /** Which pods were terminating, and may have answered in place of the targets, in words. Absent if none were. */
     terminating?: string;
 }
 
 interface Found {
-    /** By name and identity, as leases name it. */
+    /** Name and identity, as leases have them. */
     stack: string;
     startedAt: number;
-    /** What was answered before the attacks. */
     before: Observed[];
     attacks: readonly ShownAttack[];
     seen: Seen;
-    /** Whether the run has ended its attacks by now. */
     isEnded: boolean;
     readiness: Journal["readiness"];
 }
@@ -57,7 +54,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
         describeUnproven(unproven) ?? [],
         ...attacks.map(killsOnNodes),
         attacks.flatMap(({ name, counts }) => (counts ? describeHits(name, counts) : [])),
-        // The attack is proven for fresh connections only.
+        // An attack is proven for fresh connections only.
         ...(verdict === "PASSED" ? [survivors(attacks), seen.terminating ?? []] : []),
     ].flat();
     const done = seen.actions.filter(({ problem }) => problem === undefined);
@@ -110,7 +107,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
 /** Whether a verdict fails the update, after the run is undone. */
 export const failsUpdate = ({ onFailure }: Plan, verdict: Verdict) => onFailure === "fail" && verdict !== "PASSED";
 
-/** Until when an attack stays, and what ends it. @param startedAt when the check began: the attack was there then */
+/** Until when an attack stays, and what ends it. */
 function describeLasting(plan: Plan, startedAt: number): string {
     const deadline = new Date(startedAt + plan.deadlineMs).toISOString().replace(/\.\d+/, "");
     return `until the experiment is disabled, or until ${deadline} at the latest. To end it: ${disabling(plan)}`;
@@ -135,7 +132,9 @@ function establishedConclusion({ name, became }: ShownAttack): NonNullable<Concl
     ];
 }
 
-/** How far a kill on certain nodes came: no controller must replace a pod there, and then the radius stays used up. */
+/**
+ * How far a kill on certain nodes came: a controller may replace a pod on another node, and the radius stays used up.
+ */
 function killsOnNodes({ name, chosen: { nodes }, kills = [] }: ShownAttack): string[] {
     const [first, last] = [kills.at(0), kills.at(-1)];
     if (!nodes || !first || !last) return [];
@@ -147,7 +146,7 @@ function killsOnNodes({ name, chosen: { nodes }, kills = [] }: ShownAttack): str
     ];
 }
 
-/** In words: the attacks that established connections survived. Empty if there are none. */
+/** Which attacks established connections survived, in words. */
 function survivors(attacks: readonly ShownAttack[]): string[] {
     const survived = attacks.filter(({ became }) => became?.became === "survived");
     const [first, ...others] = survived;

@@ -57,24 +57,21 @@ export const conclusionSchema = z.object({
 });
 
 export type Conclusion = z.infer<typeof conclusionSchema>;
-/** What became of connections that were established before an attack. */
 export type ConcludedEstablished = NonNullable<Conclusion["established"]>[number];
 export type ConcludedCheck = Conclusion["checks"][number];
 type Unproven = NonNullable<Conclusion["outwardUnproven"]>;
 
 /**
- * The pods that are not proven to reach no other pod: nothing can be tried in them, and the experiment accepts that.
+ * Pods in which nothing can be tried, so it is not proven that they reach no other pod: the experiment accepts that.
  */
 export const unprovenOutward = (attacks: readonly RunAttack[]): Unproven =>
     attacks.flatMap(({ name: attack, chosen: { withoutTool: pods } }) => (pods ? [{ attack, pods }] : []));
 
-/** In words: what was not proven. Undefined if everything was proven. */
 export function describeUnproven(unproven: Unproven = []): string | undefined {
     const pods = unproven.flatMap((one) => one.pods);
     return pods.length === 0 ? undefined : `outward was not proven: nothing could be tried in ${pods.join(", ")}`;
 }
 
-/** The reason of a verdict, and what else must be known of it. */
 export const withNotes = (reason: string, notes: readonly string[]): string =>
     notes.reduce(
         (told, note) => `${told.replace(/(?<![.!?])$/, ".")} ${note.charAt(0).toUpperCase()}${note.slice(1)}.`,

@@ -1,12 +1,12 @@
 import { element, escape } from "./markup";
 
-/** A page of 600 pixels shows the picture at nine tenths of this: its smallest type then has 11.5 pixels. */
+/** A page of 600 pixels shows the picture at nine tenths of this width: its smallest type then has 11.5 pixels. */
 export const width = 640;
 export const margin = { left: 64, right: 20 };
-/** Width of a character in small type. Digits and capitals in DejaVu Sans, a wide font, have this width. */
+/** In small type. Digits and capitals in DejaVu Sans, a wide font, have this width. */
 const characterWidth = 7.2;
 
-/** A part of the picture with a scale of its own. Moments are milliseconds since the epoch. */
+/** A part of the picture with its own scale. Moments are milliseconds since the epoch. */
 interface Span {
     begin: number;
     end: number;
@@ -20,7 +20,7 @@ interface Span {
 export interface TimeAxis extends Span {
     /** The moment that times are relative to. */
     zero: number;
-    /** Beside it: seconds before the run, and up to hours after it. Absent if nothing is known of then. */
+    /** Seconds before the run, and up to hours after it. Absent if nothing is known of that time. */
     before?: Span;
     after?: Span;
 }
@@ -44,7 +44,7 @@ export function line(kind: string, x1: number, y1: number, x2: number, y2: numbe
     return element("line", attributes, title === undefined ? [] : [tooltip(title)]);
 }
 
-/** A child of an element: the text that is shown while a pointer rests on that element. */
+/** The text that is shown while a pointer rests on the element that has it as a child. */
 export const tooltip = (text: string) => element("title", {}, [escape(text)]);
 
 export function label(
@@ -57,9 +57,9 @@ export function label(
     return element("text", { class: kind, x: round(x), y: round(y), "text-anchor": anchor }, [escape(text)]);
 }
 
-/** About as wide as the text is in small type. */
+/** About the width of a text in small type. */
 export const widthOf = (text: string) => text.length * characterWidth;
-/** A text without its middle if it is wider than `space` in small type. */
+/** Cuts the middle out of a text that is wider than `space` in small type. */
 export function fitted(text: string, space: number): string {
     const most = Math.max(2, Math.floor(space / characterWidth));
     return text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text;
@@ -67,7 +67,7 @@ export function fitted(text: string, space: number): string {
 
 /** A time relative to the attack: `1.4 s`. */
 export const relative = (at: number, zero: number) => `${((at - zero) / 1_000).toFixed(1)} s`;
-/** A text in at most `most` lines of the width `space` in small type. The last line leaves out what does not fit. */
+/** Breaks a text into at most `most` lines of the width `space` in small type. The last line is cut. */
 export function lines(text: string, space: number, most: number): string[] {
     const words = text.split(/\s+/);
     const broken = [""];

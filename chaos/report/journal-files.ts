@@ -43,31 +43,6 @@ export function journalPath({ experiment, run, reports }: Plan, stack: string, s
 
 const stackToken = (stack: string) => createHash("sha256").update(stack).digest("hex").slice(0, 8);
 
-/** The journal in a file, or what is wrong with the file, in a sentence. */
-function readJournal(path: string): { journal: Journal } | { problem: string; isOfAnotherVersion: boolean } {
-    let text: string;
-    try {
-        text = readFileSync(path, "utf8");
-    } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        return { problem: `${path} cannot be read (${code})`, isOfAnotherVersion: false };
-    }
-    const document = parseJson(text);
-    const { data, error } = journalSchema.safeParse(document);
-    if (data) return { journal: data };
-    const { schema } = (document ?? {}) as { schema?: unknown };
-    if (typeof schema === "number" && schema !== journalVersion)
-        return {
-            problem:
-                `${path} is a journal of form ${schema}, and this version of the package reads form ` +
-                `${journalVersion}: run the experiment again, or use the version that wrote the journal`,
-            isOfAnotherVersion: true,
-        };
-    const { path: field = [], message = "" } = error.issues[0] ?? {};
-    const what = field.length === 0 ? "it is not a JSON object" : `${field.join(".")}: ${message}`;
-    return { problem: `${path} does not have the form of a journal: ${what}`, isOfAnotherVersion: false };
-}
-
 /** The journal of a plan's last run by a stack. The plan was JSON. @param stack by name and identity, as leases do */
 export function lastJournalOf(plan: Plan, stack: string): Journal | undefined {
     const end = `-${stackToken(stack)}.json`;
@@ -75,10 +50,10 @@ export function lastJournalOf(plan: Plan, stack: string): Journal | undefined {
     const names = (existsSync(plan.reports) ? readdirSync(plan.reports) : [])
         .filter((name) => name.startsWith(`${plan.experiment}-`) && name.endsWith(end))
         .sort((a, b) => timeOf(b).localeCompare(timeOf(a)));
-    // There may be hundreds: no more than needed are read.
+    // There may be hundreds, so no more than needed are read.
     for (const name of names) {
-        const read = readJournal(join(plan.reports, name));
-        if ("journal" in read && isDeepStrictEqual(read.journal.plan, plan)) return read.journal;
+        const { journal } = runIn(join(plan.reports, name)).run;
+        if (isDeepStrictEqual(journal?.plan, plan)) return journal;
     }
     return undefined;
 }
@@ -90,16 +65,16 @@ export interface Wanted {
     run?: string;
 }
 
-/** The name of a journal: see `journalPath`. */
+/** See `journalPath`. */
 const journalName = /^(.+)-\d{8}T\d{9}Z-[0-9a-f]{8}\.json$/;
 
 /**
  * The runs whose journals are in some files and folders, the oldest first. In a folder, only files with names of
- * journals count. If such a file holds no journal, since it was cut off, say, it is a run that ended without a verdict
- * when the file was written. Which name it had is unknown, so `run` does not leave it out.
+ * journals count. If such a file holds no journal, for example because it was cut off, it counts as a run that ended
+ * without a verdict when the file was written. Its name is unknown, so `run` does not leave it out.
  *
- * @returns also those whose journals are of other versions, and a sentence for each path that is not there, cannot be
- *   read or is no journal
+ * @returns `others`: those whose journals are of other versions. `mistakes`: a sentence for each path that does not
+ *   exist, cannot be read or is no journal
  */
 export function findRuns(
     paths: readonly string[],
@@ -133,18 +108,36 @@ const filesIn = (folder: string) =>
         .filter((name) => journalName.test(name))
         .map((name) => join(folder, name));
 
+/** The run whose journal is in a file. If none is, why not, in a sentence. */
 function runIn(file: string): { run: ReportedRun; isOfAnotherVersion?: boolean } {
-    const read = readJournal(file);
-    if ("journal" in read) return { run: runOfJournal(read.journal, file) };
-    const experiment = journalName.exec(basename(file))?.[1] ?? basename(file);
-    const startedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    const run = { experiment, error: read.problem, startedAt, durationMs: 0 };
-    return { run, isOfAnotherVersion: read.isOfAnotherVersion };
+    const without = (error: string, isOfAnotherVersion = false) => {
+        const experiment = journalName.exec(basename(file))?.[1] ?? basename(file);
+        const startedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+        return { run: { experiment, error: `${file} ${error}`, startedAt, durationMs: 0 }, isOfAnotherVersion };
+    };
+    let text: string;
+    try {
+        text = readFileSync(file, "utf8");
+    } catch (error) {
+        return without(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+    const document = parseJson(text);
+    const { data, error } = journalSchema.safeParse(document);
+    if (data) return { run: runOfJournal(data, file) };
+    const { schema } = (document ?? {}) as { schema?: unknown };
+    if (typeof schema === "number" && schema !== journalVersion)
+        return without(
+            `is a journal of form ${schema}, and this version of the package reads form ${journalVersion}: run the ` +
+                "experiment again, or use the version that wrote the journal",
+            true,
+        );
+    const { path = [], message = "" } = error.issues[0] ?? {};
+    const what = path.length === 0 ? "it is not a JSON object" : `${path.join(".")}: ${message}`;
+    return without(`does not have the form of a journal: ${what}`);
 }
 
-function isWanted({ journal, startedAt }: ReportedRun, { since = 0, run }: Wanted): boolean {
-    return startedAt >= since && (journal === undefined || run === undefined || journal.plan.run === run);
-}
+const isWanted = ({ journal, startedAt }: ReportedRun, { since = 0, run }: Wanted): boolean =>
+    startedAt >= since && (journal === undefined || run === undefined || journal.plan.run === run);
 
 /** Writes a file in one step, and makes its folder: a reader sees the old text or the new one, never a part of it. */
 export function replaceFile(path: string, text: string): void {

@@ -116,7 +116,7 @@ const attack = z.object({
         .describe("The addresses of the attack's hosts, as the targets resolved them before the attack"),
 });
 
-/** The form of journals, which other versions of the package may have changed. */
+/** To be increased by any change that older or newer versions of the package cannot read. */
 export const journalVersion = 5;
 
 /** Everything that a run saw, kept as a file. Times are milliseconds since the epoch unless they say otherwise. */
@@ -146,5 +146,5 @@ export const journalSchema = z.object({
 export type Journal = z.infer<typeof journalSchema>;
 export type ReadinessChange = z.infer<typeof readiness>;
 
-/** The JSON Schema of journals, for other programs. The package has it as `dist/journal.schema.json`. */
+/** For other programs. The package has it as `dist/journal.schema.json`. */
 export const journalJsonSchema = () => z.toJSONSchema(journalSchema);

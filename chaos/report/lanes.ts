@@ -3,7 +3,7 @@ import type { Journal } from "./journal-schema";
 
 const maxLanes = 12;
 
-/** What a lane shows, given where its name stands and where its bar lies. */
+/** Draws a lane, given where its name and its bar are. */
 export type LaneMarks = (nameY: number, barY: number) => string[];
 
 export function actionLane(
@@ -23,11 +23,11 @@ interface AffectedPod {
     pod: string;
     attack?: string;
     changes: Journal["readiness"];
-    /** When it was killed, if none of its name has become ready since: a StatefulSet's pods keep their names. */
+    /** When it was killed, if no pod of its name has become ready since: a StatefulSet's pods keep their names. */
     killedAt?: number;
 }
 
-/** A lane for each target, then for each pod whose readiness changed, the first ones first. Says how many are left. */
+/** A lane for each target, then for each pod whose readiness changed, the first first. The last one counts the rest. */
 export function podLanes(journal: Journal, axis: TimeAxis): LaneMarks[] {
     const affected = affectedPods(journal);
     const more = affected.slice(maxLanes);
@@ -49,7 +49,7 @@ function affectedPods({ readiness, attacks }: Journal): AffectedPod[] {
         .map((pod) => {
             const changes = readiness.filter((change) => change.pod === pod);
             const killedAt = killsOf(pod).at(-1)?.at;
-            // One that was killed before it was first seen may be ready then.
+            // A pod that was killed before it was first seen may be ready in the first change.
             const isBack = killedAt !== undefined && changes.slice(1).some(({ at, ready }) => ready && at > killedAt);
             return { pod, attack: attackOn.get(pod), changes, ...(!isBack && { killedAt }) };
         })
@@ -64,7 +64,7 @@ function affectedPods({ readiness, attacks }: Journal): AffectedPod[] {
 
 function podLane({ pod, attack, changes, killedAt }: AffectedPod, namesAttack: boolean, axis: TimeAxis): LaneMarks {
     const { x, begin } = axis;
-    // By the cluster's clock, which may be another one.
+    // A kill has the time of the cluster's clock, which may differ from this machine's.
     const end = Math.min(axis.end, Math.max(begin, killedAt ?? axis.end));
     const named = attack !== undefined && namesAttack ? attack : "";
     return (nameY, barY) => [
@@ -86,7 +86,7 @@ function restInWords(pods: readonly AffectedPod[]): string {
     return attacked === 0 ? more : `${more}, ${attacked} attacked`;
 }
 
-/** @param beside what is at the other end of the line */
+/** @param beside the text at the other end of the line */
 function laneName(y: number, name: string, kind = "", beside = ""): string {
     const space = width - margin.left - margin.right - widthOf(beside) - 24;
     return label(margin.left, y, fitted(name, space), `${kind} over`.trim());

@@ -6,12 +6,12 @@ import { labels } from "../cluster/labels";
 import { resources } from "../cluster/resources";
 import type { ReadinessChange } from "./journal-schema";
 
-/** How long after a watch has ended, as an API server ends it now and then, the next one is begun. */
+/** An API server ends a watch now and then. The next one begins after this time. */
 const pauseMs = 250;
 
 /**
- * Notes when pods of a namespace become ready and cease to be, pods that come and go included, from its making until
- * `stop`. What it misses is missing in the picture, and changes no verdict.
+ * Notes when pods of a namespace become ready or not ready, and when they come and go, until `stop`. What it misses is
+ * missing in the picture, and changes no verdict.
  */
 export class ReadinessRecorder {
     private readonly changes: ReadinessChange[] = [];
@@ -35,7 +35,8 @@ export class ReadinessRecorder {
 
     private async record(): Promise<void> {
         for (let first = true; !this.stopped; first = false) {
-            // What is in the first list was so from the beginning; what a watch tells has just become so.
+            // The first list shows how the pods were from the beginning; later lists and watches show what has just
+            // changed.
             await this.follow(first ? this.begunAt : undefined).catch(() => undefined);
             await sleep(pauseMs);
         }
@@ -53,8 +54,7 @@ export class ReadinessRecorder {
     }
 
     /**
-     * An event of another kind, such as an error, is of no pod. An experiment's own pods are not part of what it
-     * disturbs.
+     * Leaves out the experiment's own pods, which it does not disturb, and events that are of no pod, such as an error.
      */
     private note({ metadata }: V1Pod, ready: boolean, at = Date.now()): void {
         const pod = metadata?.name;

@@ -7,11 +7,7 @@ import { runPage } from "./run-page";
 import { indexPage } from "./runs-page";
 import { timelineSvg } from "./timeline";
 
-/**
- * Keeps what a run saw: its journal, beside it the picture and the page, and the list of all runs.
- *
- * @param options as of `writeJournal`
- */
+/** Writes what a run saw: its journal, beside it the picture and the page, and the page of all runs. */
 export function keepReport(journal: Journal, options?: { again: boolean }): void {
     writeJournal(journal, options);
     const beside = (extension: string) => journal.conclusion.journal.replace(/json$/, extension);
@@ -23,9 +19,8 @@ export function keepReport(journal: Journal, options?: { again: boolean }): void
 }
 
 /**
- * Makes the folder of the reports.
- *
- * @throws Error if nothing can be written there: a verdict would be lost after the attack
+ * Makes the folder of the reports. @throws Error if nothing can be written there: a verdict would be lost after the
+ * attack
  */
 export function requireReportsFolder(folder: string): void {
     try {

@@ -2,12 +2,11 @@ import { type ReasonCode, sentenceOf } from "../values/reasons";
 import { judgeChecks, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
 
-/** A run in the reports for continuous integration. */
 export interface ReportedRun {
     experiment: string;
     /** What the run saw. Absent if it ended without a verdict. */
     journal?: Journal;
-    /** Path of the journal. @default as the journal itself says */
+    /** @default the journal's own */
     path?: string;
     /** Why it ended without a verdict. */
     error?: string;
@@ -21,10 +20,9 @@ export interface ReportedRun {
 export type Result = Verdict | typeof noVerdict;
 export const noVerdict = "no verdict";
 
-/** A run that ended with a verdict. @param path of the journal. @default as the journal itself says */
 export function runOfJournal(journal: Journal, path = journal.conclusion.journal): ReportedRun {
     const { startedAt, endedAt, conclusion } = journal;
-    // A clock may have been set back.
+    // The clock may have been set back meanwhile.
     return { experiment: conclusion.name, journal, path, startedAt, durationMs: Math.max(0, endedAt - startedAt) };
 }
 
@@ -33,16 +31,14 @@ export const resultOf = ({ journal }: ReportedRun): Result => journal?.conclusio
 export const reasonOf = ({ journal, error }: ReportedRun): string =>
     journal?.conclusion.reason ?? `The run ended without a verdict: ${error || "no reason is known"}`;
 
-/** Why it is INCONCLUSIVE or ABORTED. */
 export const codeOf = ({ journal }: ReportedRun): ReasonCode | undefined => journal?.conclusion.code;
 
 /** Whether a run proved what it was made for, and left nothing behind. */
 export const hasPassed = (run: ReportedRun): boolean => resultOf(run) === "PASSED" && run.notUndone === undefined;
 
-/** Path of the page of a run, which is beside its journal. Undefined without a journal. */
+/** The page is beside the journal. Undefined without a journal. */
 export const pageOf = ({ path }: ReportedRun): string | undefined => path?.replace(/json$/, "html");
 
-/** How many runs had which result: `2 PASSED, 1 FAILED`. */
 export function countResults(runs: readonly ReportedRun[]): string {
     const counts = [...verdicts, noVerdict].map((result) => ({
         result,
@@ -53,8 +49,8 @@ export function countResults(runs: readonly ReportedRun[]): string {
 }
 
 /**
- * Runs, each with a name that is unique in the report: the experiment's, and from its second run on a number. It is the
- * same in the next report, so that a reader of both can compare them.
+ * Gives each run a name that is unique in the report: the experiment's, and from its second run on with a number. Later
+ * reports use the same names, so readers can compare them.
  */
 export function named(runs: readonly ReportedRun[]): (ReportedRun & { name: string })[] {
     const runsOf = new Map<string, number>();
@@ -65,10 +61,8 @@ export function named(runs: readonly ReportedRun[]): (ReportedRun & { name: stri
     });
 }
 
-/** What is known of a check of a run. */
 export interface CheckResult {
     name: string;
-    /** Undefined if that is unknown. */
     held?: boolean;
     /** Why that is unknown. */
     code?: ReasonCode;
@@ -78,7 +72,7 @@ export interface CheckResult {
     durationMs: number;
 }
 
-/** The result of each check of a run, also of those that its conclusion leaves out because nothing is known of them. */
+/** The result of each check of a run, even if the conclusion leaves it out because nothing is known of it. */
 export function checksOf(journal: Journal): CheckResult[] {
     const { conclusion } = journal;
     return judgeChecks(journal).map(({ name, answers, reason, inconclusive }) => {
@@ -86,7 +80,7 @@ export function checksOf(journal: Journal): CheckResult[] {
         const durationMs = first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0;
         const concluded = conclusion.checks.find((check) => check.name === name);
         if (concluded) return { name, held: concluded.held, reason, durationMs };
-        // A verdict that nothing is known is said of all checks. Another one leaves out single checks.
+        // INCONCLUSIVE is said of all checks, and FAILED leaves out single ones.
         const why = conclusion.verdict === "FAILED" ? inconclusive : undefined;
         const sentence = why ? sentenceOf(why) : conclusion.reason;
         const code = why ? why.code : conclusion.code;

@@ -104,7 +104,7 @@ function attackRows({ attacks, plan }: Journal): Row[] {
     });
 }
 
-/** Each pod is named; budgets mostly give the same answer for all of a Deployment. */
+/** Names each pod, but each problem only once: a budget mostly gives the same answer for all pods of a Deployment. */
 const describeRefused = (refused: NonNullable<Journal["attacks"][number]["refused"]>): string =>
     [...groupedBy(refused, ({ problem }) => problem)]
         .map(([problem, kills]) => `; refused the eviction of ${kills.map(({ pod }) => pod).join(", ")}: ${problem}`)
@@ -149,14 +149,14 @@ function since(at: number, { attackedAt, startedAt }: Journal): string {
     return `${describeMilliseconds(at - startedAt)} after the start`;
 }
 
-/** A moment to the second: `2026-11-24 20:54:12 UTC`. */
+/** Such as `2026-11-24 20:54:12 UTC`. */
 export const utc = (at: number) => `${new Date(at).toISOString().replace("T", " ").slice(0, 19)} UTC`;
-/** A name that a narrow window breaks after a slash of its path, and not within a word. */
+/** Lets a narrow window break a name after a slash of its path. */
 const breakable = (name: string) => escape(name).replace(/(?<=\w)\//g, "/<wbr>");
 export const verdictMark = (conclusion: Conclusion) =>
     element("span", { class: `verdict ${conclusion.verdict}` }, [verdictAndCode(conclusion)]);
 
-/** @param more style of its own, after that of all pages */
+/** @param more style of this page alone */
 export function page(title: string, contents: readonly string[], more = ""): string {
     const head = [
         `<meta charset="utf-8"><meta name="viewport" content="width=device-width">`,

@@ -8,7 +8,7 @@ import { page, utc, verdictMark } from "./run-page";
 import { countResults, hasPassed, noVerdict, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
 import { verdicts } from "./verdict";
 
-/** A run that has a verdict. Runs of which no journal can be read are only in the list. */
+/** A run that has a verdict. A run without one is only in the list. */
 type Concluded = ReportedRun & { journal: Journal };
 
 const colored = (rule: (color: string) => string) =>
@@ -41,13 +41,11 @@ const style = `
         ${colored((color) => `background: none; color: ${color};`)}
     }`;
 
-/** Size of a small line, in pixels, with room for its ends. */
 const small = { width: 64, height: 16, edge: 3 };
 
 /**
- * All runs: those with a verdict in a grid, with a row for each experiment and the newest run first, since older ones
- * may need scrolling; below it a list with the reasons.
- *
+ * All runs: those with a verdict in a grid, with a row for each experiment, and below it a list with the reasons. The
+ * newest run is first, since older ones may need scrolling.
  * @param folder that the page is written to: links are relative to it
  */
 export function indexPage(runs: readonly ReportedRun[], folder: string): string {
@@ -74,7 +72,7 @@ function grid(runs: readonly Concluded[], folder: string): string[] {
     const table = element("table", {}, [element("thead", {}, [element("tr", {}, heads)]), element("tbody", {}, rows)]);
     const letters = verdicts.map((verdict) => `${verdict[0]} ${verdict}`).join(", ");
     return [
-        // It can be scrolled by keyboard.
+        // It can be focused, and so scrolled by keyboard.
         element("div", { class: "grid", tabindex: 0, role: "region", "aria-label": "Runs of each experiment" }, [
             table,
         ]),
@@ -115,7 +113,7 @@ function cell(run: Concluded, folder: string): string {
     return element("a", attributes, [conclusion.verdict[0]!]);
 }
 
-/** A time of each run as a line, and that of the newest in words. A run without that time is a gap. */
+/** Draws a time of each run as a line, with gaps where a run has none, and says that of the newest. */
 function times(
     what: string,
     runs: readonly Concluded[],
@@ -129,7 +127,7 @@ function times(
     const course = values.map((value, index) => {
         if (value === null) return "";
         const place = `${round(x(index))} ${round(y(value))}`;
-        // One that stands alone is a dot.
+        // A value that stands alone is a dot.
         return index > 0 && values[index - 1] !== null ? `L${place}` : `M${place}h0`;
     });
     const worded = (value: number | null) => (value === null ? "never" : describeMilliseconds(value));
@@ -144,7 +142,7 @@ function times(
     return element("div", {}, [svg, ` ${newest}`]);
 }
 
-/** Reasons are sentences, and names are long: a table of these would be wider than a small window. */
+/** Reasons are sentences, and names are long, so a table would be wider than a small window. */
 function listItem(run: ReportedRun, folder: string): string {
     const { journal, startedAt } = run;
     const href = hrefOf(run, folder);
@@ -160,7 +158,7 @@ function listItem(run: ReportedRun, folder: string): string {
     ]);
 }
 
-/** A run that is named by a time would show two times that differ by some seconds. */
+/** For a run that is named by a time, two times that differ by some seconds would be shown. */
 function nameOf({ experiment, journal }: ReportedRun): string {
     const run = journal?.plan.run;
     return run === undefined || /^\d{4}-\d\d-\d\dT/.test(run) ? experiment : `${experiment}, run ${run}`;

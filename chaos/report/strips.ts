@@ -6,12 +6,11 @@ import { fitted, label, line, margin, relative, round, type TimeAxis, tooltip, w
 import type { Journal } from "./journal-schema";
 import { element } from "./markup";
 
-/** Heights, in pixels: of a strip's heading, and of what is below it. */
+/** In pixels: of a strip's heading, and of what is below it. */
 const heights = { heading: 24, onlyLatency: 170, latency: 110, samples: 20 };
-/** With more answers than this, the marks of good ones are smaller. */
+/** With more answers than this, the dots of good ones are smaller. */
 const many = 150;
 
-/** The answers of a check, as a part of the picture. */
 export interface Strip {
     name: string;
     answers: readonly Answer[];
@@ -20,13 +19,15 @@ export interface Strip {
     after: readonly Answer[];
     /** The latencies at the bottom and at the top, in milliseconds. Undefined if answers are not drawn by latency. */
     latencies?: { least: number; most: number };
-    /** The check's limit of latency, in milliseconds. */
+    /** Slower answers are bad, in milliseconds. */
     limitMs?: number;
     top: number;
     bottom: number;
 }
 
-/** A strip for each check, one below the other. Those of one kind have one range of latencies, to be compared. */
+/**
+ * A strip for each check, one below the other. Checks of one kind share a range of latencies, so they can be compared.
+ */
 export function stripsOf({ before = [], checks, plan, recovery }: Journal, top: number, gap: number): Strip[] {
     const strips: Strip[] = [];
     const described = checks.map(({ name, answers }) => {
@@ -51,10 +52,7 @@ export function stripsOf({ before = [], checks, plan, recovery }: Journal, top: 
     return strips;
 }
 
-/**
- * Powers of ten around some latencies, at least two decades: latencies are drawn on a logarithmic scale. The second one
- * is below them, where there are latencies to compare with.
- */
+/** Powers of ten around some latencies, at least two decades, for a logarithmic scale. */
 function rangeOf(latenciesMs: readonly number[]): { least: number; most: number } {
     const known = latenciesMs.length === 0 ? [10] : latenciesMs.map((ms) => Math.max(1, ms));
     const most = Math.max(100, 10 ** Math.ceil(Math.log10(Math.max(...known))));
@@ -85,7 +83,7 @@ export function stripMarks(strip: Strip, axis: TimeAxis): string[] {
     ];
 }
 
-/** Over the answers, at the end of the limit's line, on the side of it that has fewer of them. */
+/** Draws the limit's name over the answers, at the end of its line, on the side that has fewer of them. */
 function limitLabel(strip: Strip, limitMs: number, answers: readonly { x: number; y: number }[]): string {
     const text = `limit ${describeMilliseconds(limitMs)}`;
     const limit = yIn(strip, limitMs);
@@ -107,7 +105,7 @@ function heading({ name, answers, latencies, top }: Strip): string[] {
     ];
 }
 
-/** Of the good answers: `median 12 ms, 95% within 40 ms`. */
+/** Such as `good: median 12 ms, 95% within 40 ms`. */
 function figuresOf(answers: readonly Answer[]): string {
     const sorted = answers.flatMap(({ good, latencyMs }) => (good ? [latencyMs] : [])).sort((a, b) => a - b);
     if (sorted.length === 0) return "";
@@ -115,7 +113,7 @@ function figuresOf(answers: readonly Answer[]): string {
     return `good: median ${within(0.5)}, 95% within ${within(0.95)}`;
 }
 
-/** What lies between two bad answers: a line through these good ones shows how their latency changes. */
+/** The good answers between two bad ones: a line through them shows how their latency changes. */
 function courses(answers: readonly Answer[]): Answer[][] {
     const found: Answer[][] = [[]];
     for (const answer of answers) {
@@ -130,7 +128,7 @@ function courseOf(answers: readonly Answer[], x: (at: number) => number, y: (lat
     return element("polyline", { class: "course", points: points.join(" ") });
 }
 
-/** @param radius of a good answer's dot. Undefined for a bad answer */
+/** @param radius of the dot of a good answer. Undefined for a bad answer */
 function answerMark(x: number, y: number, radius: number | undefined, title: string): string {
     const shown = [tooltip(title)];
     if (radius !== undefined) return element("circle", { class: "good", cx: round(x), cy: round(y), r: radius }, shown);
@@ -149,7 +147,7 @@ function latencyMarks(strip: Strip): string[] {
     const marks: string[] = [];
     for (let milliseconds = least; milliseconds <= most; milliseconds *= 10) {
         const y = yIn(strip, milliseconds);
-        // Beside the axis there is no room for minutes.
+        // There is no room for minutes beside the axis.
         const text = milliseconds < 1_000 ? `${milliseconds} ms` : `${milliseconds / 1_000} s`;
         marks.push(
             line("line", margin.left, y, width - margin.right, y),

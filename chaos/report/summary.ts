@@ -15,15 +15,14 @@ import {
 } from "./reported-run";
 
 /**
- * Most characters in the table, and as many in the list below it. Together they fit into a comment on GitHub, which
- * takes 65,536 characters.
+ * Most characters in the table, and as many in the list below it. Together they fit into a comment on GitHub, which has
+ * at most 65,536 characters.
  */
 const budget = 30_000;
-/** Most characters of a name or a reason, before they are escaped. */
+/** Longer names and reasons are cut, before they are escaped. */
 const longest = { name: 120, reason: 600 };
 
 const columns = ["Experiment", "Verdict", "Requests", "Success rate", "Stable after", "Recovered after"];
-/** What a run without an attack, or without a verdict, does not have. */
 const none = "–";
 
 const aboutPages =
@@ -34,7 +33,7 @@ const aboutPages =
 export function summaryMarkdown(runs: readonly ReportedRun[]): string {
     const shownRuns = named(runs).map((run) => ({ ...run, name: shown(run.name, longest.name) }));
     const rows = shownRuns.map((run) => tableRow([run.name, ...cellsOf(run)]));
-    // If some must be left out, these are passed ones.
+    // If some must be left out, these are runs that have passed.
     const ordered = [...shownRuns.filter((run) => !hasPassed(run)), ...shownRuns.filter(hasPassed)];
     const reasons = ordered.map((run) => reasonLine(run, run.name));
     return [
@@ -80,7 +79,7 @@ function reasonLine(run: ReportedRun, name: string): string {
     ].join("<br>");
 }
 
-/** Lines up to the budget, then one that says how many are left out. */
+/** Keeps lines up to the budget, then says how many are left out. */
 function withinBudget(lines: readonly string[], leftOut: (count: number) => string): string[] {
     let left = budget;
     const fitting = lines.findIndex((line) => (left -= line.length + 1) < 0);
@@ -89,15 +88,15 @@ function withinBudget(lines: readonly string[], leftOut: (count: number) => stri
 
 const tableRow = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 
-/** What has a meaning in Markdown or HTML, or ends a cell. */
+/** Characters with a meaning in Markdown or HTML, or that end a cell. */
 const special = /[&<>|`*_~[\]\\]/g;
-/** Before what GitHub and GitLab would take for the name of a user, an issue or the like: `@sha256`, `#12`. */
+/** Before this, GitHub and GitLab see the name of a user, an issue or the like: `@sha256`, `#12`. */
 const beforeReference = /(?<=[@#!$%])(?=\w)/g;
 
-/** In what GitHub and GitLab make links of by themselves: `https://a.example`, `www.a.example`, `GH-12`. */
+/** GitHub and GitLab make links of these by themselves: `https://a.example`, `www.a.example`, `GH-12`. */
 const inLink = /(?=:\/\/)|(?<=\bwww)(?=\.)|(?<=\bGH)(?=-\d)/gi;
 
-/** Text as it is, on one line: nothing in it is formatted, is a link, notifies a user or refers to an issue. */
+/** Shows a text as it is, on one line: nothing in it is formatted, is a link, notifies a user or refers to an issue. */
 const shown = (text: string, most: number): string =>
     onOneLine(text, most)
         .replace(beforeReference, "\u200b")

@@ -9,11 +9,10 @@ import { element, escape } from "./markup";
 import { stripMarks, stripsOf } from "./strips";
 import { sinceUndone } from "./verdict";
 
-/** Heights of the picture's bands, in pixels. */
+/** Heights, in pixels. */
 const bands = { title: 36, line: 19, phases: 38, lane: 36, axis: 34, gap: 14 };
-/** Widths of what is beside the run, and of what parts it from the run, in pixels. */
+/** Widths of what is before and after the run, and of the gaps, in pixels. */
 const aside = { before: 52, after: 72, gap: 16 };
-/** Distance of the title from the edges. */
 const edge = 16;
 
 /** Colors that differ in lightness as well as in hue, on either background; good and bad also differ in shape. */
@@ -50,8 +49,8 @@ const style = `
 
 /**
  * A run as a picture: when the attacks lasted and which part was the grace period; each check's answers, good ones as
- * dots and bad ones as crosses, by latency where that is the application's, and beside them those before the attacks
- * and after them; the actions; and which pods left their Services.
+ * dots and bad ones as crosses, by latency where that is the application's, with those before and after the attacks
+ * beside them; the actions; and which pods left their Services.
  *
  * @param onPage whether it is part of a page, which has the heading
  * @returns an SVG document that needs no other file, readable in light and dark mode, in print and 600 pixels wide
@@ -111,7 +110,7 @@ function axisOf({ startedAt, attackedAt, endedAt, before, checks, recovery }: Jo
     const has = { before: earlier.length > 0, after: later.length > 0 };
     const run = spanOf(
         Math.min(startedAt, ...times),
-        // The attacks last until they are undone, which may be hours later: the run's part ends with the check.
+        // The attacks last until they are undone, which may be hours later, but the run's part ends with the check.
         Math.max(endedAt, ...times),
         left + (has.before ? aside.before + aside.gap : 0),
         right - (has.after ? aside.after + aside.gap : 0),
@@ -173,12 +172,12 @@ function shareIn(when: string, observed: readonly Observed[] = []): string {
     return answers.length === 0 ? "" : `; ${when}, ${good} of ${answers.length} answers were good`;
 }
 
-/** When the attacks lasted. The name of the grace period is above the other if it does not fit into its span. */
+/** Shows when the attacks lasted. A grace period that is too short for its name has it above the other name. */
 function spanMarks(journal: Journal, { x, zero, end }: TimeAxis, top: number, bottom: number): string[] {
     if (!hasBegun(journal)) return [];
     const { plan, aborted } = journal;
     const from = journal.attackedAt ?? zero;
-    // An aborted run's attacks have ended, but its last answers may have come later.
+    // The attacks of an aborted run have ended, but its last answers may have come later.
     const attackEnd = Math.min(end, aborted?.endedAt ?? end);
     const graceEnd = Math.min(attackEnd, from + plan.window.graceMs);
     const spans = [
@@ -214,7 +213,7 @@ function abortMark({ aborted }: Journal, { x, zero, end }: TimeAxis, top: number
     ];
 }
 
-/** At most eleven times, in minutes if they are whole ones. */
+/** At most eleven times, in minutes if all of them are whole minutes. */
 function timeMarks({ x, begin, end, left, right, zero, before, after }: TimeAxis, y: number): string[] {
     const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800];
     const step = steps.find((seconds) => (end - begin) / 1_000 / seconds <= 10) ?? 3_600;

@@ -8,7 +8,6 @@ import { describeMilliseconds } from "../values/duration";
 import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
 
-/** When each is given: see `judge`. */
 export const verdicts = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -24,7 +23,7 @@ export interface Measured {
     unseen: number;
     /** Undefined if no answer of the application was bad. */
     firstFailureMs?: number;
-    /** Since when all answers were good, up to the end. Undefined if the last one was bad, or there was none. */
+    /** From this time on, all answers were good. Undefined if the last one was bad, or if there was none. */
     stableAfterMs?: number;
 }
 
@@ -35,7 +34,7 @@ export function measure(answers: readonly Answer[], attackedAt: number, graceMs:
     const firstBad = seen.find(({ good }) => !good);
     const lastBad = seen.findLastIndex(({ good }) => !good);
     const stable = lastBad === -1 && seen.length > 0 ? attackedAt : seen[lastBad + 1]?.at;
-    // A clock that is corrected may be behind the moment of the proof.
+    // A corrected clock may be behind the moment of the proof.
     const sinceAttackMs = (at: number) => Math.max(0, at - attackedAt);
     return {
         requests: answers.length,
@@ -47,7 +46,7 @@ export function measure(answers: readonly Answer[], attackedAt: number, graceMs:
     };
 }
 
-/** What several checks add up to: stable when the last of them was. */
+/** What several checks add up to: they are stable once the last of them is. */
 export function together(measured: readonly Measured[]): Measured {
     const sum = (of: (one: Measured) => number) => measured.reduce((total, one) => total + of(one), 0);
     const failures = measured.flatMap(({ firstFailureMs }) => firstFailureMs ?? []);
@@ -66,22 +65,20 @@ export interface Judged {
     name: string;
     held: boolean;
     measured: Measured;
-    /** Why, in a sentence. */
     reason: string;
-    /** Why it is unknown whether the check held. */
+    /** Why it is not known whether the check held. */
     inconclusive?: Reason;
 }
 
-/** How answers are counted. */
 export interface Judging {
     /** When the attack was proven; without one, when the run began. */
     attackedAt: number;
     graceMs: number;
     /** Whether anything was attacked. @default true */
     underAttack?: boolean;
-    /** Whether the reason names the check, since another one counts the same. @default false */
+    /** Whether the reason names the check, because another one counts the same. @default false */
     isNamed?: boolean;
-    /** Set if the rule of a check has ended the window. */
+    /** Set if the abort rule of a check has ended the window. */
     aborted?: Aborted;
 }
 
@@ -108,7 +105,7 @@ export function judgeCheck(
             "make its interval shorter, or the window longer";
         return { ...judged, inconclusive: reasonOf("too-few-answers", message) };
     }
-    // Had the answers that say nothing about the application been good, the check might have held.
+    // The check might have held if these answers had been good.
     if (!reaches(successRate, good + unseen, counted)) return judged;
     const lastUnseen = answers.findLast((answer) => answer.unseen)?.problem ?? "no answer";
     const message =
@@ -117,7 +114,6 @@ export function judgeCheck(
     return { ...judged, inconclusive: reasonOf("application-not-seen", message) };
 }
 
-/** What a run saw, as its journal has it. */
 export interface Recorded {
     plan: Pick<Plan, "attacks" | "checks" | "window">;
     checks: readonly Observed[];
@@ -137,7 +133,7 @@ export function judgeChecks({ plan, checks, startedAt, attackedAt = startedAt, a
 
 const describe = (check: PlannedCheck["check"]) => checkKindOf(check).describeSuccess(check);
 
-/** Why a check failed whose rule has ended the window, even if the whole window might have passed. */
+/** Why a check failed whose abort rule has ended the window, even if it might have held in the whole window. */
 function whyAborted(
     check: PlannedCheck["check"],
     answers: readonly Answer[],
@@ -192,7 +188,7 @@ export function judge(
     return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: sentences.join(" ") };
 }
 
-/** Answers of a run, for people: `45, 93.3% succeeded after the grace period`, or `3, none counted`. */
+/** Such as `45, 93.3% succeeded after the grace period`, or `3, none counted`. */
 export function describeRequests(
     recorded: Recorded & { conclusion: { verdict: Verdict; requests: number; successRate: string } },
 ): string {
@@ -206,13 +202,13 @@ export function describeRequests(
 export const successOf = (plan: Pick<Plan, "attacks">, rate: string): string =>
     `${rate} succeeded${isAttack(plan) ? " after the grace period" : ""}`;
 
-/** A time in a conclusion, for people: `1.4 s after the attack was proven`, or `never`. */
+/** Such as `1.4 s after the attack was proven`, or `never`. */
 export function sinceAttack(milliseconds: number | null, underAttack = true): string {
     if (milliseconds === null) return "never";
     return `${describeMilliseconds(milliseconds)} after the ${underAttack ? "attack was proven" : "checks began"}`;
 }
 
-/** For people: `1.4 s after the attack was undone`. */
+/** Such as `1.4 s after the attack was undone`. */
 export function sinceUndone({ recoveredAfterMs }: { recoveredAfterMs: number }, underAttack = true): string {
     return `${describeMilliseconds(recoveredAfterMs)} after the ${underAttack ? "attack" : "run"} was undone`;
 }

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * Does something with each item, with at most `limit` of them at a time.
- *
- * @throws what the first has thrown, when none is under way any more: what is undone next must not be done after that
+ * @throws what the first has thrown, once no other is under way: nothing may be done after the caller has begun to undo
  */
 export async function inTurns<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<R[]> {
     const results = new Array<R>(items.length);
@@ -23,13 +22,12 @@ export async function inTurns<T, R>(items: readonly T[], limit: number, work: (i
     return results;
 }
 
-/** Sleeps, but not longer than until a signal is aborted. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
     // Only the signal makes it reject.
     await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }
 
-/** Waits for something, but not longer than a time. @throws what that throws meanwhile */
+/** Waits for something, but at most for a time. @throws what that throws in this time */
 export async function within(timeoutMs: number, something: Promise<unknown>): Promise<void> {
     const timeout = new AbortController();
     try {
@@ -41,30 +39,25 @@ export async function within(timeoutMs: number, something: Promise<unknown>): Pr
 
 const pollMs = 50;
 
-/**
- * Looks again and again until that is enough, or until a time has passed.
- *
- * @param pauseMs between two looks
- * @returns the last look
- */
+/** Looks repeatedly until what it sees is enough, or until a time has passed. @returns what it saw last */
 export async function poll<T>(
     look: () => Promise<T>,
     isEnough: (seen: T) => boolean,
     timeoutMs: number,
     pauseMs = pollMs,
 ): Promise<T> {
-    // Not by the clock, which may be set back.
+    // The time of day may be set back.
     for (const giveUpAt = performance.now() + timeoutMs; ; await sleep(pauseMs)) {
         const seen = await look();
         if (isEnough(seen) || performance.now() > giveUpAt) return seen;
     }
 }
 
-/** Lets one at a time do something, in the order in which they come. */
+/** Lets one at a time do something, in the order in which they ask. */
 export class Mutex {
     private last: Promise<unknown> = Promise.resolve();
 
-    /** Waits for its turn. @returns what ends it */
+    /** Waits for its turn. @returns a function that ends the turn */
     async acquire(): Promise<() => void> {
         const before = this.last;
         let done!: () => void;
@@ -74,11 +67,11 @@ export class Mutex {
     }
 }
 
-/** What is awaited by `settling`, the innermost last. */
+/** The awaiting calls of `settling`, the innermost last. */
 const awaited: ((error: Error) => void)[] = [];
 
 function giveUpInnermost(): void {
-    // Node.js looks again after it: what undoes this one's work may wait for what never comes, too.
+    // Node.js looks again after it, because what undoes this work may wait forever, too.
     setImmediate(() => undefined);
     awaited.at(-1)?.(
         new Error(
@@ -89,8 +82,8 @@ function giveUpInnermost(): void {
 }
 
 /**
- * Does something that rejects if nothing is left that could settle it: Node.js ends a program then in the middle, with
- * exit code 0. Of those that await each other the innermost rejects, so what it has done can be undone.
+ * Rejects if nothing is left that could settle some work: Node.js would end the program then in the middle, with exit
+ * code 0. Of works that await each other, the innermost rejects, so that what it has done can be undone.
  */
 export async function settling<T>(work: () => Promise<T>): Promise<T> {
     if (awaited.length === 0) process.on("beforeExit", giveUpInnermost);

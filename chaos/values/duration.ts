@@ -1,24 +1,21 @@
-/**
- * A length of time as written in configuration: `500ms`, `30s`, `10m`, `1h`, or several parts as in Go and Helm,
- * `5m0s`.
- */
+/** A length of time as written in configuration: `500ms`, `30s`, `10m`, `1h`, or several parts as in Go: `5m0s`. */
 export type Duration = string;
 
 const millisecondsPerUnit: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const form = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 
-/** A duration in whole milliseconds. Undefined if `text` is not a duration. */
+/** In whole milliseconds. Undefined if the text is not a duration. */
 export function parseDuration(text: Duration): number | undefined {
-    // Types prevent nothing, and a list of one duration has its form.
+    // A definition may have another type here, and a list of one duration would match the pattern.
     if (typeof text !== "string" || !form.test(text)) return undefined;
     let milliseconds = 0;
     for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
         milliseconds += Number(amount) * millisecondsPerUnit[unit!]!;
-    // 2.01 * 1000 is no whole number, and timers take no other.
+    // Timers take whole numbers only, and 2.01 * 1000 is none.
     return Math.round(milliseconds);
 }
 
-/** Milliseconds as configuration takes them, in the largest unit that gives a whole number: `10m`, `90s`, `1500ms`. */
+/** In the largest unit that gives a whole number, as configuration takes it: `10m`, `90s`, `1500ms`. */
 export function formatDuration(milliseconds: number): Duration {
     const [unit, size] = Object.entries(millisecondsPerUnit).findLast(
         ([, size]) => milliseconds >= size && milliseconds % size === 0,
@@ -26,7 +23,7 @@ export function formatDuration(milliseconds: number): Duration {
     return `${milliseconds / size}${unit}`;
 }
 
-/** Milliseconds for people: `850 ms`, `2.4 s`, `3 min 20 s`. */
+/** Such as `850 ms`, `2.4 s` or `3 min 20 s`. */
 export function describeMilliseconds(milliseconds: number): string {
     if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
     if (milliseconds < 60_000) return `${Number((milliseconds / 1_000).toFixed(1))} s`;
@@ -44,13 +41,13 @@ export interface Range {
 export const allowedDuration = ({ least, most }: Range, examples = "500ms, 30s or 5m0s") =>
     `a duration from ${least} to ${most}, such as ${examples}`;
 
-/** A duration in milliseconds. Undefined if the text is none, or outside of the range. */
+/** In milliseconds. Undefined if the text is not a duration, or outside of the range. */
 export function durationWithin({ least, most }: Range, text: Duration): number | undefined {
     const milliseconds = parseDuration(text) ?? -1;
     return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)! ? milliseconds : undefined;
 }
 
-/** The times of an experiment: their ranges, and their values if nobody sets them. */
+/** The times of an experiment: their ranges and defaults. */
 export const times = {
     /** Observation time after the grace period. */
     duration: { least: "1s", most: "1h", usual: "30s" },
@@ -60,6 +57,6 @@ export const times = {
     interval: { least: "20ms", most: "1m", usual: "1s" },
     /** Time limit of a probe. */
     timeout: { least: "100ms", most: "1m", usual: "5s" },
-    /** The attacks end by themselves after this time. Those that end with the verdict: see `usualDeadlineMs`. */
+    /** The attacks end by themselves after this time; see `usualDeadlineMs` for those that end with the verdict. */
     deadline: { least: "10s", most: "24h", usual: "10m" },
 } as const satisfies Record<string, Range & { usual: Duration }>;

@@ -1,14 +1,14 @@
-/**
- * Methods of HTTP: RFC 9110, 9.1, lets them be any token, and registers more with time. Case counts. Node.js has a list
- * of some, which its server and no other program keeps to.
- */
-
-/** Longer ones are no method to anybody here: other protocols may begin with long words. */
-export const longestMethod = 128;
-
 /** The characters of a token (RFC 9110, 5.6.2), for the brackets of a regular expression. */
 export const tokenCharacters = "!#$%&'*+\\-.^_`|~\\dA-Za-z";
 
+const headerName = new RegExp(`^[${tokenCharacters}]+$`);
+export const isHeaderName = (text: string): boolean => headerName.test(text);
+
+/**
+ * A method may be any token, whose case counts (RFC 9110, 9.1); only Node.js's own server limits them to a list. Longer
+ * ones count as none here, because other protocols may begin with long words.
+ */
+export const longestMethod = 128;
 const method = new RegExp(`^[${tokenCharacters}]{1,${longestMethod}}$`);
 
 /** Whether a text is a method that somebody may have meant: `get` is no server's GET. */

@@ -1,6 +1,4 @@
-/** Texts in JSON and YAML that may be none. */
-
-/** What a text in JSON says. Undefined if it is none. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
     try {
         return JSON.parse(text);
@@ -10,8 +8,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Why a file in YAML cannot be read, without its text, which may hold a token: the parser's own message quotes lines,
- * and its reason quotes what it does not know, always last.
+ * Why a file is not YAML, without its text, which may contain a token: the parser's message quotes lines, and its
+ * reason ends with a quote of what it does not know.
  */
 export function yamlProblem(error: unknown): string {
     const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };

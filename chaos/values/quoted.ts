@@ -12,27 +12,28 @@ const invisible = /[\p{Cf}\p{Cs}]/gu;
 
 /** @param most characters. @default 500 */
 export function onOneLine(text: string, most = 500): string {
-    // What is hidden in a long text takes as long.
+    // The longer a text is, the longer it takes to find what is hidden in it.
     const start = stripVTControlCharacters(text.slice(0, 10 * most));
     const line = start.replace(invisible, "").replace(breaking, " ").trim();
-    return line.length > most
-        ? `${line
-              .slice(0, most - 1)
-              .replace(invisible, "")
-              .trimEnd()}…`
-        : line;
+    if (line.length <= most) return line;
+    const kept = line.slice(0, most - 1).replace(invisible, "");
+    return `${kept.trimEnd()}…`;
 }
+
+/** The beginning of a text that is too long. @param most characters */
+export const shortened = (text: string, most: number): string =>
+    text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
 /** In quotes that the text cannot end: it may have straight ones. @param most characters. @default 500 */
 export const quoted = (text: string, most?: number): string => `“${onOneLine(text, most).replace(/[“”]/g, '"')}”`;
 
-/** What is one word, such as a reason or a name in Kubernetes, as it is, and anything else in quotes. */
+/** Leaves a single word as it is, such as a reason or a name in Kubernetes, and puts anything else in quotes. */
 export function wordOf(value: unknown, most = 60): string {
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "missing");
     return text.length <= most && /^[\w.:/-]+$/.test(text) ? text : quoted(text, most);
 }
 
-/** Lines of our own, in which a text of others may be, without what controls a terminal. */
+/** Removes what controls a terminal from lines of our own that may quote a text of others. */
 export const withoutControls = (text: string): string =>
     stripVTControlCharacters(text)
         .replace(/(?![\n\t])\p{Cc}/gu, " ")

@@ -10,7 +10,7 @@ const billionthsOf = (share: Share) => Math.max(1, Math.round(share * billion));
 /** @param example completes "such as …" */
 export const allowedPercentage = (example = "99.5%") => `a percentage above 0% and up to 100%, such as ${example}`;
 
-/** A share as written in configuration: `99.5%`. Undefined if `text` is not a percentage above 0% and up to 100%. */
+/** As written in configuration: `99.5%`. Undefined if the text is not a percentage above 0% and up to 100%. */
 export function parsePercentage(text: string): Share | undefined {
     const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
     const share = Number(`${percent}e-2`);
@@ -25,7 +25,7 @@ export function reaches(share: Share, some: number, all: number): boolean {
 
 export const shareOf = (share: Share, all: number): number => Math.floor((billionthsOf(share) * all) / billion);
 
-/** How many percent some of a number are, rounded down to the tenth: 99.96% must not read as 100%. */
+/** Rounded down to a tenth of a percent, because 99.96% must not read as 100%. */
 export function percentOf(some: number, all: number): string {
     return all === 0 ? "0%" : `${Math.floor((some * 1_000) / all) / 10}%`;
 }

@@ -11,7 +11,7 @@ export const isOutput = (value: unknown): boolean =>
 
 const maxShownLength = 100;
 
-/** A value for people, unless it may be a secret. An Output has no text: definitions are plain values. */
+/** A value for people, unless it may be a secret. An Output has no text, since definitions are plain values. */
 export function describeValue(value: unknown): string {
     if (Array.isArray(value)) return "a list";
     if (isOutput(value)) return "an Output";
@@ -22,16 +22,16 @@ export function describeValue(value: unknown): string {
     return value.length > maxShownLength ? `a text of ${value.length} characters` : JSON.stringify(value);
 }
 
-/** Fields of requests and of programs, of which no message repeats a value: what is wrong may be a secret. */
+/** No message repeats a value of these fields of requests and programs, because a wrong value may be a secret. */
 const neverRepeated = new Set<PropertyKey>(["headers", "body", "query", "path", "url", "ca", "env", "command"]);
 
-/** The place of a mistake: the keys that lead there. In place of a name, a whole header may have been written. */
+/** The place of a mistake: the keys that lead to it. A whole header may have been written as a name. */
 export const placeIn = (path: readonly PropertyKey[]): string =>
     path.map((key) => (credentialIn(String(key)) === undefined ? String(key) : "…")).join(".");
 
 export interface WrongValue {
     input?: unknown;
-    /** Keys and indices that lead to it, if they are known. */
+    /** The keys and indices that lead to it, if they are known. */
     path?: readonly PropertyKey[];
 }
 
@@ -45,7 +45,7 @@ export const notAllowed =
         return `${wrong.input === undefined ? "is missing" : `${shown}is not ${what}`}; allowed: ${allowed}`;
     };
 
-/** What an issue of a schema says to a person. Undefined if the schema's own text does. */
+/** What an issue of a schema says. Undefined if the schema's own text says it. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     switch (issue.code) {
         case "unrecognized_keys":
@@ -74,7 +74,7 @@ function wrong(value: WrongValue, allowed: string): string {
     return `is ${type ?? describeValue(value.input)}; allowed: ${allowed}`;
 }
 
-/** `"a", "b" or "c"` */
+/** Such as `"a", "b" or "c"`. */
 function oneOf(values: unknown): string {
     const inQuotes = [values].flat().map((value) => JSON.stringify(value));
     return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(inQuotes);
@@ -93,24 +93,39 @@ export function durationBetween(range: Range, examples?: string) {
     return z.string({ error }).refine((text) => durationWithin(range, text) !== undefined, { error });
 }
 
-/** A percentage above 0% and up to 100%. @param example completes "such as …", in the error */
+/** @param example completes "such as …", in the error */
 export function percentage(example?: string) {
     const error = notAllowed(allowedPercentage(example), "a percentage");
     return z.string({ error }).refine((text) => parsePercentage(text) !== undefined, { error });
 }
 
-/** Milliseconds since the epoch, as journals have them. */
+/** Milliseconds since the epoch. */
 export const instant = z.int().nonnegative();
-/** A length of time in milliseconds. */
 export const milliseconds = z.number().nonnegative();
 export const shareSchema = z.number().positive().max(1);
 
-/**
- * @param what completes "… is not", in the error
- * @param rule for objects of its type
- */
+/** @param what completes "… is not", in the error @param rule for objects of its type */
 export const nameSchema = (what?: string, rule = dnsLabel()) =>
     z.string().refine(rule.isValid, { error: notAllowed(rule.allowed, what) });
+
+/** For `superRefine`: reports what is wrong with a value, in words, or with parts of it, at their places within it. */
+export const refusing =
+    <T>(mistakesIn: (value: T) => string | undefined | readonly { path: PropertyKey[]; message: string }[]) =>
+    (value: T, context: z.RefinementCtx): void => {
+        const found = mistakesIn(value) ?? [];
+        const mistakes = typeof found === "string" ? [{ message: found }] : found;
+        for (const mistake of mistakes) context.addIssue({ code: "custom", ...mistake });
+    };
+
+/** The same for a record: reports what is wrong with each of its entries. */
+export const refusingEntries = <T>(
+    mistakesIn: (name: string, value: T, all: Record<string, T>) => readonly (string | false | undefined)[],
+) =>
+    refusing((all: Record<string, T>) =>
+        Object.entries(all).flatMap(([name, value]) =>
+            mistakesIn(name, value, all).flatMap((message) => (message ? { path: [name], message } : [])),
+        ),
+    );
 
 /** A mistake that lies in several fields together. */
 export interface Mistake {
@@ -119,7 +134,7 @@ export interface Mistake {
 }
 
 /**
- * Reports mistakes that lie in several fields, also if some of these are mistakes on their own: all are reported at
+ * Reports mistakes that lie in several fields, even if some of these are mistakes on their own: all are reported at
  * once.
  */
 export function together<T>(
@@ -132,7 +147,7 @@ export function together<T>(
     return [report, { when: () => true }];
 }
 
-/** Where an experiment is written decides how a person changes it. */
+/** Where an experiment is written, which decides how a person changes it. */
 export interface Written {
     /**
      * Prefix of the stack's settings that the experiment is made from, such as `experiment.`. @default it is written in
@@ -149,18 +164,18 @@ export function remedy({ settings, stack }: Written, name: string, value: string
     return pulumi(`config set ${settings}${name} ${quote(String(value))}`, stack);
 }
 
-/** How to start another run of an experiment, in a sentence without a period. */
+/** In a sentence without a period. */
 export const anotherRun = ({ settings, run, stack }: Written & { run: string }): string =>
     `Start another run: ${remedy({ settings, stack }, "run", `${run} again`)}`;
 
-/** A plan that names its stack is of a project that has Pulumi as a package. */
+/** A plan that names its stack belongs to a project that has Pulumi as a package. */
 const pulumi = (command: string, stack: string | undefined) =>
     stack === undefined ? `pulumi ${command}` : `npx pulumi ${command} --stack ${stack}`;
 
-/** How to update an experiment's stack: completes "…: ". */
+/** Completes "…: ". */
 export const updating = ({ stack }: Written): string => pulumi("up", stack);
 
-/** How to disable an experiment: completes "…: ". */
+/** Completes "…: ". */
 export const disabling = ({ settings, stack }: Written): string =>
     settings === undefined
         ? "set `enabled` to false in the program, then run `pulumi up`"

@@ -1,5 +1,5 @@
 /**
- * Chaos Mesh: PodChaos, NetworkChaos and HTTPChaos of chaos-mesh.org/v1alpha1, also inside a Schedule. Their fields:
+ * Chaos Mesh: PodChaos, NetworkChaos and HTTPChaos of chaos-mesh.org/v1alpha1, also inside a Schedule:
  * https://github.com/chaos-mesh/chaos-mesh/tree/master/api/v1alpha1 and https://chaos-mesh.org/docs/
  */
 import { times } from "../../values/duration";
@@ -26,13 +26,13 @@ const networkActions: Record<string, Draft | Refusal> = {
     netem,
 };
 
-/** The answers in connections that the other side has opened are dropped, too. */
+/** Packets of one direction are also the answers in connections that the other side has opened. */
 const oneWay = new Refusal(
     "drops the packets of one direction, so TCP works in neither and UDP in one; no attack does that. " +
         "To cut off both, write direction: both",
 );
 
-/** Each reads an attack without its target. Undefined if a field is refused that decides about the others. */
+/** Each reads an attack without its target. Undefined if a field is refused on which the others depend. */
 const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | undefined> = {
     PodChaos(spec) {
         const attack = spec.word("action", podActions);
@@ -49,7 +49,7 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
         const attack = spec.word("action", networkActions);
         if (attack === undefined) return undefined;
         const isExternal = spec.has("externalTargets");
-        // Nothing answers at a port that no packet reaches: each way but "from" means the same.
+        // No packet reaches a port to which nothing may connect, so each direction but "from" means the same.
         spec.word("direction", { both: "both", to: isExternal ? "to" : oneWay, from: oneWay }, "to");
         const isOfPods = spec.has("target") || spec.isEmpty("target");
         if (isExternal && isOfPods)
@@ -87,7 +87,7 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
     },
 };
 
-/** As Chaos Mesh reads them: https://github.com/chaos-mesh/chaos-mesh/blob/master/pkg/netutils */
+/** Chaos Mesh reads them so: https://github.com/chaos-mesh/chaos-mesh/blob/master/pkg/netutils */
 const hostAndPort = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d+)$/;
 
 function externalPeers(spec: Fields) {
@@ -100,8 +100,8 @@ function externalPeers(spec: Fields) {
 }
 
 /**
- * Its selector: https://github.com/chaos-mesh/rs-tproxy. Its paths have the wildcards `*` and `?`, and one that ends in
- * its only `*` means the same here.
+ * Reads its selector (https://github.com/chaos-mesh/rs-tproxy). Paths there have the wildcards `*` and `?`; only a path
+ * that ends in its only `*` means the same here.
  */
 function matchOf(spec: Fields, service: string | undefined): Draft["match"] {
     for (const key of ["path", "method"]) if (spec.isEmpty(key)) spec.refuse("is empty, so no request matches", key);
@@ -131,7 +131,6 @@ function isHostOf(service: string, host: string): boolean {
     return name === service && namespace !== "" && ["", "svc", "svc.cluster.local"].includes(rest.join("."));
 }
 
-/** @param object a manifest of Chaos Mesh */
 export function ofChaosMesh(object: Fields, additions: Additions): Found {
     object.take("apiVersion");
     const metadata = object.object("metadata");
@@ -220,7 +219,7 @@ const fieldsOfPods = new Map([
     ["spec.nodeName", "k8s.node.name"],
 ]);
 
-/** @param named the namespace, if the selector has none: that of the object */
+/** @param named the object's namespace, for a selector without one */
 function selected(spec: Fields, named: string | undefined) {
     if (!spec.has("selector") && !spec.isEmpty("selector"))
         return void spec.refuse("is missing: write {} for all pods of the namespace", "selector");
@@ -254,7 +253,7 @@ function selected(spec: Fields, named: string | undefined) {
         const condition = expression.word("operator", operators)?.(expression.texts("values"));
         if (condition) conditions.push({ key: `k8s.label.${key}`, ...condition });
     }
-    // Targets are of running pods.
+    // Only running pods can be targets.
     if (selector.texts("podPhaseSelectors").some((phase) => phase !== "Running"))
         selector.refuse("only running pods can be targets", "podPhaseSelectors");
     selector.refuseRest();

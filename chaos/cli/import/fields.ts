@@ -1,18 +1,18 @@
 import { parseDuration } from "../../values/duration";
+import { isHeaderName } from "../../values/http-method";
 import { onOneLine } from "../../values/quoted";
 import { describeValue, placeIn } from "../../values/texts";
 
-/** A place in a file, as keys and indices joined by dots, and a remark about it. */
+/** A remark about a place in a file, which is given by keys and indices joined by dots. */
 export interface Remark {
     path: string;
     reason: string;
 }
 
-/** How an experiment differs from its file. */
 export interface Remarks {
-    /** What the experiment does otherwise, or leaves out: a person decides whether that is acceptable. */
+    /** What the experiment does differently, or leaves out: a person decides whether that is acceptable. */
     differences: Remark[];
-    /** What the experiment must not be written without. */
+    /** Without these, the experiment must not be written. */
     refused: Remark[];
 }
 
@@ -22,7 +22,7 @@ export const remarkOf = (path: string, reason: string): Remark => ({
     reason: onOneLine(reason, 1_000),
 });
 
-/** Completes a sentence that begins with what an experiment cannot say. */
+/** Completes a sentence that begins with what an experiment cannot express. */
 export const noCounterpart = "has no counterpart";
 
 type JsonObject = Record<string, unknown>;
@@ -30,13 +30,13 @@ type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject =>
     typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Such as `{{host}}`, or `[[deployment]]` in a template of Steadybit: what it stands for is not in the file. */
+/** Such as `{{host}}`, or `[[deployment]]` in a template of Steadybit. The file does not have its value. */
 const placeholder = /\{\{.*?\}\}|\[\[.*?\]\]|\$\{.*?\}/;
 
 /**
- * Reads the fields of an object in a file. `noteRest` and `refuseRest` report the fields that were not read.
- * Wrong values are refused, and read as if they were missing: all mistakes are reported at once. Values are not
- * repeated, since any may be a secret: only words, such as a kind, unless they look like a credential.
+ * Reads the fields of an object in a file. `noteRest` and `refuseRest` report the fields that were not read. Wrong
+ * values are refused, and read as if they were missing, so that all mistakes are reported at once. Values are not
+ * repeated, since any may be a secret; only words are, such as a kind, unless they look like a credential.
  */
 export class Fields {
     private readonly values: JsonObject;
@@ -54,7 +54,7 @@ export class Fields {
     }
 
     at(key?: string | number): string {
-        // In place of a header's name, the whole header may have been written.
+        // A whole header may have been written in place of its name.
         const place = key === undefined ? "" : placeIn([key]).replace(/[:=].*/s, "…");
         return [this.path, place].filter((part) => part !== "").join(".");
     }
@@ -76,12 +76,12 @@ export class Fields {
         return !isEmpty(this.values[key]);
     }
 
-    /** Whether there is an empty text, list or object: that may mean "none of them", where null means "any". */
+    /** Whether there is an empty text, list or object, which may mean "none of them" where null means "any". */
     isEmpty(key: string): boolean {
         return isEmpty(this.values[key]) && this.values[key] !== undefined && this.values[key] !== null;
     }
 
-    /** A value as the file has it. Undefined if it is missing, null, or an empty text, list or object. */
+    /** @returns undefined if the value is missing, null, or an empty text, list or object */
     take(key: string): unknown {
         this.unread.delete(key);
         const value = this.values[key];
@@ -135,12 +135,10 @@ export class Fields {
         return new Fields(this.take(key), this.remarks, this.at(key));
     }
 
-    /** The objects of a list. */
     objects(key: string): Fields[] {
         return this.list(key).map((each, index) => new Fields(each, this.remarks, this.at(`${key}.${index}`)));
     }
 
-    /** Texts of a list. */
     texts(key: string): string[] {
         const { remarks } = this;
         return this.list(key).flatMap((each, index) => {
@@ -150,7 +148,7 @@ export class Fields {
         });
     }
 
-    /** The texts of an object, by their keys. Here an empty text is a value. */
+    /** Here an empty text is a value. */
     textsByKey(key: string): [name: string, value: string][] {
         const value = this.take(key) ?? {};
         const fields = new Fields(value, this.remarks, this.at(key));
@@ -174,14 +172,14 @@ export class Fields {
     }
 }
 
-/** Headers by their names. In place of a name, a whole header may have been written, which no message repeats. */
+/** Headers by name. A whole header may have been written in place of a name, so no message repeats names. */
 export function headersAt(fields: Fields, key: string, headers: readonly (readonly [name: string, value: string])[]) {
-    if (!headers.every(([name]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
+    if (!headers.every(([name]) => isHeaderName(name)))
         fields.refuse("has a key that is not the name of a header; allowed: such as x-request-id", key);
     return headers.length > 0 ? Object.fromEntries(headers) : undefined;
 }
 
-/** In a table of meanings: why a word has none. */
+/** In a table of meanings, it says why a word has none. */
 export class Refusal {
     constructor(readonly reason: string) {}
 }

@@ -2,17 +2,16 @@ import { loadAll } from "js-yaml";
 import { type DefinedExperiment, planOfArguments } from "../../definition/arguments";
 import { maxNameLength } from "../../definition/definition";
 import { parseJson } from "../../values/json";
+import { onOneLine } from "../../values/quoted";
 import { ofChaosMesh } from "./chaos-mesh";
 import { describeValue } from "../../values/texts";
 import { Fields, type Remark, type Remarks, remarkOf } from "./fields";
 import type { Additions, Found } from "./imported";
 import { ofSteadybit } from "./steadybit";
 
-/** An experiment of a file, as it is written here. */
 export interface Imported {
     name: string;
     args: DefinedExperiment;
-    /** What it does otherwise than the file, or leaves out. */
     differences: Remark[];
 }
 
@@ -78,7 +77,7 @@ function importOne(object: Fields, additions: Additions): Partial<Imported> {
     return { name, args };
 }
 
-/** A name of an experiment, from one that may have any characters. */
+/** An experiment's name, from one that may have any characters. */
 function nameIn(object: Fields, text: string | undefined, key: string): string | undefined {
     if (text === undefined) {
         if (!object.remarks.refused.some(({ path }) => path === object.at(key))) object.refuse("is missing", key);
@@ -98,7 +97,7 @@ function nameIn(object: Fields, text: string | undefined, key: string): string |
     );
 }
 
-/** The mistakes that the experiment's validation lists, at their places in the file. */
+/** Puts the mistakes that the experiment's validation lists to their places in the file. */
 function mistakesAt(object: Fields, places: NonNullable<Found["places"]>, message: string): Remark[] {
     const [whole, ...mistakes] = message.split("\n  ");
     return (mistakes.length > 0 ? mistakes : [whole!]).map((mistake) => {
@@ -112,7 +111,7 @@ function mistakesAt(object: Fields, places: NonNullable<Found["places"]>, messag
     });
 }
 
-/** Also without empty lists, as of actions. */
+/** Leaves out empty lists, too, such as that of the actions. */
 function withoutUndefined(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(withoutUndefined);
     if (typeof value !== "object" || value === null) return value;
@@ -121,4 +120,29 @@ function withoutUndefined(value: unknown): unknown {
             inner === undefined || (Array.isArray(inner) && inner.length === 0) ? [] : [[key, withoutUndefined(inner)]],
         ),
     );
+}
+
+/** A different variable for each name, and never a reserved word of TypeScript such as `delete`. */
+const variableOf = (name: string): string =>
+    `${name.replace(/^(?=\d)|-(?=\d)/g, "_").replace(/-(.)/g, (_, next: string) => next.toUpperCase())}Experiment`;
+
+/** Escapes what a terminal would obey or not show, as strings of TypeScript can. */
+const escaped = (json: string): string =>
+    json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
+
+/** The part of a program that has the arguments of a file's experiments. */
+export function writtenAs(experiments: readonly Imported[], file: string): string {
+    const constants = experiments.map(({ name, args, differences }) => {
+        const variable = variableOf(name);
+        const remarks = differences.map(({ path, reason }) => `// - ${path}: ${reason}`);
+        const head = remarks.length > 0 ? ["// Differs from the file:", ...remarks] : [];
+        const keysUnquoted = escaped(JSON.stringify(args, null, 4)).replace(/^( *)"([A-Za-z_]\w*)": /gm, "$1$2: ");
+        return [
+            `// new Experiment(${JSON.stringify(name)}, { enabled: …, ...${variable} });`,
+            ...head,
+            `export const ${variable}: DefinedExperiment = ${keysUnquoted};`,
+        ].join("\n");
+    });
+    const from = `// Imported from ${onOneLine(file)}.`;
+    return `${from}\nimport type { DefinedExperiment } from "pulumi-chaos-experiments";\n\n${constants.join("\n\n")}\n`;
 }

@@ -3,11 +3,11 @@ import type { DefinedExperiment } from "../../definition/arguments";
 import { formatDuration } from "../../values/duration";
 import type { Fields } from "./fields";
 
-/** What a person says that the file does not. */
+/** What a person adds to the file. */
 export interface Additions {
-    /** Names the experiment's `hypothesis`, in place of the file's. */
+    /** The experiment's `hypothesis`, in place of the file's. */
     hypothesis?: string;
-    /** Of targets for which the file names none. */
+    /** Namespace of targets for which the file names none. */
     namespace?: string;
     /** Name of the Service through which the faults of an HTTPChaos reach its pods. */
     service?: string;
@@ -18,14 +18,14 @@ export interface Additions {
 /** An attack, an action or a check as far as it was read. The experiment's own validation judges it. */
 export type Draft = Record<string, unknown> & { kind: string };
 
-/** What a reader of a format finds. Parts that are missing have been refused. */
+/** What a format's reader finds. Missing parts have been refused. */
 export interface Found extends Partial<DefinedExperiment> {
     name?: string;
-    /** Where the file has the parts of the experiment, by their places there, such as `attacks.0.match`. */
+    /** Places in the file by those in the experiment, such as `attacks.0.match`. */
     places?: Record<string, string>;
 }
 
-/** Where the file has a part of the experiment. @param keys of `fields`, by those of the part */
+/** @param keys keys of `fields`, by those of the part */
 export function placesOf(part: string, fields: Fields, keys: Readonly<Record<string, string>>): Record<string, string> {
     const inner = Object.entries(keys).map(([of, key]) => [`${part}.${of}`, fields.at(key)] as const);
     return { [part]: fields.at(), ...Object.fromEntries(inner) };
@@ -35,9 +35,8 @@ export function placesOf(part: string, fields: Fields, keys: Readonly<Record<str
 const ofService = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.cluster\.local)?\.?$/;
 
 /**
- * The check that an address answers. One in a cluster is that of a Service.
- *
- * @throws Error with what is wrong, without the address, which may hold a secret
+ * The check that an address answers: through a Service, if it is one in a cluster.
+ * @throws Error with what is wrong, without the address, which may contain a secret
  */
 export function checkOf(address: string): HttpCheck {
     let url: URL;
@@ -64,17 +63,16 @@ export function checkOf(address: string): HttpCheck {
     return { kind: "http", service, namespace, port: Number(port) || (isSecure ? 443 : 80), ...scheme, path };
 }
 
-/** A window without grace. */
+/** A window without grace, which the formats do not know. */
 export const windowOf = (durationMs: number, attacks: readonly Draft[]): Pick<DefinedExperiment, "window"> => ({
     window: { duration: formatDuration(durationMs), ...(attacks.length > 0 && { grace: "0s" }) },
 });
 
-/** Longer than any run: of the kills of an attack, only the first is made. */
+/** This is longer than any run, so only the first kill of an attack is made. */
 const neverMs = 24 * 3_600_000;
 
 /** Both formats delete these pods; a kill does not. */
 export const killsFewer =
     "pods without a controller, pods of a Job and pods that are not ready are deleted there, and left alone here";
 
-/** Deletes the targets once. */
 export const killOnce: Draft = { kind: "kill", intervalMs: neverMs };

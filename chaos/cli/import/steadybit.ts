@@ -1,6 +1,6 @@
 /**
- * Steadybit: an experiment as its API and its editor write it, in lanes of steps. What the steps do:
- * https://github.com/steadybit/extension-container, extension-http and extension-kubernetes. How targets are named:
+ * Steadybit: an experiment as its API and its editor write it, in lanes of steps. For the steps, see
+ * https://github.com/steadybit/extension-container, extension-http and extension-kubernetes; for the names of targets,
  * https://docs.steadybit.com/concepts/query-language
  */
 import type { Check } from "../../kinds/checks/registry";
@@ -13,10 +13,9 @@ import { type Additions, checkOf, type Draft, type Found, killOnce, killsFewer, 
 import { attributeOfNode, type Condition, peersAt, portNeeded, radiusWith, targetOf } from "./target";
 import { offsetOf, placed, type Placed, relationTo } from "./timeline";
 
-/** Reads a step's parameters. @param deployment the one that an action is done to */
+/** Reads a step's parameters. @param deployment the target of an action */
 type Read = (parameters: Fields, step: { durationMs: number; deployment?: string }) => Draft;
 
-/** What a step is here. */
 type Meaning = { is: "attack" | "action" | "check"; read: Read } | { is: "nothing"; why?: string; untilTrue?: true };
 
 const shown: Meaning = { is: "nothing", why: "only shows something; each run has a report with a picture" };
@@ -49,7 +48,6 @@ interface Step extends Placed {
     read: Read;
 }
 
-/** @param object an experiment of Steadybit */
 export function ofSteadybit(object: Fields, additions: Additions): Found {
     const name = object.text("name");
     const hypothesis = object.text("hypothesis");
@@ -123,7 +121,7 @@ const placesInCheck = {
     maxLatencyMs: "responseTime",
 };
 
-/** Nobody waits longer for a rollout. */
+/** No rollout is waited for longer than this. */
 const longestRolloutMs = 24 * 3_600_000;
 
 function stepOf(fields: Fields) {
@@ -206,7 +204,7 @@ function finish(fields: Fields, ofFailure: string): void {
     fields.noteRest("is only a label");
 }
 
-/** Whether a check is one of the window. Why not, if not, is noted. */
+/** Whether a check lasts for the whole window. If not, it is noted why. */
 function isDuring(step: Step, first: Step): boolean {
     const relation = relationTo(first, step);
     const isIgnored = step.fields.text("ignoreFailure") === "true";
@@ -220,13 +218,12 @@ function isDuring(step: Step, first: Step): boolean {
     return why === undefined;
 }
 
-/** When a step ends, from the begin of the first attack or action. NaN if that is not certain. */
+/** From the begin of the first attack or action. NaN if it is not certain. */
 const endMs = (step: Step, first: Step) => (offsetOf(step, first) ?? NaN) + step.durationMs;
 
 /**
- * The window in which the attack, or the first action, is checked.
- *
- * @param lasting the steps until whose end it lasts, if the first one is done at once
+ * The window in which the attack, or the first action, is checked. @param lasting if the first step is done at once,
+ * the window lasts until the end of these
  */
 function windowAround(first: Step, lasting: readonly Step[], attacks: readonly Draft[]) {
     const lengthMs = Math.max(0, ...lasting.map((step) => endMs(step, first)));
@@ -243,11 +240,11 @@ const attributes = new Map([
     ["k8s.node.name", "k8s.node.name"],
     ["host.hostname", "host.hostname"],
     ["container.image", "container.image"],
-    // As the workload's template has it: extension-kubernetes, `extcontainer`.
+    // As the workload's template has it: see `extcontainer` of extension-kubernetes.
     ["k8s.container.image", "container.image"],
 ]);
 
-/** What some hold there: extension-container, `mapTarget`. */
+/** Some have other values there: see `mapTarget` of extension-container. */
 const differing: Readonly<Record<string, string>> = {
     "host.hostname": "is the name that the host has itself there, and the node's here: compare them",
     "container.image":
@@ -255,7 +252,9 @@ const differing: Readonly<Record<string, string>> = {
         "spec does, such as nginx:1.29: compare them",
 };
 
-/** The labels of a container's node that Steadybit also calls `k8s.label.NAME`: extension-kubernetes, `extcommon`. */
+/**
+ * Steadybit calls these labels of a container's node `k8s.label.NAME`, too: see `extcommon` of extension-kubernetes.
+ */
 const nodeLabels = new Set([
     "topology.kubernetes.io/region",
     "topology.kubernetes.io/zone",
@@ -271,12 +270,12 @@ function attributeOf(key: string): string | undefined {
     return isOfNode ? attributeOfNode(label) : `k8s.label.${label}`;
 }
 
-/** A name in quotes if it has special characters, then `!=` and a value, `NOT IN` and values, or `IS NOT PRESENT`. */
+/** A name, in quotes if it has special characters; then `!=` and a value, `NOT IN` and values, or `IS NOT PRESENT`. */
 const comparison =
     /^\s*(?:"([^"]+)"|([\w./-]+))(?:\s*(!?)=\s*([^()]+)|\s+(NOT\s+)?IN\s*\(([^()]+)\)|\s+IS\s+(NOT\s+)?PRESENT)\s*$/i;
 const inQuotes = /^\s*(?:"([^"\\]*)"|([\w./:-]+))\s*$/;
 
-/** What a part of a query says. Undefined if it is not one of these comparisons. */
+/** Undefined if it is not one of these comparisons. */
 function compared(part: string): Condition | undefined {
     const [, quoted, plain, unequal, one, notIn, list, notPresent] = comparison.exec(part) ?? [];
     const key = quoted ?? plain;

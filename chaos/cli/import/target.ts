@@ -3,24 +3,23 @@ import type { Fields } from "./fields";
 
 export interface Condition {
     key: string;
-    /** One of them; or any, so that the attribute exists. */
+    /** One of them, or `any`: the attribute exists. */
     values: readonly string[] | "any";
-    /** None of them, or no such attribute. */
+    /** Set if it is none of them, or if there is no such attribute. */
     negated?: true;
 }
 
-/** The attribute that a label of nodes is. */
+/** The attribute that stands for a label of nodes. */
 export const attributeOfNode = (label: string): string =>
     Object.entries(topologyLabels).find(([, known]) => known === label)?.[0] ?? nodeLabelPrefix + label;
 
-/** What an attribute expression has no way to write in a key or a value. */
+/** An attribute expression cannot contain these in a key or a value. */
 const unwritable = /[,|*=!]|^\s|\s$/;
 
 const inNamespace = ({ key }: Condition) => key === "k8s.namespace";
 
 /**
- * The target that some conditions describe, with its namespace last. What it cannot say is refused.
- *
+ * The target that some conditions describe, with its namespace last. Refuses what a target cannot express.
  * @param named the namespace, if the conditions name none
  */
 export function targetOf(
@@ -52,7 +51,7 @@ export function targetOf(
 const counted = "it counts containers of ready pods";
 
 /**
- * The radius for a number or a percentage of a file. Reports what is counted and rounded otherwise here.
+ * The radius for a number or a percentage of a file. Reports what is counted or rounded differently here.
  *
  * @param of what the file counts
  * @param rounded completes "it rounds …", of a share
@@ -81,13 +80,13 @@ export interface Place {
     port: number;
 }
 
-/** Traffic from there, which a blackhole without ports drops elsewhere, goes on here. */
+/** The formats then drop all traffic, also what comes from there, and here it goes on. */
 export const portNeeded = "has no port, and a blackhole of addresses is of connections to ports";
 
-/** A block that is one address. */
+/** Such a block is one address. */
 const oneAddress = /^(?:([\d.]+)\/32|([\da-f:]+)\/128)$/i;
 
-/** The peers of a blackhole. Its ports are those of each block. @param fields where the places are, at `key` */
+/** The peers of a blackhole, whose ports are those of each block. @param fields has the places, at `key` */
 export function peersAt(places: readonly Place[], fields: Fields, key: string) {
     const all = places.map(({ host, port }) => ({ host: host.replace(oneAddress, "$1$2"), port }));
     const blocks = all.filter(({ host }) => host.includes("/"));

@@ -1,22 +1,22 @@
-/** When a step begins and how long it takes, in milliseconds since the beginning. */
+/** When a step begins and how long it takes, in milliseconds since the experiment's beginning. */
 export interface Placed {
     lane: number;
-    /** Among those of its lane. */
+    /** Its place in its lane. */
     index: number;
-    /** The begin is not certain if an earlier step of the lane may end before its time. */
+    /** The begin is uncertain, since an earlier step of the lane may end before its time. */
     earliest: number;
     latest: number;
-    /** 0: it is done at once. */
+    /** 0 if it is done at once. */
     durationMs: number;
 }
 
-/** How long it takes until the next step of the lane begins. */
+/** How long the step takes until the next one of its lane begins. */
 export interface Timed {
     leastMs: number;
     mostMs: number;
 }
 
-/** The steps of lanes, which begin together; those of one lane follow each other. */
+/** Lanes begin together, and the steps of one lane follow each other. */
 export const placed = <T extends Timed>(lanes: readonly (readonly T[])[]) =>
     lanes.flatMap((steps, lane) => {
         let [earliest, latest] = [0, 0];
@@ -30,7 +30,7 @@ export const placed = <T extends Timed>(lanes: readonly (readonly T[])[]) =>
 
 const isCertain = ({ earliest, latest }: Placed) => earliest === latest;
 
-/** How long after another step one begins. Undefined if that is not certain. */
+/** Undefined if that is not certain. */
 export function offsetOf(step: Placed, from: Placed): number | undefined {
     const offset = step.earliest - from.earliest;
     const isSure = step.lane === from.lane ? step.latest - from.latest === offset : isCertain(step) && isCertain(from);

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import * as z from "zod";
 import { hostName } from "../../values/kubernetes-rules";
 import { contains, isAddress, isCidr, isInBlock } from "../../policies/blocks";
-import { describeValue, type Mistake, notAllowed } from "../../values/texts";
+import { describeValue, type Mistake, notAllowed, refusing } from "../../values/texts";
 import type { Host, ProvenBlock } from "./attack-kind";
 
 /** A block of addresses outside of the cluster's pods, with all of its ports unless the attack names some. */
@@ -36,19 +36,15 @@ export const hostSchema = z.strictObject({
 
 const isValid = ({ cidr, except = [] }: Block) => [cidr, ...except].every(isCidr);
 
-const blockSchema = z
-    .strictObject({ cidr, except: z.array(cidr).nonempty().optional() })
-    .superRefine(({ cidr: all, except = [] }, context) => {
-        if (!isValid({ cidr: all, except })) return;
-        // As the API server has it of an `ipBlock`.
-        for (const [index, one] of except.entries())
-            if (!contains(all, one) || contains(one, all))
-                context.addIssue({
-                    code: "custom",
-                    path: ["except", index],
-                    message: `${describeValue(one)} is not a part of ${all}; allowed: a smaller block within it`,
-                });
-    }) satisfies z.ZodType<Block>;
+const blockSchema = z.strictObject({ cidr, except: z.array(cidr).nonempty().optional() }).superRefine(
+    // The API server has the same rule for an `ipBlock`.
+    refusing(({ cidr: all, except = [] }: Block) =>
+        (isValid({ cidr: all, except }) ? except : []).flatMap((one, index) => {
+            const message = `${describeValue(one)} is not a part of ${all}; allowed: a smaller block within it`;
+            return contains(all, one) && !contains(one, all) ? [] : { path: ["except", index], message };
+        }),
+    ),
+) satisfies z.ZodType<Block>;
 
 export const addressSchema = z.union([hostSchema, blockSchema], {
     error: ({ input, errors = [] }) => {
@@ -57,7 +53,7 @@ export const addressSchema = z.union([hostSchema, blockSchema], {
     },
 });
 
-/** What is wrong with the alternative of a union that was meant. */
+/** Says what is wrong with the alternative of a union that was meant. */
 export const messagesOf = (
     issues: readonly { path: readonly PropertyKey[]; message: string }[] = [],
     allowed: string,
@@ -69,7 +65,10 @@ export const messagesOf = (
 export const hostsIn = (addresses: readonly Address[]): Host[] => addresses.filter((one) => "host" in one);
 export const blocksIn = (addresses: readonly Address[]): Block[] => addresses.filter((one) => "cidr" in one);
 
-/** What must be proven of blocks. @param ports that are denied in them. @default all: then any is enough */
+/**
+ * The blocks that must be proven, at each denied port. @param ports @default all: then a connection to any port is
+ * enough
+ */
 export const provenBlocks = (blocks: readonly Block[], ports?: readonly number[]): ProvenBlock[] =>
     blocks.flatMap((block) => ports?.map((port) => ({ ...block, port })) ?? [block]);
 
@@ -94,14 +93,14 @@ function describeAddress(one: Address): string {
 export const onPorts = (ports: readonly number[]): string =>
     `on ${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}`;
 
-/** Mistakes that are known before names are resolved. */
+/** Finds the mistakes that are known before names are resolved. */
 export function mistakeIn(
     addresses: readonly Address[],
     ports?: readonly number[],
     control?: Host,
 ): Mistake | undefined {
     const [hosts, blocks] = [hostsIn(addresses), blocksIn(addresses)];
-    // Their mistakes are reported by themselves.
+    // The schema reports mistakes of blocks by themselves.
     if (!blocks.every(isValid)) return undefined;
     if (ports && blocks.length === 0)
         return { field: "ports", message: "is for blocks of addresses, and peers name none; allowed: a host's `port`" };

@@ -54,7 +54,7 @@ const peersSchema = z.union([expression, addressSchema, z.array(addressSchema).n
         ),
 });
 
-/** By this name and port, pods reach the API server. */
+/** Pods reach the API server by this name and port. */
 const apiServer: Host = { host: "kubernetes.default.svc", port: 443 };
 
 /**
@@ -125,26 +125,26 @@ export const blackhole: AttackKind<BlackholeAttack> = {
             stillWorks: {
                 inward: isInwardCut ? ports && { except: ports } : { except: [] },
                 outward: isOutwardCut ? ports && anotherPort(ports) : { port: witnessPorts[0] },
-                // Nothing of the targets works.
+                // Nothing of the targets works that the witness could try.
                 untouched: isInwardCut && isOutwardCut && !ports ? true : undefined,
             },
         };
     },
 };
 
-/** The witness is no peer. */
+/** The witness is no peer, so the attack leaves its connections alone. */
 const withWitness = { inward: { except: [] }, outward: { port: witnessPorts[0] } };
 
 function proofOfAddresses(addresses: readonly Address[], { ports, control }: BlackholeAttack): Proof {
     const [hosts, blocks] = [hostsIn(addresses), blocksIn(addresses)];
-    // A block may have the addresses behind the API server's, which are not known.
+    // A block may contain the addresses behind the API server's, which are not known here.
     const host = control ?? (blocks.length === 0 ? { ...apiServer, isDefault: true as const } : undefined);
     return { addresses: { hosts, blocks: provenBlocks(blocks, ports) }, stillWorks: { ...withWitness, host } };
 }
 
 /**
- * To the witness, on a port that the attack does not block, but a network without `endPort` does: that allows only the
- * first port of each range. Undefined if there is none.
+ * A port of the witness that the attack does not block, and does not seem to block on a network without `endPort`: such
+ * a network allows only the first port of each range. Undefined if there is none.
  */
 function anotherPort(blocked: readonly number[]): { port: number } | undefined {
     const port = witnessPorts.find((candidate) => !blocked.includes(candidate) && !blocked.includes(candidate - 1));

@@ -4,12 +4,14 @@ import { pointedService } from "./fault/pointing";
 import type { BeginInJob, JobContext, JobPart } from "./job-part";
 import { killInJob } from "./kill/kill-in-job";
 
-/** The kinds for which the deadline Job does something. They are bundled with it: no schema, and no Pulumi. */
+/**
+ * The kinds for which the deadline Job does something. They are bundled with the Job, so they import no schema and no
+ * Pulumi.
+ */
 const parts: Readonly<Record<string, BeginInJob<never>>> = { fault: faultInJob, kill: killInJob };
 
 /** What attacks borrow. */
 export const loansOfAttacks: readonly Loan[] = [pointedService];
 
-/** @param told what `forJob` of the kind has told the Job */
 export const beginInJob = (kind: string, told: object | undefined, context: JobContext): JobPart =>
     parts[kind]?.(told as never, context) ?? {};

@@ -18,10 +18,9 @@ type Plain<A> = A extends { kind: infer K } ? ({ kind: K } extends A ? A : never
 
 export type Attack = AttackOf<Kinds>;
 
-/** An attack that needs a target, because its kind finds none itself. */
 export type AttackWithTarget = NeedsTarget<Kinds>;
 
-/** An attack of which its kind says everything: all its other fields have defaults. */
+/** An attack that is complete with its kind alone, since all its other fields have defaults. */
 export type PlainAttack = Plain<Attack>;
 
 export const attackKinds = Object.keys(kinds) as Attack["kind"][];
@@ -30,7 +29,6 @@ export const plainAttackKinds = attackKinds.filter(
     (kind): kind is PlainAttack["kind"] => kinds[kind].schema.safeParse({ kind }).success,
 );
 
-/** Attacks of each kind that need different rights. */
 export const exampleAttacks: readonly Attack[] = Object.values(kinds).flatMap(({ examples }) => [...examples]);
 
 export const attackKindOf = <A extends Pick<Attack, "kind">>({ kind }: A) =>
@@ -46,13 +44,11 @@ const all: readonly AttackKind<never, unknown>[] = Object.values(kinds) as never
 
 export const attackSchema = attackSchemaWith(() => ({})) as z.ZodType<Attack>;
 
-/** Whether an attack of a kind finds its targets itself: no other need be named. */
 export const findsTargets = (kind: Attack["kind"]): boolean => kinds[kind].find !== undefined;
 
-/** The types of the objects that attacks are: while one exists, the attack lasts. */
+/** While an object of one of these types exists, its attack lasts. */
 export const attackTypes: readonly Resource[] = [...new Set(all.map(({ object = resources.networkPolicy }) => object))];
 
-/** The types of all objects that attacks are made of. */
 export const attackParts: readonly Resource[] = [
     ...new Set([...attackTypes, ...all.flatMap(({ parts = [] }) => parts)]),
 ];
@@ -62,33 +58,30 @@ export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resour
 /** Most attacks are proven within two seconds of their creation. */
 const proofMs = 5_000;
 
-/** How long attacks usually take at most from their creation to their proof, in milliseconds. 0 without attacks. */
+/** In milliseconds, from the creation of the attacks until they are usually proven at the latest. */
 export const beginMsOf = (attacks: readonly Attack[]): number =>
     attacks.length === 0 ? 0 : proofMs + Math.max(...attacks.map((attack) => attackKindOf(attack).readyMs ?? 0));
 
 export const objectTypeOf = (attack: Attack): Resource => attackKindOf(attack).object ?? resources.networkPolicy;
 
-/** @param attack its name in the plan */
 export const objectNameOf = (runName: string, attack: string) => `${runName}-${attack}`;
 
-/** Whether an attack denies all callers connections into its targets: what becomes of established ones can be seen. */
 const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attack).inward !== undefined;
 
 /**
  * How long the checks must last to show that established connections were cut, in milliseconds: 2 s until one counts as
- * silent, 2 s until it is known that the witness itself has not lost it, and 1 s between reports. 0 if no attack
- * requires that.
+ * silent, 2 s until it is known that the witness itself has not lost it, and 1 s between reports.
  */
 export const cutMsOf = (attacks: readonly { established?: "any" | "cut" }[]): number =>
     attacks.some(({ established }) => established === "cut") ? 5_000 : 0;
 
-/** Whether an attack is proven by connections into its targets alone, if nothing can be tried from within them. */
+/** Whether connections into its targets can prove an attack if nothing can be tried from within them. */
 export function mayStayUnproven(attack: Attack): boolean {
     const { inward, outward } = attackKindOf(attack).proof(attack);
     return inward !== undefined && outward !== undefined;
 }
 
-/** Options that only some attacks may have. `why` completes a sentence that begins with the wish. */
+/** Options that only some attacks may have. `why` completes a sentence that begins with the option and its value. */
 const optionsOfSome = [
     {
         field: "established",
@@ -110,17 +103,16 @@ const optionsOfSome = [
     },
 ] as const;
 
-/** The options that one of some attacks has and must not have. */
 export const wrongOptionsOf = (...attacks: (Attack & { established?: string; outward?: string })[]) =>
     optionsOfSome.filter(({ field, wish, canHave }) =>
         attacks.some((attack) => attack[field] === wish && !canHave(attack)),
     );
 
-/** Why `includeNotReady` must not be set: such a pod could be chosen, and nothing would be done to it. */
+/** A pod that is not ready could be chosen by `includeNotReady`, and nothing would be done to it. */
 export const onlyReadyOf = (kind: Attack["kind"]): string | undefined =>
     kinds[kind].onlyReady && `${kind} affects only pods that are ready; allowed: false`;
 
-/** Which targets some attacks ask for, given what their kinds find in the cluster. @throws Error as `find` does */
+/** The targets that some attacks ask for, given what their kinds find in the cluster. @throws Error as `find` does */
 export function requestsOf(
     cluster: Cluster,
     { namespace, attacks }: { namespace: string; attacks: readonly PlannedAttack<Attack>[] },

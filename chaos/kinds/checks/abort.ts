@@ -23,7 +23,6 @@ export const abortSettingsSchema = {
 };
 
 export const abortRuleSchema = z.object({ below: shareSchema, overMs: milliseconds });
-/** The required success rate, and how long it is measured. */
 export type AbortRule = z.infer<typeof abortRuleSchema>;
 
 /** @param defaultBelow for a check that sets none. @returns undefined if the check ends nothing early */
@@ -58,7 +57,6 @@ export function contradictionsIn(
 
 export const sinceAttack = "Since the attack was proven, or since the checks began if there is none";
 
-/** How the rule of a check ended the attacks. */
 export const abortedSchema = z.object({
     check: z.string().describe("Name of the check whose success rate was too low"),
     afterMs: milliseconds.describe(sinceAttack),
@@ -74,7 +72,7 @@ export type Aborted = z.infer<typeof abortedSchema>;
  * Whether the last answers of a check fall below its rule beyond doubt: as many as are due in the rule's time, of which
  * at least half saw the application, and even if those that did not had been good.
  *
- * @param counted the answers after the grace period, in the order of asking, none missing in between
+ * @param counted the answers after the grace period, in the order of asking, without gaps
  * @returns the good ones among those that saw the application; undefined if the run goes on
  */
 export function fallsBelow(

@@ -3,7 +3,6 @@ import { problemOf } from "../../cluster/problem";
 import { describeMilliseconds } from "../../values/duration";
 import { instant, milliseconds } from "../../values/texts";
 
-/** The answer to one probe of a check, or the lack of one. */
 export const answerSchema = z.object({
     at: instant.describe("When it was asked"),
     latencyMs: milliseconds,
@@ -32,10 +31,7 @@ export class UnseenError extends Error {
     override readonly name = "UnseenError";
 }
 
-/**
- * How late this machine may be, in milliseconds. If it is later, it was asleep or too busy, and the probe shows
- * nothing.
- */
+/** In milliseconds. If this machine is later than this, it was asleep or too busy, and the probe shows nothing. */
 export const maxLateMs = 1_000;
 
 export function missed(at: number, lateMs: number, latencyMs = 0): Answer {
@@ -46,10 +42,10 @@ export function missed(at: number, lateMs: number, latencyMs = 0): Answer {
 export type Found = Pick<Answer, "status" | "problem">;
 
 /**
- * Sends one probe. The answer is good if that finds no problem within the time.
+ * Sends one probe. The answer is good if the probe finds no problem within the time.
  *
  * @param probe notes in `late` what is known if its time runs out. @default that there was no answer
- * @param failures what a probe says of the application that fails or takes too long: that it is bad, or nothing
+ * @param failures what it says of the application if a probe fails or takes too long: that it is bad, or nothing
  */
 export async function answerOf(
     probe: (signal: AbortSignal, late: Found) => Promise<Found>,
@@ -59,10 +55,10 @@ export async function answerOf(
     const at = Date.now();
     const begun = performance.now();
     const signal = AbortSignal.timeout(timeoutMs);
-    const failure = (problem: string, error?: Error): Pick<Answer, "problem" | "status" | "unseen"> => {
-        const isUnseen = failures === "unseen" || error instanceof UnseenError;
-        return { problem, ...(isUnseen && { unseen: true }) };
-    };
+    const failure = (problem: string, error?: Error): Omit<Answer, "at" | "latencyMs" | "good"> => ({
+        problem,
+        ...((failures === "unseen" || error instanceof UnseenError) && { unseen: true }),
+    });
     const late: Found = {};
     const tooLate = new Promise<ReturnType<typeof failure>>((resolve) =>
         signal.addEventListener("abort", () =>

@@ -5,32 +5,34 @@ import { parseJson } from "../../values/json";
 import { quoted } from "../../values/quoted";
 import type { Answer } from "./answer";
 
-/** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */
+/** The beginnings of the API server's own answers that are not Status objects: it is too busy, stops, or has failed. */
 const ownTexts = [
     "Too many requests, please try again later.\n",
     "The apiserver is shutting down",
     'Internal Server Error: "/api/',
     "This request caused apiserver to panic",
 ];
-/** What its proxy found out about the Service. Without an agent (konnectivity) it could not even try. */
+/**
+ * What the API server's proxy has found out about the Service. Without an agent (konnectivity) it could not even try.
+ */
 const ofService = /^(?:no endpoints available for service|error trying to reach service: (?!.*No agent available))/;
 
 /**
- * What the API server said instead of the Service that its proxy was asked for, as when it rejects the request.
+ * What the API server said instead of the Service that its proxy was asked for, such as that it rejects the request.
  * Undefined if the Service answered, or if the proxy found that it cannot be reached.
  */
 export function refusalIn(body: string): string | undefined {
     if (ownTexts.some((text) => body.startsWith(text))) return body.trim();
     const { kind, apiVersion, message = "" } = parsed(body);
-    // The message of an application that answers in this form may be of any length.
+    // An application may answer in this form, too, with a message of any length.
     return kind === "Status" && apiVersion === "v1" && !ofService.test(message) ? message.slice(0, 500) : undefined;
 }
 
-/** That a Service has no pods to answer, as the proxy found out, with the next step. Undefined if it has some. */
+/** What the API server's proxy says of a Service without pods that could answer, with the next step. */
 export function lackOfEndpoints(body: string, path: string, cluster: Cluster): string | undefined {
     const { kind, message = "" } = parsed(body);
     if (kind !== "Status" || !message.startsWith(noEndpoints)) return undefined;
-    // Not as the message has it: an application may answer like this, too.
+    // By the path and not by the message, which may be an application's.
     const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/services\/(?:https?:)?([^/:]+)/.exec(path) ?? [];
     const service = quote(name ?? "NAME");
     const kubectl = `${kubectlFor(cluster, namespace)} get`;
@@ -57,22 +59,22 @@ export function knowsNoPod(body: string): boolean {
 
 const parsed = (body: string) => (parseJson(body) ?? {}) as { kind?: string; apiVersion?: string; message?: string };
 
-/** A bad answer that came while the API server did not answer: nothing is known about the application. */
+/** Says that nothing is known about the application, because the API server did not answer meanwhile. */
 export const spoiledBySilence = (answer: Answer): Answer => ({
     ...answer,
     problem: `${answer.problem}, while the API server did not answer other requests either`,
     unseen: true,
 });
 
-/** The longest time that the API server may take to answer, in milliseconds: depends on the checks' time limits. */
+/** The longest time that the API server may take to answer, in milliseconds. It depends on the checks' time limits. */
 const answerMs = { least: 50, most: 500 };
 
-/** Without any answer for so long, in milliseconds, this machine's network has stalled, or the API server. */
+/** If nothing is answered for so long, in milliseconds, this machine's network has stalled, or the API server. */
 const silentMs = 750;
 
 /**
- * Asks the API server again and again, while checks ask over the network. A request that failed while the API server
- * did not answer says nothing about the application: it was sent through the API server, or over the same network.
+ * Asks the API server repeatedly while checks ask over the network. A request that failed while the API server did not
+ * answer says nothing about the application: it was sent through the API server, or over the same network.
  */
 export class ApiServerPulse {
     private readonly beats: { at: number; answered: Promise<boolean> }[] = [];
@@ -81,9 +83,9 @@ export class ApiServerPulse {
     private readonly timer: NodeJS.Timeout;
 
     /**
-     * @param ask reads the Service that is asked through the API server, if one is. That takes what the proxy takes:
-     *   the same credentials, the same share of requests, the API server's store
-     * @param shortestMs the shortest time limit of a request through it: a gap as long must not go unnoticed
+     * @param ask reads the Service that is asked through the API server, if one is: that needs what the proxy needs,
+     *     which is the same credentials, the same share of requests, and the API server's store
+     * @param shortestMs the shortest time limit of a request through the proxy: no gap as long may go unnoticed
      */
     constructor(
         private readonly ask: () => Promise<unknown>,
@@ -100,17 +102,15 @@ export class ApiServerPulse {
 
     /** Whether the API server has answered in time ever since a moment, in milliseconds of `performance.now()`. */
     async answeredSince(moment: number): Promise<boolean> {
-        // Those asked shortly before may have had no answer at the moment itself.
+        // What was asked shortly before may have had no answer at the moment itself.
         const since = this.beats.filter(({ at }) => at >= moment - this.answerMs);
         const answered = await Promise.all(since.map((beat) => beat.answered));
         return answered.length > 0 && answered.every((one) => one);
     }
 
     /**
-     * Whether no answer at all came from the API server for at least half the time since a moment: not even a refusal.
-     * Then a stall of this machine's network may be why something had no answer, or a late one. False if none ever
-     * came.
-     *
+     * Whether the API server gave no answer at all, not even a refusal, for at least half the time since a moment. Then
+     * a stall of this machine's network may be why something had no answer, or a late one. False if none ever came.
      * @param moment in milliseconds of `performance.now()`
      */
     wasSilentSince(moment: number): boolean {
@@ -129,7 +129,7 @@ export class ApiServerPulse {
         const asked = this.ask().then(inTime, (error: unknown) => {
             const status = statusOf(error);
             const isInTime = status !== undefined && inTime();
-            // It has answered, too, if the Service is gone.
+            // The API server has answered, too, if the Service is gone.
             return status === 404 && isInTime;
         });
         const tooLate = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), this.answerMs));

@@ -1,48 +1,41 @@
+import { pipeline, type Transform } from "node:stream";
+import zlib from "node:zlib";
 import type { IncomingMessage } from "node:http";
 import { messageOf } from "../../cluster/client";
-import { CodingError, decoded } from "./coding";
+import { quoted } from "../../values/quoted";
 
 /**
- * How much of an answer's body is read. An answer may be good and never end: Server-Sent Events, a long download.
+ * How much of an answer's body is read. A good answer may never end: Server-Sent Events, a long download.
  *
- * - `nothing`: its head says all. A short rest is still taken, since a server may log a connection that breaks off.
+ * - `nothing`: the head says everything. A short rest is still read, as a server may log a connection that breaks off.
  * - `beginning`: what comes soon, to quote it.
- * - `whole`: the answer is nothing without its end.
+ * - `whole`: the answer means nothing without its end.
  */
 export type Reading = "nothing" | "beginning" | "whole";
 
-/** The most that is read of a whole body, in bytes, after it was decoded. */
+/** In bytes, after the body was decoded. */
 const maxBodyBytes = 16 * 1_024 * 1_024;
 
 const beginningBytes = 65_536;
 const beginningMs = 500;
 
-/** What is said of an answer whose whole body is wanted, and has not come by the end of the time. */
+/** What is said of an answer whose whole body is wanted, and has not come in time. */
 export const unended = (status: number, timeoutMs: number): string =>
     `status ${status}, but the body did not end within ${timeoutMs} ms`;
 
 /** @throws Error if the whole body is wanted, and it breaks off or is too long */
 export async function bodyOf(response: IncomingMessage, reading: Reading): Promise<string> {
-    if (reading === "whole") return wholeOf(response);
-    const beginning = beginningOf(response);
-    return reading === "nothing" ? "" : beginning;
-}
-
-async function wholeOf(response: IncomingMessage): Promise<string> {
-    const { text, problem } = await take(response, maxBodyBytes);
-    if (problem === undefined) return text;
-    throw new Error(`status ${response.statusCode}, but the body ${problem}`);
-}
-
-/** Never rejects. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+    if (reading === "whole") {
+        const { text, problem } = await take(response, maxBodyBytes);
+        if (problem === undefined) return text;
+        throw new Error(`status ${response.statusCode}, but the body ${problem}`);
+    }
     const enough = setTimeout(() => response.destroy(), beginningMs);
-    const { text } = await take(response, beginningBytes);
-    clearTimeout(enough);
-    return text;
+    const beginning = take(response, beginningBytes).finally(() => clearTimeout(enough));
+    return reading === "nothing" ? "" : (await beginning).text;
 }
 
-/** @returns what has come, and why there is no more of it. Never rejects */
+/** Never rejects. @returns what has come, and why there is no more of it */
 async function take(response: IncomingMessage, most: number): Promise<{ text: string; problem?: string }> {
     const parts: Buffer[] = [];
     let length = 0;
@@ -57,5 +50,72 @@ async function take(response: IncomingMessage, most: number): Promise<{ text: st
     } catch (error) {
         const problem = messageOf(error);
         return { text: taken(), problem: error instanceof CodingError ? problem : `broke off: ${problem}` };
+    }
+}
+
+type Bytes = AsyncIterable<Buffer>;
+
+/** Node.js 22.15 and later has it. */
+const { createZstdDecompress } = zlib as typeof zlib & { createZstdDecompress?: () => Transform };
+
+/** Some servers leave out the format of zlib (RFC 1950), whose first byte has the method 8: see RFC 9110, 8.4.1.2. */
+const inflate = (first: Buffer) => ((first[0]! & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw());
+
+/**
+ * By the names of content codings (RFC 9110, 8.4), given the first bytes. A request without `Accept-Encoding` accepts
+ * any of them (12.5.3), and caches and object stores send what they have.
+ */
+const decoders: Record<string, (first: Buffer) => Transform> = {
+    gzip: () => zlib.createGunzip(),
+    "x-gzip": () => zlib.createGunzip(),
+    deflate: inflate,
+    br: () => zlib.createBrotliDecompress(),
+    ...(createZstdDecompress && { zstd: () => createZstdDecompress() }),
+};
+
+/** A body may be coded more than once. With each coding, fewer bytes can stand for more. */
+const maxCodings = 3;
+
+/** In the order in which they were applied. */
+function codingsIn(header = ""): string[] {
+    const all = header.split(",").map((one) => one.trim().toLowerCase());
+    return all.filter((coding) => coding !== "" && coding !== "identity");
+}
+
+/** Completes "the body …". Undefined if it can be decoded. @param header `Content-Encoding` */
+export function whyUndecoded(header: string | undefined): string | undefined {
+    const codings = codingsIn(header);
+    const isKnown = codings.length <= maxCodings && codings.every((coding) => Object.hasOwn(decoders, coding));
+    return isKnown ? undefined : `has the content coding ${quoted(header!, 60)}, which is not decoded`;
+}
+
+/** The message completes "the body …". */
+class CodingError extends Error {}
+
+/** Decodes bytes as they come. @throws CodingError */
+const decoded = (body: Bytes, header: string | undefined): Bytes =>
+    codingsIn(header).reduceRight<Bytes>((bytes, coding) => decode(bytes, coding), body);
+
+async function* decode(body: Bytes, coding: string): Bytes {
+    const coded = body[Symbol.asyncIterator]();
+    const first = await coded.next();
+    if (first.done) return;
+    let hasBrokenOff = false;
+    const all = async function* () {
+        yield first.value;
+        try {
+            yield* { [Symbol.asyncIterator]: () => coded };
+        } catch (error) {
+            hasBrokenOff = true;
+            throw error;
+        }
+    };
+    try {
+        yield* pipeline(all, decoders[coding]!(first.value), () => undefined);
+    } catch (error) {
+        if (hasBrokenOff) throw error;
+        throw new CodingError(`cannot be decoded as ${coding}: ${(error as Error).message}`);
+    } finally {
+        await coded.return?.();
     }
 }

@@ -29,7 +29,7 @@ export const checkSettingsSchema = {
     ...abortSettingsSchema,
 };
 
-/** What an abort rule is compared with, of a check and of what completes it. */
+/** What an abort rule is compared with. */
 export const completed = (
     { perSecond, successRate }: CheckSettings,
     defaults: { intervalMs: number; successRate: number },
@@ -45,13 +45,13 @@ export interface CheckContext {
     pulse?: ApiServerPulse;
     /** By this key, the traces that it begins are recognized as those of a check. @default they are not */
     traceKey?: string;
-    /** Namespace of what names none. */
+    /** The namespace of objects for which a check names none. */
     defaultNamespace: string;
     clusterName: string;
 }
 
 export interface CheckPlace {
-    /** Namespace of what names none. */
+    /** The namespace of objects for which a check names none. */
     defaultNamespace: string;
     /** The Service of http checks. Absent if there are none. */
     service?: ServiceReference;
@@ -70,7 +70,6 @@ export interface CheckKind<C extends { kind: string }> {
     name(check: C): string;
     /** What is counted and what makes it good: completes "98% of 40 …", as in "requests to /products succeeded". */
     describeSuccess(check: C): string;
-    /** The rights that the account which runs the experiment needs for this check. */
     rights(check: C, place: CheckPlace): Right[];
     /** Set if it shows how fast the application is. */
     showsLatency?: true;

@@ -10,7 +10,8 @@ import {
 } from "../../values/credentials";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./check-kind";
 import { type Ended, runCommand } from "./run-command";
-import { onOneLine, quoted } from "../../values/quoted";
+import { onOneLine, quoted, shortened } from "../../values/quoted";
+import { refusing, refusingEntries } from "../../values/texts";
 
 /** Runs a program on the machine of the update. */
 export interface CommandCheck extends CheckSettings {
@@ -28,14 +29,16 @@ export interface CommandCheck extends CheckSettings {
 
 const instead = "set a variable where the update runs, whose environment the program inherits";
 const text = z.string().refine((one) => !one.includes("\0"), { error: "must not have a NUL character" });
-const env = z.record(z.string(), text).superRefine((all, context) => {
-    for (const name of Object.keys(all)) {
-        const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
-        if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) refuse("not the name of a variable; allowed: such as LIMIT_MS");
-        const what = carriesCredential(name) ? describeValueOf(name) : credentialIn(all[name]!);
-        if (what) refuse(storedInClear(what, instead));
-    }
-});
+const env = z.record(z.string(), text).superRefine(
+    refusingEntries((name, value) => {
+        const what = carriesCredential(name) ? describeValueOf(name) : credentialIn(value);
+        const isName = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+        return [
+            !isName && "not the name of a variable; allowed: such as LIMIT_MS",
+            what && storedInClear(what, instead),
+        ];
+    }),
+);
 
 export const command: CheckKind<CommandCheck> = {
     examples: [{ kind: "command", command: ["./check.sh"] }],
@@ -47,10 +50,12 @@ export const command: CheckKind<CommandCheck> = {
             .refine(([program]) => program?.trim() !== "", {
                 error: 'the program is empty; allowed: such as ["./check.sh", "orders"]',
             })
-            .superRefine((all, context) => {
-                const what = credentialInArguments(all);
-                if (what) context.addIssue({ code: "custom", message: storedInClear(what, instead) });
-            }),
+            .superRefine(
+                refusing((all) => {
+                    const what = credentialInArguments(all);
+                    return what && storedInClear(what, instead);
+                }),
+            ),
         exitCode: z.int().min(0).max(255).optional(),
         env: env.optional(),
         ...checkSettingsSchema,
@@ -73,8 +78,7 @@ export const command: CheckKind<CommandCheck> = {
 };
 
 function nameOf({ command }: CommandCheck): string {
-    const line = command.join(" ");
-    return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
+    return shortened(command.join(" "), 60);
 }
 
 function problemWith({ exitCode, signal, lastLine }: Ended, wanted: number): string {

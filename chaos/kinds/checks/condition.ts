@@ -35,7 +35,7 @@ export interface ConditionCheck extends CheckSettings {
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: scalarMistake });
 const text = z.string().trim().min(1).max(253);
-// As the API server wants it: it is a part of a path.
+// It is a part of a path of the API server, which has the same rule.
 const objectName = text.refine((name) => !/^\.{1,2}$|[/%]/.test(name), {
     error: notAllowed("text without / and %", "the name of an object"),
 });
@@ -78,7 +78,7 @@ export const condition: CheckKind<ConditionCheck> = {
         const wanted = type === undefined ? describeLimits(limits) : status;
         return `checks found ${type ?? field} of ${of.kind} ${of.name} to be ${wanted}`;
     },
-    // Not required: only the cluster knows the plural of a kind, and whether it has namespaces.
+    // It is not required, since only the cluster knows the plural of a kind, and whether it has namespaces.
     rights: ({ of: { apiVersion, kind, name, namespace } }, { defaultNamespace }) =>
         rightsIn(clusterWide.has(kind) ? undefined : (namespace ?? defaultNamespace))(
             "get",
@@ -102,7 +102,7 @@ export const condition: CheckKind<ConditionCheck> = {
     },
 };
 
-/** As Kubernetes forms the names of its own resources. */
+/** The plural as Kubernetes forms it for its own resources. */
 function pluralOf(kind: string): string {
     const name = kind.toLowerCase();
     if (name.endsWith("endpoints")) return name;
@@ -110,7 +110,7 @@ function pluralOf(kind: string): string {
     return name.replace(/(?<![aeiou])y$/, "ie") + "s";
 }
 
-/** Kinds of Kubernetes itself that have conditions or fields to check, and no namespace. */
+/** Kubernetes' own kinds without a namespace that have conditions or fields to check. */
 const clusterWide = new Set([
     ...["Namespace", "Node", "PersistentVolume", "StorageClass"],
     ...["APIService", "CustomResourceDefinition", "CertificateSigningRequest"],
@@ -133,7 +133,7 @@ function mistakesIn(check: Partial<ConditionCheck>): Mistake[] {
         }));
 }
 
-/** Why an object is not good. Undefined if it is. @throws UnseenError as `foundAt` */
+/** @throws UnseenError as `foundAt` */
 export function problemWith(check: ConditionCheck, object: unknown): string | undefined {
     const { type, status: wanted = "True", field, ifMissing } = check;
     if (type === undefined) {
@@ -157,7 +157,7 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
     return holds ? undefined : `${type} is ${wordOf(status)}${why}${of} (required: ${wanted})`;
 }
 
-/** In custom resources, they may be anything. */
+/** In custom resources, conditions may be anything. */
 type Condition = Partial<V1Condition> | null;
 
 function conditionsOf(object: unknown): Condition[] {
@@ -166,8 +166,8 @@ function conditionsOf(object: unknown): Condition[] {
 }
 
 /**
- * The generation that a condition describes, and that of the object, if that has changed since: the condition says
- * nothing about the object as it is now. `kubectl wait` has the same rule (`getObservedGeneration`).
+ * The generation that a condition describes, and that of the object, if the object has changed since: then the
+ * condition says nothing about it. `kubectl wait` has the same rule (`getObservedGeneration`).
  */
 function earlierGeneration(object: unknown, condition: Condition) {
     const now = valueAt(object, "metadata.generation");
@@ -177,7 +177,7 @@ function earlierGeneration(object: unknown, condition: Condition) {
     return typeof now === "number" && observed !== undefined && observed < now ? { observed, now } : undefined;
 }
 
-/** How often an object is read again whose controller has not seen its last change, such as an action of the run. */
+/** How often an object is read again whose controller has not seen its last change, in milliseconds. */
 const lagMs = 100;
 
 function isBehind({ type }: ConditionCheck, object: unknown): boolean {
@@ -185,14 +185,14 @@ function isBehind({ type }: ConditionCheck, object: unknown): boolean {
     return found !== undefined && earlierGeneration(object, found) !== undefined;
 }
 
-/** How long new pods may take to be available, in milliseconds. Longer, and there may be no room for them. */
+/** New pods may take this long to be available, in milliseconds. After that, there may be no room for them. */
 const maxRaiseMs = 10_000;
-/** Since when Deployments, by uid, are seen not to be `Available`. */
+/** Since when Deployments, by uid, are not `Available`. */
 const raisedSince = new Map<string, number>();
 
 /**
- * Whether a Deployment is not `Available` for nothing but more replicas that the run itself has just asked for: all
- * those from before are. Kubernetes wants as many as `replicas` less `maxUnavailable`, which is 25% rounded down
+ * Whether a Deployment is not `Available` only because the run itself has just asked for more replicas: all those from
+ * before are available. Kubernetes wants as many as `replicas` less `maxUnavailable`, which is 25% rounded down
  * (`DeploymentComplete` and `MinimumReplicasUnavailable` of its deployment controller).
  */
 function isBeingRaised(object: KubeObject, isAvailable: boolean): boolean {

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { validateHeaderName, validateHeaderValue } from "node:http";
+import { validateHeaderValue } from "node:http";
 import * as z from "zod";
 import { dnsLabel, dnsSubdomain } from "../../values/kubernetes-rules";
 import {
@@ -9,20 +9,72 @@ import {
     describeValueOf,
     storedInClear,
 } from "../../values/credentials";
-import type { EndpointSettings, FromSecrets } from "./endpoint";
-import { type Mistake, nameSchema as name, notAllowed } from "../../values/texts";
+import { isHeaderName } from "../../values/http-method";
+import { type Mistake, nameSchema as name, notAllowed, refusing, refusingEntries } from "../../values/texts";
+
+/** What a check over HTTP asks, and how. Without `url` and `service` it asks the plan's Service. */
+export interface EndpointSettings {
+    /** Base URL with `http` or `https`, to which the path is added. Excludes `service`. */
+    url?: string;
+    /** Name of a Service. Excludes `url`. @default for `http` in the shop, the gateway's */
+    service?: string;
+    /** Namespace of `service`, and of Secrets and ConfigMaps that name none. @default the experiment's */
+    namespace?: string;
+    /** Number or name of a port of `service`. @default its only TCP port */
+    port?: number | string;
+    /** How `service` is asked. @default "http" */
+    scheme?: "http" | "https";
+    /** Certificates in PEM; only what they have signed is trusted. @default the CAs that Node.js trusts */
+    ca?: string;
+    /**
+     * The same, in a ConfigMap, or a Secret: `{ kind: "Secret", name, key, namespace }`. `key` is `ca.crt` by default,
+     * `namespace` the check's. Excludes `ca`.
+     */
+    caFrom?: CaReference;
+    /** Host name that the certificate must be valid for. @default the host that is asked */
+    serverName?: string;
+    /** Names and values. `{uuid}` is a new UUID in each request. Never put secrets here: use `headersFrom`. */
+    headers?: Record<string, string>;
+    /** Headers from Secrets. */
+    headersFrom?: Record<string, SecretReference>;
+    /** Parameters from Secrets. They are encoded, and added to the query. */
+    queryFrom?: Record<string, SecretReference>;
+}
+
+export interface CaReference {
+    /** What has them. @default "ConfigMap" */
+    kind?: "ConfigMap" | "Secret";
+    /** Its name. */
+    name: string;
+    /** The entry with them. @default "ca.crt" */
+    key?: string;
+    /** Its namespace. @default the check's */
+    namespace?: string;
+}
+
+export interface SecretReference {
+    /** Name of the Secret. */
+    secret: string;
+    /** The entry with the value. */
+    key: string;
+    /** Text before the value, such as `Bearer `. */
+    prefix?: string;
+    /** Namespace of the Secret. @default the check's */
+    namespace?: string;
+}
+
+/** What of a check's requests is in Secrets. */
+export interface FromSecrets extends Pick<EndpointSettings, "headersFrom" | "queryFrom"> {
+    bodyFrom?: Record<string, SecretReference>;
+}
+
+export const secretsOf = ({ headersFrom, queryFrom, bodyFrom }: FromSecrets): SecretReference[] =>
+    [headersFrom, queryFrom, bodyFrom].flatMap((from) => Object.values(from ?? {}));
 
 const objectName = name("the name of an object", dnsSubdomain);
 const key = z
     .string()
     .regex(/^[-._a-zA-Z0-9]+$/, { error: notAllowed("letters, digits, dashes, dots and underscores", "a key") });
-
-/** A text with which nothing is wrong. @param problemWith what is wrong with it, in words */
-const textWithout = (problemWith: (text: string) => string | undefined) =>
-    z.string().superRefine((text, context) => {
-        const message = problemWith(text);
-        if (message) context.addIssue({ code: "custom", message });
-    });
 
 function problemWithUrl(text: string): string | undefined {
     const form = "allowed: http:// or https://, a host, and if needed a port and a path, such as https://shop.example";
@@ -45,19 +97,19 @@ export function failing(check: () => void, problem: string): string | undefined 
     }
 }
 
-/** Values by the names of headers. @param refused what is wrong with a name, in words */
+/** @param refused what else is wrong with a name, in words */
 const byHeader = <T extends z.ZodType>(value: T, refused: (name: string) => string | false = () => false) =>
-    z.record(z.string(), value).superRefine((all, context) => {
-        for (const name of Object.keys(all))
-            for (const message of [failing(() => validateHeaderName(name), "not a header name"), refused(name)])
-                if (message) context.addIssue({ code: "custom", path: [name], message });
-    });
+    z
+        .record(z.string(), value)
+        .superRefine(refusingEntries((name) => [!isHeaderName(name) && "not a header name", refused(name)]));
 
-const headerValue = textWithout((value) => {
-    const what = credentialIn(value);
-    if (what) return storedInClear(what, inHeaders);
-    return failing(() => validateHeaderValue("value", value), "a header value must not have control characters");
-});
+const headerValue = z.string().superRefine(
+    refusing((value) => {
+        const what = credentialIn(value);
+        if (what) return storedInClear(what, inHeaders);
+        return failing(() => validateHeaderValue("value", value), "a header value must not have control characters");
+    }),
+);
 
 const secretReference = z.strictObject({
     secret: objectName,
@@ -66,12 +118,9 @@ const secretReference = z.strictObject({
     namespace: name().optional(),
 });
 
-/** Values in Secrets, by names. @param problem what is wrong with a name that does not match */
+/** @param problem what is wrong with a name that does not match */
 export const fromSecrets = (pattern: RegExp, problem: string) =>
-    z.record(z.string(), secretReference).superRefine((all, context) => {
-        for (const name of Object.keys(all).filter((name) => !pattern.test(name)))
-            context.addIssue({ code: "custom", path: [name], message: problem });
-    });
+    z.record(z.string(), secretReference).superRefine(refusingEntries((name) => [!pattern.test(name) && problem]));
 
 export function problemWithCa(pem: string): string | undefined {
     if (pem.includes("PRIVATE KEY-----")) return "holds a private key; allowed: certificates";
@@ -84,23 +133,24 @@ export function problemWithCa(pem: string): string | undefined {
     );
 }
 
-/** Through the API server's proxy they would lead to its other objects. */
+/** Through the API server's proxy, such segments would lead to its other objects. */
 const dotSegment = /^[^?]*[/\\](?:\.|%2e){1,2}(?:[/\\?]|$)/i;
 
-/** A path as it is sent, with or without a query. @param example completes "such as …", in the error */
+/** @param example completes "such as …", in the error */
 export const pathSchema = (example: string) =>
     z
         .string()
         .regex(/^\/(?!\/)\S*$/, { error: `not a path; allowed: a path such as ${example}` })
         .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." })
-        // What URLs make of these is another path.
+        // `URL` makes other paths of these.
         .refine((path) => !path.includes("#"), { error: "a fragment is never sent; write # as %23" })
         .refine((path) => !/^[^?]*\\/.test(path), { error: "\\ stands for / in URLs; write it as %5C" })
-        .superRefine((path, context) => {
-            const what = credentialInPath(path);
-            const message = what && storedInClear(what, "use queryFrom with a Secret");
-            if (message) context.addIssue({ code: "custom", message });
-        });
+        .superRefine(
+            refusing((path) => {
+                const what = credentialInPath(path);
+                return what && storedInClear(what, "use queryFrom with a Secret");
+            }),
+        );
 
 const notAPort = { error: "not a port; allowed: a number from 1 to 65535, or the name of a port of the Service" };
 const port = z.union(
@@ -109,13 +159,15 @@ const port = z.union(
 );
 
 export const endpointSchema = {
-    url: textWithout(problemWithUrl).optional(),
+    url: z.string().superRefine(refusing(problemWithUrl)).optional(),
     service: name().optional(),
     namespace: name().optional(),
     port: port.optional(),
     scheme: z.enum(["http", "https"]).optional(),
-    ca: textWithout(problemWithCa)
-        // Plans are in environment variables.
+    ca: z
+        .string()
+        .superRefine(refusing(problemWithCa))
+        // Plans are in environment variables, whose length is limited.
         .max(20_000, { error: "longer than 20000 characters; put it into a ConfigMap, and set `caFrom`" })
         .optional(),
     caFrom: z
@@ -141,9 +193,8 @@ export const endpointSchema = {
 };
 
 /**
- * What contradicts itself in an endpoint, whose fields may be wrong on their own, too.
- *
- * @param query the names of its own parameters
+ * Contradictions in an endpoint, whose fields may be wrong on their own, too. @param query the names of its own
+ * parameters
  */
 export function endpointMistakes(check: Partial<EndpointSettings & FromSecrets>, query: readonly string[]): Mistake[] {
     const { url, service, namespace, port, scheme, ca, caFrom, serverName, headers, headersFrom, queryFrom } = check;

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../cluster/client";
+import { otherResources, type Resource, resources, type Right, rightsIn } from "../../cluster/resources";
 import { type Answer, answerOf } from "./answer";
 import { type ApiServerPulse, spoiledBySilence } from "./api-server";
-import { type EndpointSettings, type FromSecrets, secretsOf } from "./endpoint";
+import { type EndpointSettings, type FromSecrets, secretsOf } from "./endpoint-schema";
 import { readReferences } from "./references";
 import type { Access } from "./request";
 import { findRoute, type NamedService } from "./route";
-import type { Route } from "./service";
+import type { Route, ServiceReference } from "./service";
 
-/** What a check over HTTP asks. */
 export interface Endpoint {
     route: Route;
     access: Access;
@@ -18,30 +18,66 @@ export interface Endpoint {
 
 export interface KnownRoutes {
     route?: Route;
-    /** To the Services that checks name, by `routeKey`. @default none */
+    /** The routes to the Services that checks name, by `routeKey`. @default none */
     routes?: Record<string, Route>;
 }
 
-/** A check of any kind; some have an endpoint. */
+/** A check of any kind, with or without an endpoint. */
 type AnyCheck = EndpointSettings & FromSecrets & { kind: string };
 
-/** Of Services of which a check does not name a port, by its kind. @default the Service's only TCP port */
+/** The ports of Services of which a check names none, by its kind. @default the Service's only TCP port */
 const defaultPorts: Partial<Record<string, number>> = { prometheus: 9_090 };
 
-/** The Service that a check names. Undefined if it has a URL, asks the plan's Service, or asks nothing over HTTP. */
+/** Undefined if the check has a URL, asks the plan's Service, or asks nothing over HTTP. */
 export function serviceNamedBy(check: AnyCheck, defaultNamespace: string): NamedService | undefined {
     const { kind, service: name, namespace = defaultNamespace, port = defaultPorts[kind], scheme } = check;
     return name === undefined ? undefined : { namespace, name, port, scheme };
 }
 
-/** The same for checks that ask the same Service in the same way: `http://shop/orders:8080`. */
+/** @param verb null if the API server's proxy does not pass the requests on */
+export function endpointRights(
+    check: AnyCheck,
+    { defaultNamespace, service }: { defaultNamespace: string; service?: ServiceReference },
+    verb: string | null = "get",
+): Right[] {
+    const named = serviceNamedBy(check, defaultNamespace);
+    const asked = named ?? (check.url === undefined ? service : undefined);
+    const { namespace = defaultNamespace, caFrom, scheme } = check;
+    const { secret, node } = otherResources;
+    const caType = caFrom?.kind === "Secret" ? secret : resources.configMap;
+    const reading = (where: string | undefined, type: Resource, name: string) =>
+        rightsIn(where ?? namespace)("get", type, name).to("read the Secrets and the CA that a check names");
+    return [
+        named
+            ? rightsIn(named.namespace)("get", resources.service, named.name).to("find the Service that a check names")
+            : [],
+        asked && verb !== null ? rightToProxy(asked, scheme, verb) : [],
+        rightsIn()("list", node).to(
+            "know the addresses at which a NodePort answers",
+            "a Service of type NodePort is asked through the API server, and not recognized in the `url` of a check",
+        ),
+        secretsOf(check).flatMap((one) => reading(one.namespace, secret, one.secret)),
+        caFrom ? reading(caFrom.namespace, caType, caFrom.name) : [],
+    ].flat();
+}
+
+function rightToProxy({ namespace, name, port }: NamedService, scheme: NamedService["scheme"], verb: string): Right[] {
+    // The proxy is asked for the port's number, which only the cluster knows if the check has none.
+    const names = typeof port === "number" ? [`${scheme === "https" ? "https:" : ""}${name}:${port}`] : [];
+    return rightsIn(namespace)(verb, { resource: "services/proxy" }, ...names).to(
+        "send checks through the API server",
+        "the Service needs an external address",
+    );
+}
+
+/** Such as `http://shop/orders:8080`: the same for all checks that ask a Service in the same way. */
 export function routeKey({ namespace, name, port, scheme = "http" }: NamedService): string {
     return `${scheme}://${namespace}/${name}${port === undefined ? "" : `:${port}`}`;
 }
 
 /**
- * Finds what checks over HTTP ask, once for each: the route to their Service, the CA, and what is in Secrets. What
- * could not be found is looked for again when it is asked for again.
+ * Finds what checks over HTTP ask: the route to their Service, the CA, and what is in Secrets. What was found is kept,
+ * and what was not is looked for again at the next request.
  */
 export class Endpoints {
     private readonly endpoints = new Map<AnyCheck, Promise<Endpoint>>();
@@ -62,7 +98,7 @@ export class Endpoints {
         return once(this.endpoints, check, () => this.find(check));
     }
 
-    /** Reads in advance what checks refer to, for at most `withinMs`: their first probes then need not. */
+    /** Reads what checks refer to, for at most `withinMs`, so that their first probes need not. */
     async prepare(checks: readonly AnyCheck[], withinMs: number): Promise<void> {
         const referring = checks.filter((check) => check.caFrom !== undefined || secretsOf(check).length > 0);
         if (referring.length === 0) return;
@@ -90,7 +126,7 @@ export class Endpoints {
     }
 }
 
-/** Keeps a value that is being found, or was, and forgets failures. */
+/** Keeps a promise unless it rejects. */
 function once<K, V>(kept: Map<K, Promise<V>>, key: K, find: () => Promise<V>): Promise<V> {
     const known = kept.get(key);
     if (known) return known;
@@ -101,8 +137,9 @@ function once<K, V>(kept: Map<K, Promise<V>>, key: K, find: () => Promise<V>): P
 }
 
 /**
- * Sends a probe to an endpoint. If that is not found, or the API server does not answer either, through which or beside
- * which it is asked, nothing is known about the application. Finding it is not part of the latency.
+ * Sends a probe to an endpoint. Nothing is known about the application if the endpoint is not found, or if the API
+ * server, through which or beside which it is asked, does not answer either. Finding the endpoint is not part of the
+ * latency.
  */
 export async function askEndpoint(
     check: AnyCheck,

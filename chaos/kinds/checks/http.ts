@@ -4,18 +4,23 @@ import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints, spoiledBySilence } from "./api-server";
 import { unended } from "./body";
 import { credentialsWithin, storedInClear } from "../../values/credentials";
-import type { EndpointSettings, SecretReference } from "./endpoint";
-import { endpointRights } from "./endpoint-rights";
-import { endpointMistakes, endpointSchema, fromSecrets, pathSchema } from "./endpoint-schema";
-import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
+import {
+    endpointMistakes,
+    endpointSchema,
+    type EndpointSettings,
+    fromSecrets,
+    pathSchema,
+    type SecretReference,
+} from "./endpoint-schema";
+import { askEndpoint, type Endpoint, endpointRights, serviceNamedBy } from "./endpoints";
 import { allowedMethods, isMethod } from "../../values/http-method";
 import { parseJson } from "../../values/json";
 import { excerpt, expectationSchema, type JsonExpectation, unmet } from "./values";
 import { fieldPattern, joinKeys, keysOf, valueAt } from "./path";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./check-kind";
-import { type Mistake, notAllowed, together } from "../../values/texts";
+import { type Mistake, notAllowed, refusing, together } from "../../values/texts";
 import { send } from "./request";
-import { newTraceparent } from "./traceparent";
+import { newTraceparent } from "../../values/trace-mark";
 import type { Route } from "./service";
 
 /** Sends a request to a Service or a URL. */
@@ -75,12 +80,14 @@ export const http: CheckKind<HttpCheck> = {
                 .refine((body) => json.safeParse(body).success, {
                     error: "holds what JSON does not know, such as a date",
                 })
-                .superRefine((body, context) => {
-                    for (const { path, what } of credentialsWithin(body)) {
-                        const message = storedInClear(what, "use bodyFrom with a Secret");
-                        context.addIssue({ code: "custom", path, message });
-                    }
-                })
+                .superRefine(
+                    refusing((body) =>
+                        credentialsWithin(body).map(({ path, what }) => ({
+                            path,
+                            message: storedInClear(what, "use bodyFrom with a Secret"),
+                        })),
+                    ),
+                )
                 .optional(),
             bodyFrom: fromSecrets(
                 fieldPattern,
@@ -118,7 +125,7 @@ export const http: CheckKind<HttpCheck> = {
 
 const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed with another method" };
 
-/** A secret may not replace another value. */
+/** A secret must not replace another value of the body. */
 function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
     return Object.keys(bodyFrom ?? {}).flatMap((path) => {
         const keys = keysOf(path);
@@ -131,7 +138,9 @@ function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
     });
 }
 
-/** Of the methods that the API server's proxy passes on. It knows no verb of OPTIONS, which takes all rights. */
+/**
+ * The verbs for methods that the API server's proxy passes on. It knows no verb for OPTIONS, which requires all rights.
+ */
 const proxyVerbs: Partial<Record<string, string>> = {
     ...{ GET: "get", HEAD: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", OPTIONS: "*" },
 };
@@ -172,19 +181,19 @@ export async function askOverHttp(
         if (undecoded && !wantsStatus(check, status))
             return { status, problem: `status ${status}, and the body ${undecoded}` };
         const problem = problemWith(check, status, body, hide);
-        const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path, cluster) : undefined;
-        return { status, problem: problem && lack ? `status ${status}: ${lack}` : problem };
+        const lack = route.kind === "apiServer" ? problem && lackOfEndpoints(body, route.path, cluster) : undefined;
+        return { status, problem: lack ? `status ${status}: ${lack}` : problem };
     }, timeoutMs);
     if (answer.good && answer.latencyMs <= maxLatencyMs) return answer;
     const problem = answer.good
         ? `status ${answer.status} after ${answer.latencyMs} ms (required: at most ${maxLatencyMs} ms)`
         : hide(answer.problem!);
     const bad = { ...answer, good: false, problem, ...(traced && { traceId: traced.traceId }) };
-    // Only late, and not by the application if this machine's network has stalled for half of that time or more.
+    // The answer is only late. The application is not to blame if this machine's network stalled for half that time.
     return answer.good && pulse?.wasSilentSince(begun) ? spoiledBySilence(bad) : bad;
 }
 
-/** A new trace, and the header that begins it. Undefined if the definition has that header itself. */
+/** Begins a new trace. Undefined if the definition has the header `traceparent` itself. */
 function tracedBy({ headers }: HttpCheck, access: Endpoint["access"], key: string | undefined) {
     const own = Object.keys({ ...headers, ...access.headers }).map((name) => name.toLowerCase());
     if (own.includes("traceparent")) return undefined;
@@ -197,7 +206,7 @@ function wantsStatus({ status: wanted = [200, 299] }: HttpCheck, status: number)
     return status >= least && status <= most;
 }
 
-/** Why an answer is not good. Undefined if it is. @param hide hides secrets in what is quoted */
+/** Why an answer is not good. @param hide hides secrets in what is quoted */
 export function problemWith(
     check: HttpCheck,
     status: number,
@@ -213,10 +222,10 @@ export function problemWith(
     return problem && `status ${status}, but ${problem}`;
 }
 
-/** The sentence of a problem document (RFC 9457), else the beginning of the body. */
+/** The sentence of a problem document (RFC 9457), or the beginning of the body. */
 function detailOf(body: string, hide: (text: string) => string): string {
     const problem = parseJson(body) as { detail?: unknown; title?: unknown; message?: unknown } | null | undefined;
     const sentence = [problem?.detail, problem?.title, problem?.message].find((text) => typeof text === "string");
-    // Hidden first: a part of a secret would not be found.
+    // Secrets are hidden first, because a part of one would not be found.
     return excerpt(hide(sentence ?? body));
 }

@@ -17,14 +17,10 @@ export interface CheckedObject {
     namespace?: string;
 }
 
-/** The resources of each API version, by kubeconfig. Read once: a probe is then one call. */
+/** The resources of each API version, by kubeconfig. They are kept, so that a probe is one call. */
 const discovered = new WeakMap<object, Map<string, readonly V1APIResource[]>>();
 
-/**
- * An object of any kind.
- *
- * @throws MissingError if the cluster does not know its kind
- */
+/** @throws MissingError if the cluster does not know the object's kind */
 export async function readObject(
     cluster: Cluster,
     { apiVersion, kind, name, namespace }: Required<CheckedObject>,
@@ -48,7 +44,7 @@ async function resourceOf(
         return list?.resources ?? [];
     };
     const resources = known.get(apiVersion) ?? (await discover());
-    // Subresources, such as deployments/scale, have kinds too.
+    // Subresources, such as deployments/scale, have kinds, too.
     const found = resources.find((one) => one.kind === kind && !one.name.includes("/"));
     if (found === undefined)
         throw new MissingError(
@@ -61,7 +57,7 @@ async function resourceOf(
 
 const pathOf = (apiVersion: string) => `/${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
 
-/** @returns undefined if the path is not there */
+/** @returns undefined if there is nothing at the path */
 async function get(cluster: Cluster, path: string, signal: AbortSignal): Promise<unknown> {
     const { status, body } = await askApiServer(cluster, path, { headers: { accept: "application/json" }, signal });
     if (status === 200) return parseJson(body);

@@ -29,15 +29,15 @@ export function probe({ check, timeoutMs }: PlannedCheck, context: CheckContext)
     return checkKindOf(check).probe(check, context, timeoutMs);
 }
 
-/** The names of a plan's checks, for people: `/products and POST /orders`. */
+/** Such as `/products and POST /orders`. */
 export function namesOf({ checks }: { checks: readonly PlannedCheck[] }): string {
     return new Intl.ListFormat("en-GB").format(checks.map(({ name }) => name));
 }
 
-/** After so many good answers in a row a check holds. */
+/** A check holds after so many good answers in a row. */
 export const answersToHold = 3;
 
-/** Runs all checks at once until each got three good answers in a row, or the time is up. */
+/** Runs all checks at once until each holds, or the time is up. */
 export async function untilAllHold(
     { checks }: { checks: readonly PlannedCheck[] },
     context: CheckContext,
@@ -63,7 +63,7 @@ export async function untilAllHold(
 /** About so many answers of each check are kept of the time before a run and after it. */
 const keptAside = 20;
 
-/** What is kept of answers before and after a run, evenly chosen: when, how fast and whether good, but not why. */
+/** Chooses answers evenly, and keeps when they came, how fast and whether they were good, but not why. */
 export function keptOf(checks: readonly Observed[]): Observed[] {
     return checks.map(({ name, answers }) => {
         const every = Math.ceil(answers.length / keptAside);
@@ -80,7 +80,7 @@ export function keptOf(checks: readonly Observed[]): Observed[] {
     });
 }
 
-/** The last problem of each failing check, in words, without a period at the end. */
+/** The last problem of each failing check, without a period at the end. */
 export function problemsOf(failing: readonly Observed[]): string {
     const problems = failing.map(
         ({ name, answers }) => `${name}: ${answers.findLast(({ good }) => !good)?.problem ?? "fails sometimes"}`,
@@ -89,11 +89,11 @@ export function problemsOf(failing: readonly Observed[]): string {
 }
 
 /**
- * Asks at a fixed rate: every `intervalMs` from the start, even if earlier answers are missing, since slow answers must
- * not lower the rate. A probe that this machine did not send when it was due is not sent later in a burst.
+ * Asks every `intervalMs` from the start, even if earlier answers are missing, since slow answers must not lower the
+ * rate. What this machine did not send when it was due is not sent later in a burst.
  *
- * @param onAnswer gets each answer, in the order of asking: one that is late delays those after it
- * @param signal ends the asking early. What was asked by then is awaited
+ * @param onAnswer gets the answers in the order of asking: a late one delays those after it
+ * @param signal ends the asking early; what was asked by then is awaited
  */
 export async function askThrough(
     ask: () => Promise<Answer>,

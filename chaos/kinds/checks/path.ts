@@ -1,10 +1,10 @@
 /**
- * Paths in JSON: keys and indices joined by dots. As in kubectl, a dot that belongs to a key is written as `\.`, and a
- * backslash before a dot or another one as `\\`.
+ * Paths in JSON: keys and indices joined by dots. As in kubectl, `\.` is a dot that belongs to a key, and `\\` a
+ * backslash before a dot or another backslash.
  */
 import { UnseenError } from "./answer";
 
-/** Paths of values that are to be set: no key is empty. */
+/** Paths of values that are to be set have no empty key. */
 export const fieldPattern = /^(?:[^.\\]|\\.)+(?:\.(?:[^.\\]|\\.)+)*$/s;
 
 export function keysOf(path: string): string[] {
@@ -19,7 +19,6 @@ export function keysOf(path: string): string[] {
 export const joinKeys = (keys: readonly string[]): string =>
     keys.map((key) => key.replace(/[.\\]/g, (character) => `\\${character}`)).join(".");
 
-/** The value at a path. Undefined if there is none. */
 export const valueAt = (document: unknown, path: string): unknown => keysOf(path).reduce(valueOf, document);
 
 function valueOf(value: unknown, key: string): unknown {
@@ -28,9 +27,8 @@ function valueOf(value: unknown, key: string): unknown {
 }
 
 /**
- * As `valueAt`.
- *
- * @throws UnseenError if there is none, and would be one if dots of the path were those of a key: a mistake in it
+ * As `valueAt`. @throws UnseenError if there is no value, but would be one if dots of the path belonged to a key: that
+ * is a mistake
  */
 export function foundAt(document: unknown, path: string): unknown {
     const found = valueAt(document, path);
@@ -42,7 +40,9 @@ export function foundAt(document: unknown, path: string): unknown {
     );
 }
 
-/** The keys that lead to a value, some of them several of the given ones, the longest first. Undefined if none do. */
+/**
+ * Keys that lead to a value, where one key may be several of the given ones, joined by dots. The longest come first.
+ */
 function withDots(value: unknown, keys: readonly string[]): string[] | undefined {
     if (keys.length === 0) return [];
     for (let count = keys.length; count > 0; count--) {

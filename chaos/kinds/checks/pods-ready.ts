@@ -60,7 +60,6 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
     return readyAmong(pods, replicaSets, target, clusterName, nodes);
 }
 
-/** How many of some pods are ready and match an expression. */
 export function readyAmong(
     pods: readonly V1Pod[],
     replicaSets: readonly V1ReplicaSet[],

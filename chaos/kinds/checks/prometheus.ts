@@ -4,10 +4,8 @@ import { withoutPeriod } from "../../cluster/problem";
 import { answerOf, type Found } from "./answer";
 import { unended } from "./body";
 import { lackOfEndpoints } from "./api-server";
-import type { EndpointSettings } from "./endpoint";
-import { endpointMistakes, endpointSchema, pathSchema } from "./endpoint-schema";
-import { askEndpoint } from "./endpoints";
-import { endpointRights } from "./endpoint-rights";
+import { endpointMistakes, endpointSchema, type EndpointSettings, pathSchema } from "./endpoint-schema";
+import { askEndpoint, endpointRights } from "./endpoints";
 import { withoutCredentials } from "../../values/credentials";
 import { parseJson } from "../../values/json";
 import { describeLimits, excerpt, limitMistakes, type Limits, missOf, numberLimits } from "./values";
@@ -15,7 +13,7 @@ import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./check
 import { together } from "../../values/texts";
 import { type Response, send } from "./request";
 import type { Route } from "./service";
-import { onOneLine, wordOf } from "../../values/quoted";
+import { onOneLine, shortened, wordOf } from "../../values/quoted";
 
 /** Asks Prometheus, or a server with its API, for the current value of a query. */
 export interface PrometheusCheck extends CheckSettings, EndpointSettings {
@@ -84,10 +82,7 @@ export const prometheus: CheckKind<PrometheusCheck> = {
                     const problem = withoutPeriod(messageOf(error));
                     throw new Error(hide(`Prometheus cannot be asked: ${problem}. ${whereToLook}`));
                 });
-                const lack =
-                    route.kind === "apiServer"
-                        ? lackOfEndpoints(response.body, route.path, context.cluster)
-                        : undefined;
+                const lack = route.kind === "apiServer" && lackOfEndpoints(response.body, route.path, context.cluster);
                 if (lack) throw new Error(lack);
                 return { problem: problemWith(check, samplesIn(response, hide, askedBy(check, route, place)), hide) };
             };
@@ -95,7 +90,7 @@ export const prometheus: CheckKind<PrometheusCheck> = {
         }),
 };
 
-/** What is asked, without the query and what is secret. */
+/** What is asked, without the query, which may be secret. */
 function askedBy({ service }: PrometheusCheck, route: Route, place: string): string {
     return route.kind === "address" ? route.url + place : `${place} of Service ${service}`;
 }
@@ -103,7 +98,7 @@ function askedBy({ service }: PrometheusCheck, route: Route, place: string): str
 const whereToLook = "Check that it runs, and `url`, or `service`, `namespace` and `port`";
 
 function nameOf({ query }: PrometheusCheck): string {
-    return query.length <= 60 ? query : `${query.slice(0, 59)}…`;
+    return shortened(query, 60);
 }
 
 interface Sample {
@@ -112,16 +107,16 @@ interface Sample {
     value: number;
 }
 
-/** The HTTP API's answer, as far as it is used here. */
+/** What is used of the HTTP API's answer. */
 interface Answered {
     status?: string;
     message?: unknown;
     errorType?: string;
     error?: string;
-    /** Set if a part of the data is missing, for example because a store is down. `infos` do not mean that. */
+    /** Set if a part of the data is missing, for example because a store is down. `infos` do not say that. */
     warnings?: unknown[] | null;
     /**
-     * The same in a cluster of VictoriaMetrics, which has no `warnings`:
+     * A cluster of VictoriaMetrics has this in place of `warnings`:
      * https://docs.victoriametrics.com/cluster-victoriametrics/#cluster-availability
      */
     isPartial?: boolean;
@@ -130,10 +125,10 @@ interface Answered {
 
 type RawSample = { metric: Record<string, string>; value?: [at: number, value: string] };
 
-/** Before version 2.54, Prometheus had what are `infos` now among its warnings. */
+/** Before version 2.54, Prometheus put into its warnings what are `infos` now. */
 const isRemark = /^PromQL info: /;
 
-/** @throws Error if the answer is no value: that says nothing about the application */
+/** @throws Error if the answer is no value, which says nothing about the application */
 function samplesIn({ status, body }: Response, hide: (text: string) => string, asked: string): Sample[] {
     const answered = (parseJson(body) ?? {}) as Answered;
     const { error, errorType, data, warnings } = answered;
@@ -141,7 +136,7 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string, a
     if (answered.status === "error")
         throw new Error(`Prometheus answered with an error (${wordOf(errorType)}): ${words(String(error))}`);
     if (answered.status !== "success") {
-        // The API server's proxy answers for a pod that does not, with a Status object.
+        // For a pod that does not answer, the API server's proxy does, with a Status object.
         const { message } = answered;
         const text = words(typeof message === "string" ? message : body);
         throw new Error(
@@ -166,7 +161,7 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string, a
 
 const numberOf = (text: string): number => Number(text.replace("Inf", "Infinity"));
 
-/** As PromQL writes a name of a metric or a label: in quotes unless it is a plain one. */
+/** PromQL puts other names of metrics and labels into quotes. */
 const isPlain = (name: string) => /^[a-zA-Z_:][\w:]*$/.test(name);
 
 function seriesOf({ __name__: name = "", ...labels }: Record<string, string>): string {
@@ -177,7 +172,7 @@ function seriesOf({ __name__: name = "", ...labels }: Record<string, string>): s
     return `{${[...(name === "" ? [] : [JSON.stringify(name)]), ...each].join(", ")}}`;
 }
 
-/** Why the samples are not good: the first that is not, and how many there are. */
+/** The first sample that is not good, and how many others are not. */
 function problemWith(
     { allowEmpty = false, ...limits }: Limits & { allowEmpty?: boolean },
     samples: readonly Sample[],

@@ -2,20 +2,26 @@ import { validateHeaderValue } from "node:http";
 import { kubectlFor } from "../../values/kubectl";
 import { type Cluster, statusOf } from "../../cluster/client";
 import { explain, withoutPeriod } from "../../cluster/problem";
-import type { CaReference, EndpointSettings, FromSecrets, SecretReference } from "./endpoint";
-import { failing, problemWithCa } from "./endpoint-schema";
+import {
+    type CaReference,
+    type EndpointSettings,
+    failing,
+    type FromSecrets,
+    problemWithCa,
+    type SecretReference,
+} from "./endpoint-schema";
 import { few, maxNamed } from "../../values/quoted";
 import { otherResources, resources } from "../../cluster/resources";
 
-/** An error for the person who wrote the check: what is missing in the cluster, and what to do. */
+/** Says to the person who wrote the check what is missing in the cluster, and what to do. */
 export class MissingError extends Error {
     override readonly name = "MissingError";
 }
 
 /**
- * Reads the Secrets and ConfigMaps that a check names. The values are in this process only.
+ * Reads the Secrets and ConfigMaps that a check names. The values stay in this process.
  *
- * @returns what is sent with each request, complete with its prefixes; and what hides the values in a text
+ * @returns what is sent with each request, with prefixes; and what hides the values in a text
  * @throws MissingError that names what is not there
  */
 export async function readReferences(cluster: Cluster, check: EndpointSettings & FromSecrets, namespace: string) {
@@ -62,7 +68,7 @@ async function readSecret(
     return value;
 }
 
-/** What is wrong with a secret value, in words without it. */
+/** Says what is wrong with a secret value, without the value. */
 type ProblemWith = (value: string) => string | undefined;
 
 const problemWithHeader: ProblemWith = (value) =>
@@ -88,7 +94,7 @@ async function readKey(cluster: Cluster, { kind, namespace, name, key }: Require
     return isText ? value : Buffer.from(value, "base64").toString("utf8");
 }
 
-/** @throws MissingError in every case: the object is missing, or its namespace is, or it cannot be read */
+/** @throws MissingError in every case: the object or its namespace is missing, or the object cannot be read */
 export async function rejectMissing(
     cluster: Cluster,
     error: unknown,
@@ -104,10 +110,7 @@ export async function rejectMissing(
     );
 }
 
-/**
- * Requires that a namespace exists: lists of a missing one are empty. @throws MissingError, unless the account may not
- * look
- */
+/** Lists of a namespace that does not exist are empty. @throws MissingError, unless the account may not look */
 export async function requireNamespace(cluster: Cluster, name: string): Promise<void> {
     const isMissing = await cluster.read({ resource: otherResources.namespace, name }).then(
         () => false,
@@ -134,12 +137,12 @@ export function hiding(secrets: readonly string[]): (text: string) => string {
         ...inHtml(text),
         Buffer.from(text).toString("base64"),
     ]);
-    // The longest first: what is left of a longer one would show.
+    // The longest come first: otherwise the rest of a longer one would show.
     const hidden = [...new Set(forms)].filter((form) => form !== "").sort((one, other) => other.length - one.length);
     return (text) => hidden.reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);
 }
 
-/** With the apostrophe as the common libraries write it. */
+/** Libraries write the apostrophe in different ways. */
 const inHtml = (text: string) =>
     ["'", "&#39;", "&#x27;", "&#039;", "&apos;"].map((apostrophe) =>
         text.replace(/[&<>"']/g, (character) => entities[character] ?? apostrophe),

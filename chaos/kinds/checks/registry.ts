@@ -16,7 +16,6 @@ const all: readonly CheckKind<Check>[] = Object.values(kinds);
 
 export const checkKinds = Object.keys(kinds) as Check["kind"][];
 
-/** Checks of each kind that need different rights. */
 export const exampleChecks: readonly Check[] = all.flatMap(({ examples }) => examples);
 
 export const checkSchema = z.discriminatedUnion(
@@ -26,13 +25,12 @@ export const checkSchema = z.discriminatedUnion(
 
 export const checkKindOf = <C extends Pick<Check, "kind">>({ kind }: C) => kinds[kind] as unknown as CheckKind<C>;
 
-/** The Service of the application that a check asks. Undefined if it asks none. */
 export function serviceAskedBy(check: Check, { service, defaultNamespace }: CheckPlace): NamedService | undefined {
     const asked = checkKindOf(check).asks?.(check, defaultNamespace);
     return asked === plansService ? service : asked;
 }
 
-/** The URL at which a check asks the application. Undefined if it asks a Service by its name, or nothing. */
+/** Undefined if the check asks a Service by its name, or nothing. */
 export const urlAskedBy = (check: Check): string | undefined =>
     checkKindOf(check).asks !== undefined && "url" in check ? check.url : undefined;
 

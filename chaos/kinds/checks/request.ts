@@ -14,8 +14,7 @@ import { type AddressOptions, addressTimeoutMs, destinationOf } from "../../clus
 import { forbidden, withoutPeriod } from "../../cluster/problem";
 import { UnseenError } from "./answer";
 import { knowsNoPod, refusalIn } from "./api-server";
-import { bodyOf, type Reading } from "./body";
-import { whyUndecoded } from "./coding";
+import { bodyOf, type Reading, whyUndecoded } from "./body";
 import { keysOf } from "./path";
 import { notPassedOn } from "./proxy-limits";
 import type { Route } from "./service";
@@ -27,17 +26,17 @@ export interface Request {
     /** `{uuid}` in a value is replaced by a new UUID. */
     headers?: Record<string, string>;
     body?: Record<string, unknown>;
-    /** Its time limit, in milliseconds: the caller's signal keeps it. */
+    /** In milliseconds. The caller's signal ends the request. */
     timeoutMs: number;
-    /** How much of the body is read, asked when the head has come. @default the whole */
+    /** How much of the body is read. Called with the status when the head has come. @default the whole */
     reads?: (status: number) => Reading;
 }
 
 export interface Response {
     status: number;
-    /** As much of it as was to be read, decoded. Empty if it is `undecoded`. */
+    /** What was read of it, decoded. Empty if it is `undecoded`. */
     body: string;
-    /** Why it cannot be decoded: completes "the body …". Absent if it can. */
+    /** Why the body cannot be decoded: completes "the body …". Absent if it can be. */
     undecoded?: string;
 }
 
@@ -46,19 +45,18 @@ export interface Access {
     ca?: string;
     /** Host name that the certificate must be valid for. @default the host that is asked */
     serverName?: string;
-    /** Headers, sent as they are. @default none */
+    /** @default none */
     headers?: Record<string, string>;
     /** Parameters that are added to the query. @default none */
     query?: Record<string, string>;
     /** Fields that are added to the body, by paths; see `keysOf`. @default none */
     body?: Record<string, string>;
-    /** Accepts any certificate: only to find out if there is an answer. @default false */
+    /** Accepts any certificate, to find out only whether there is an answer. @default false */
     anyCertificate?: boolean;
 }
 
 /**
- * Sends one request, over a fresh connection: an open connection survives a new NetworkPolicy and would hide it.
- *
+ * Sends one request, over a fresh connection: an open one survives a new NetworkPolicy, and would hide it.
  * @throws UnseenError if there is no answer for a reason that says nothing about the Service
  */
 export async function send(
@@ -78,7 +76,7 @@ export async function send(
         signal,
         autoSelectFamilyAttemptTimeout: addressTimeoutMs(request.timeoutMs),
         headers: {
-            // A server that knows another type only may answer 406 to a client that does not accept it.
+            // A server that knows only another type may answer 406 to a client that does not accept it.
             accept: "application/json, */*;q=0.8",
             ...(body && { "content-type": "application/json", "content-length": body.length }),
             ...Object.fromEntries(own.map(([name, value]) => [name, value.replaceAll("{uuid}", () => randomUUID())])),
@@ -117,8 +115,8 @@ function withFields(body: Request["body"], fields: Record<string, string> = {}):
 }
 
 /**
- * Path and query as they are sent. What no path may have by RFC 3986 is encoded, also what `URL` leaves: the API
- * server's proxy does the same. Node.js leaves out the mark of an empty query.
+ * Path and query as they are sent. What a path cannot contain by RFC 3986 is encoded, even what `URL` leaves, as the
+ * API server's proxy does it. Node.js leaves out the mark of an empty query.
  */
 export function requestTarget({ pathname, search, href }: URL): string {
     const path = pathname.replace(/[[\]|^]/g, (character) => encodeURIComponent(character));
@@ -144,7 +142,7 @@ async function sendThroughApiServer(
         throw new UnseenError(
             `the API server's proxy does not verify the Service's certificate, and ${remedy}, or leave out the CA`,
         );
-    // What the API server says itself shows in the body.
+    // The body shows what the API server itself says.
     const readsRefusal = (status: number) =>
         reads(status) === "nothing" && status >= 400 ? "beginning" : reads(status);
     const exchanged = { body, reads: readsRefusal };
@@ -160,7 +158,7 @@ async function sendThroughApiServer(
     throw new UnseenError(`the API server answered with status ${response.status}: ${told}`);
 }
 
-/** Sends a request to the API server itself. @throws UnseenError if it does not answer */
+/** @throws UnseenError if the API server does not answer */
 export async function askApiServer(
     cluster: Cluster,
     path: string,
@@ -169,7 +167,7 @@ export async function askApiServer(
 ): Promise<Response> {
     const failed = (error: Error) => new UnseenError(`the API server could not be asked: ${messageOf(error)}`);
     const { autoSelectFamilyAttemptTimeout: attemptTimeoutMs } = options as AddressOptions;
-    // With an agent of its own: it may lead through a proxy.
+    // The kubeconfig's own agent may lead through a proxy.
     const to = await destinationOf(cluster.kubeconfig, { attemptTimeoutMs }).catch((error: Error) =>
         Promise.reject(failed(error)),
     );
@@ -186,16 +184,16 @@ export async function askApiServer(
     return response;
 }
 
-/** No DNS, no network, no free port. A host that is unreachable may be one that the attack has cut off. */
+/** This machine has no DNS, network or free port. A host that is unreachable may be one that the attack has cut off. */
 const codesOfThisMachine = ["EADDRNOTAVAIL", "EAI_AGAIN", "EMFILE", "ENETDOWN", "ENETUNREACH", "ENOTFOUND"];
 
-/** Whether a connection failed on this machine, before any request was sent: at each address, if there are several. */
+/** Whether a connection failed on this machine, at each address, before any request was sent. */
 export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): boolean {
     const errors = ("errors" in error ? error.errors : [error]) as NodeJS.ErrnoException[];
     return errors.every(({ code }) => codesOfThisMachine.includes(code ?? ""));
 }
 
-/** Codes of errors that say that a server's certificate is not accepted. */
+/** By these codes, errors say that a server's certificate is not accepted. */
 export const ofCertificate = /^(?:CERT_|DEPTH_ZERO_|ERR_TLS_CERT_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/;
 
 function unreached(error: NodeJS.ErrnoException, origin: string): Error {
@@ -204,7 +202,7 @@ function unreached(error: NodeJS.ErrnoException, origin: string): Error {
             `this machine cannot reach ${origin}: ${messageOf(error)}. Check its network and the URL`,
         );
     if (!ofCertificate.test(error.code ?? "")) return error;
-    // It has names from the certificate.
+    // The text quotes names from the certificate.
     const problem = quoted(withoutPeriod(messageOf(error)), 300);
     return new Error(
         `the certificate of ${origin} is not valid: ${problem}. Renew it, or set \`ca\` or \`caFrom\` to the CA ` +
@@ -213,12 +211,12 @@ function unreached(error: NodeJS.ErrnoException, origin: string): Error {
 }
 
 /**
- * The longest head of an answer that is read, in bytes. By itself, Node.js reads 16 KiB. Browsers and curl read more
- * (https://github.com/curl/curl/pull/11582), as of an answer with many cookies or a long Content-Security-Policy.
+ * Longer heads of answers are not read, in bytes. Node.js alone reads 16 KiB; browsers and curl read more
+ * (https://github.com/curl/curl/pull/11582), such as an answer with many cookies or a long Content-Security-Policy.
  */
 const maxHeaderBytes = Math.max(maxHeaderSize, 128 * 1_024);
 
-/** Also through the API server's proxy it is the application that has sent them. */
+/** Even through the API server's proxy, it is the application that has sent the headers. */
 const tooLongHead = () =>
     new Error(
         `the headers of the answer are longer than ${Math.floor(maxHeaderBytes / 1_024)} KiB; to read more, set ` +
@@ -226,7 +224,6 @@ const tooLongHead = () =>
     );
 
 interface Exchanged {
-    /** What is sent. @default nothing */
     body?: Buffer;
     reads?: Request["reads"];
 }
@@ -243,9 +240,9 @@ async function exchange(
         const headers = { "user-agent": fieldManager, ...(options.headers as OutgoingHttpHeaders) };
         const path = requestTarget(url);
         const sent = request(url, { ...options, headers, path, maxHeaderSize: maxHeaderBytes }, resolve);
-        // In the case that it was given: Node.js has made capitals of it.
+        // Node.js has made the method upper case.
         sent.method = options.method ?? sent.method;
-        // The answer 101: Node.js leaves the connection to who listens.
+        // After the answer 101, Node.js leaves the connection to the listener.
         sent.on("upgrade", (head, socket) => {
             socket.destroy();
             resolve(head);

@@ -21,9 +21,9 @@ import { otherResources, resources } from "../../cluster/resources";
 const answerTimeoutMs = 2_000;
 
 /**
- * Finds a route to a Service: the first of its external addresses that answers. None may, as of minikube without its
- * tunnel, or of a node seen from a laptop. Then the API server's proxy is the route. Any HTTP status to `GET /` counts
- * as an answer.
+ * Finds a route to a Service: the first of its external addresses that answers, with any HTTP status to `GET /`;
+ * otherwise the API server's proxy. None may answer, such as those of minikube without its tunnel, or of a node seen
+ * from a laptop.
  */
 export async function chooseRoute(cluster: Cluster, service: ServiceReference): Promise<Route> {
     const { namespace, name } = service;
@@ -69,8 +69,8 @@ function portOf(service: V1Service, { namespace, name, port }: NamedService): nu
 }
 
 /**
- * The external addresses of a Service: those of its load balancer or, of type NodePort, of the nodes, as far as the
- * account may list them. With the traffic policy `Local` only nodes with a pod of it answer, and these change.
+ * The addresses of a Service's load balancer or, for type NodePort, of the nodes, if the account may list them. With
+ * the traffic policy `Local`, only nodes with a pod of the Service answer, and these change.
  */
 async function externalAddressesOf(
     cluster: Cluster,
@@ -115,29 +115,28 @@ export async function serviceAt(
     return found && { namespace, name: found.name, port: found.port };
 }
 
-/** Where a port of a Service is asked inside of the cluster. @param names of the Service */
+/** Where a port of a Service is reached inside the cluster. @param names of the Service */
 function addressesInCluster({ spec }: V1Service, one: V1ServicePort, names: readonly string[]): ServiceAddress[] {
     const { clusterIP, clusterIPs = [clusterIP], externalIPs = [] } = spec!;
     const target = targetPortOf(one);
-    // The name of a headless Service has the addresses of its pods, which are asked at their own port.
+    // The name of a headless Service resolves to its pods, which listen at their own port.
     const port = clusterIP === "None" && typeof target === "number" ? target : one.port;
     return [...clusterIPs, ...externalIPs, ...names].flatMap((host) => (host === undefined ? [] : { host, port }));
 }
 
-/** The host and the port that a URL names. */
 export function placeOf(url: string): ServiceAddress {
     const { hostname, port, protocol } = new URL(url);
     const host = hostname.replace(/^\[|\]$/g, "");
     return { host, port: Number(port) || defaultPorts[protocol === "https:" ? "https" : "http"] };
 }
 
-/** A host as `URL` writes it: somebody may have written an address of IPv6 in another way. */
+/** A host as `URL` writes it, since an IPv6 address can be written in several ways. */
 const canonical = (host: string) => (isIPv6(host) ? placeOf(`http://[${host}]`).host : host);
 
-/** Whether a host has a name that only the cluster's DNS gives, to Services or pods. */
+/** Whether only the cluster's DNS knows a host, as the name of a Service or a pod. */
 export const isOfCluster = (host: string): boolean => /\.(?:svc|pod)(?:\.|$)/.test(host);
 
-/** The addresses of a host. None if this machine cannot look them up. */
+/** The addresses of a host, or none if this machine cannot look them up. */
 export const addressesAt = async (host: string): Promise<string[]> =>
     isIP(host) ? [host] : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
 
@@ -158,7 +157,7 @@ async function routeTo(
     return { kind: "apiServer", path, ...(service && !hasSelector && { byHand: true }) };
 }
 
-/** Whether there is an answer at all. The check decides if the certificate is right. */
+/** Whether there is an answer at all. Whether the certificate is right is decided by the check. */
 async function answers(cluster: Cluster, route: Route): Promise<boolean> {
     const request = { path: "/", timeoutMs: answerTimeoutMs, reads: () => "nothing" as const };
     const ask = (signal: AbortSignal) => send(request, cluster, route, signal, { anyCertificate: true });

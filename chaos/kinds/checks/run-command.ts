@@ -11,12 +11,12 @@ export interface Ended {
 }
 
 const keptLength = 4_096;
-/** How long the output of a program that has ended may be missing, in milliseconds. */
+/** How long the rest of a program's output may take after its end, in milliseconds. */
 const outputMs = 200;
 
 const running = new Set<number>();
 
-/** What a step is given, a kubeconfig perhaps: what a program prints of it would be stored. */
+/** A step's own variables, such as one with a kubeconfig, are left out: what a program prints would be stored. */
 const ownVariable = /^(?:EXPERIMENT_|PULUMI_COMMAND_)/;
 
 function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -24,9 +24,8 @@ function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs a program without a shell, in the current folder. When it ends, or when the signal is given, its whole process
- * group is killed: nothing of it is left.
- *
+ * Runs a program without a shell, in the current folder. When it ends, or at the signal, its whole process group is
+ * killed, so that nothing of it is left.
  * @throws UnseenError if it cannot be started
  */
 export async function runCommand(
@@ -35,13 +34,13 @@ export async function runCommand(
     env: Record<string, string> | undefined,
     signal: AbortSignal,
 ): Promise<Ended> {
-    // Before the program is there: a signal that comes while it starts would leave it behind.
+    // This comes first, because a signal that comes while the program starts would leave the program behind.
     if (expecting++ === 0) listen("on");
     let pid: number | undefined;
     const kill = () => pid !== undefined && killGroup(pid);
     signal.addEventListener("abort", kill, { once: true });
     try {
-        // As the leader of a group it can be killed with all that it started.
+        // The leader of a group can be killed with all that it has started.
         const child = spawn(program, args, {
             detached: true,
             env: { ...withoutOwn(process.env), ...env },
@@ -88,14 +87,14 @@ function killGroup(pid: number): void {
     try {
         process.kill(-pid, "SIGKILL");
     } catch {
-        // All of it has ended.
+        // All processes of the group have ended.
     }
 }
 
 const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const killAll = () => running.forEach(killGroup);
 
-/** Kills what runs when this process ends: a group of its own gets none of the signals that this process gets. */
+/** Kills what runs when this process ends: another group gets none of the signals that this process gets. */
 function onEnding(signal: NodeJS.Signals): void {
     killAll();
     for (const one of endings) process.off(one, onEnding);

@@ -11,8 +11,8 @@ export interface ServiceAddress {
 }
 
 /**
- * A Service's external addresses: a load balancer may have one for each node, and each family; so have nodes. Any of
- * them may be one that does not answer.
+ * A Service's external addresses. A load balancer may have one for each node and each family, and so may nodes. Any of
+ * them may not answer.
  *
  * @param port one of the Service's. @default its first
  * @param nodes those that lead a NodePort to it. @default none
@@ -33,12 +33,11 @@ export function externalAddresses(
     return [...at(ofBalancer, port), ...at(hosts, nodePort)];
 }
 
-/** The first one. Undefined if it has none. */
 export const externalAddress = (service: V1Service): ServiceAddress | undefined => externalAddresses(service)[0];
 
 export const defaultPorts = { http: 80, https: 443 };
 
-/** `http://198.18.1.0`, with the port unless it is the scheme's. */
+/** Such as `http://198.18.1.0`, with the port unless it is the scheme's. */
 export function baseUrl({ host, port }: ServiceAddress, scheme: keyof typeof defaultPorts = "http"): string {
     const authority = host.includes(":") ? `[${host}]` : host;
     return `${scheme}://${authority}${port === defaultPorts[scheme] ? "" : `:${port}`}`;
@@ -46,7 +45,7 @@ export function baseUrl({ host, port }: ServiceAddress, scheme: keyof typeof def
 
 export type Route =
     | { kind: "address"; url: string }
-    /** @property byHand set if the Service has no selector: its endpoints are those that somebody lists */
+    /** @property byHand set if the Service has no selector: somebody lists its endpoints by hand */
     | { kind: "apiServer"; path: string; byHand?: true };
 
 export function addressRoute(address: ServiceAddress, scheme?: keyof typeof defaultPorts): Route {

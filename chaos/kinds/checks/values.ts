@@ -21,14 +21,10 @@ export const expectationSchema = z.strictObject({
     atLeast: z.int().nonnegative().optional(),
 });
 
-/** The beginning of an answer, in quotes: it is the application's text. */
+/** The beginning of an answer, in quotes, because it is the application's text. */
 export const excerpt = (text: string) => quoted(text, 200);
 
-/**
- * The first expectation that a document does not meet, in words. Undefined if it meets all.
- *
- * @throws UnseenError as `foundAt`
- */
+/** Describes the first expectation that a document does not meet. @throws UnseenError as `foundAt` */
 export function unmet(
     expectations: readonly JsonExpectation[],
     document: unknown,
@@ -57,7 +53,7 @@ export interface Limits {
 
 export const numberLimits = { atLeast: z.number().optional(), atMost: z.number().optional() };
 
-/** What contradicts itself in limits, of which at least one is needed. */
+/** Contradictions in limits, of which at least one is required. */
 export function limitMistakes({ atLeast, atMost, equals }: Limits): Mistake[] {
     const none = atLeast === undefined && atMost === undefined && equals === undefined;
     if (none) return [{ field: "atLeast", message: "missing; allowed: atLeast, atMost, both of them, or equals" }];
@@ -68,14 +64,14 @@ export function limitMistakes({ atLeast, atMost, equals }: Limits): Mistake[] {
         : [];
 }
 
-/** For people: `at least 2 and at most 5`. */
+/** Such as `at least 2 and at most 5`. */
 export function describeLimits({ atLeast, atMost, equals }: Limits): string {
     if (equals !== undefined) return JSON.stringify(equals);
     const each = [atLeast !== undefined && `at least ${atLeast}`, atMost !== undefined && `at most ${atMost}`];
     return each.filter((one) => one !== false).join(" and ");
 }
 
-/** How a value misses its limits: completes "status.readyReplicas …". Undefined if it meets them. */
+/** How a value misses its limits: completes "status.readyReplicas …". */
 export function missOf(value: unknown, limits: Limits): string | undefined {
     const { atLeast = -Infinity, atMost = Infinity, equals } = limits;
     const met =

@@ -3,12 +3,11 @@ import { element, escape } from "../markup";
 import { hasPassed, type ReportedRun, resultOf } from "../reported-run";
 
 const height = 20;
-/** White text can be read on each. */
 const colors = { name: "#3b434d", good: "#1b7f5c", bad: "#c2410c", unknown: "#6a7586" };
 
 /**
  * How the newest run of each experiment ended, as a picture for a README: `chaos | 2 of 3 passed`. Its title names the
- * experiments that have not passed, also because the newest journal cannot be read.
+ * experiments that have not passed, or whose newest journal cannot be read.
  */
 export function badgeSvg(runs: readonly ReportedRun[]): string {
     const sorted = [...runs].sort((a, b) => a.startedAt - b.startedAt);
@@ -37,8 +36,8 @@ export function badgeSvg(runs: readonly ReportedRun[]): string {
 }
 
 /**
- * Of a file that cannot be read, only the beginning of its name is known: `EXPERIMENT-RUN`. @param read names of
- * experiments
+ * The name of a file without a readable journal begins with EXPERIMENT-RUN, so the longest known name that it begins
+ * with is the experiment's.
  */
 function experimentOf({ journal, experiment }: ReportedRun, read: ReadonlySet<string>): string {
     if (journal) return experiment;
@@ -46,7 +45,7 @@ function experimentOf({ journal, experiment }: ReportedRun, read: ReadonlySet<st
     return candidates.sort((a, b) => b.length - a.length)[0] ?? experiment;
 }
 
-/** Verdana is among the widest fonts. */
+/** Verdana, among the widest fonts, fits into this. */
 const widthOf = (text: string) => text.length * 7 + 12;
 
 function part(text: string, left: number, color: keyof typeof colors): string[] {

@@ -7,36 +7,38 @@ import type { ReportedRun } from "../reported-run";
 import { indexPage } from "../runs-page";
 import { summaryMarkdown } from "../summary";
 
-export interface CiFiles {
-    junit?: string;
-    summary?: string;
-    /** The page of all runs. */
-    index?: string;
-    badge?: string;
-}
+/** By the options that name the files. `index` is the page of all runs. */
+const writers = {
+    junit: junitXml,
+    summary: summaryMarkdown,
+    index: (runs: readonly ReportedRun[], path: string) => indexPage(runs, dirname(path)),
+    badge: badgeSvg,
+} satisfies Record<string, (runs: readonly ReportedRun[], path: string) => string>;
+
+export type CiFiles = Partial<Record<keyof typeof writers, string>>;
 
 /** @returns the paths of what was written. @throws Error if a file cannot be written */
-export function writeCiFiles({ junit, summary, index, badge }: CiFiles, runs: readonly ReportedRun[]): string[] {
-    if (junit !== undefined) replaceFile(junit, junitXml(runs));
-    if (summary !== undefined) replaceFile(summary, summaryMarkdown(runs));
-    if (index !== undefined) replaceFile(index, indexPage(runs, dirname(index)));
-    if (badge !== undefined) replaceFile(badge, badgeSvg(runs));
-    return [junit, summary, index, badge].filter((path) => path !== undefined);
-}
+export const writeCiFiles = (files: CiFiles, runs: readonly ReportedRun[]): string[] =>
+    Object.entries(writers).flatMap(([option, write]) => {
+        const path = files[option as keyof CiFiles];
+        if (path === undefined) return [];
+        replaceFile(path, write(runs, path));
+        return path;
+    });
 
 /**
  * Why files could not be written later, found out without touching anything.
  *
- * @param paths by the option that names them, such as `--junit`. Undefined if the option is not given
+ * @param paths by the options that name them, such as `--junit`. Undefined for an option that is not given
  */
 export function mistakesInOutputs(paths: Readonly<Record<string, string | undefined>>): string[] {
-    const given = Object.entries(paths).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const mistakes = given.flatMap(([option, path]) => {
+    const given = Object.entries(paths).flatMap(([option, path]) => (path === undefined ? [] : { option, path }));
+    const mistakes = given.flatMap(({ option, path }) => {
         const mistake = mistakeIn(path);
-        return mistake === undefined ? [] : [`${option} ${path || '""'}: ${mistake}`];
+        return mistake === undefined ? [] : `${option} ${path || '""'}: ${mistake}`;
     });
-    const named = given.filter(([, path]) => path !== "").map(([option, path]) => ({ option, place: resolve(path) }));
-    const same = named.filter(({ place }) => named.filter((other) => other.place === place).length > 1);
+    const named = given.filter(({ path }) => path !== "");
+    const same = named.filter(({ path }) => named.filter((other) => resolve(other.path) === resolve(path)).length > 1);
     if (same.length > 0)
         mistakes.push(`${same.map(({ option }) => option).join(" and ")} name the same file; name two`);
     return mistakes;
@@ -59,6 +61,5 @@ function mistakeIn(path: string): string | undefined {
 }
 
 /** The folder, or its nearest ancestor that exists. */
-function nearestFolder(folder: string): string {
-    return folder === dirname(folder) || existsSync(folder) ? folder : nearestFolder(dirname(folder));
-}
+const nearestFolder = (folder: string): string =>
+    folder === dirname(folder) || existsSync(folder) ? folder : nearestFolder(dirname(folder));

@@ -5,13 +5,12 @@ import type { Journal } from "../journal-schema";
 import { type Receiver, RefusedError, unsent } from "./receiver";
 import { attackedTime, traceIdOf } from "./trace";
 
-/** The variable with the token of a service account. */
 export const tokenVariable = "GRAFANA_TOKEN";
 
-/** How long Grafana may take to answer: as long as a receiver of OTLP. */
+/** A receiver of OTLP has as much time. */
 const answerTimeoutMs = 10_000;
 
-/** What is wrong with the token, which is never printed. Undefined if nothing is wrong. */
+/** What is wrong with the token, which is never printed. */
 export function mistakeInToken(token = ""): string | undefined {
     const remedy = `set ${tokenVariable} to the token of a service account that may write annotations`;
     if (token === "") return `the token is missing: ${remedy}`;
@@ -19,13 +18,13 @@ export function mistakeInToken(token = ""): string | undefined {
 }
 
 /**
- * Writes an annotation for the attacked time of each run, or corrects that which is there: a run may be undone only
+ * Writes an annotation for the attacked time of each run, or corrects the one that is there, since a run may be undone
  * after it was first sent. Dashboards show them by an annotation query with the tag `chaos`.
  *
  * @param base Grafana's URL, with its path if it has one
  * @see https://grafana.com/docs/grafana/latest/developer-resources/api-reference/http-api/annotations/
- * @returns how many of the runs attacked something, and so have an annotation
- * @throws Error that says why Grafana did not take one; the rest is not sent then
+ * @returns how many runs attacked something, and so have an annotation
+ * @throws Error that says why Grafana did not accept one; the rest is not sent then
  */
 export async function annotate(base: string, token: string, journals: readonly Journal[]): Promise<number> {
     const url = base.replace(/\/$/, "");
@@ -40,7 +39,7 @@ export async function annotate(base: string, token: string, journals: readonly J
                 method,
                 headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
                 body: body && JSON.stringify(body),
-                // A page to log in is no success.
+                // A redirect to a page for logging in is no success.
                 redirect: "manual",
                 signal: AbortSignal.timeout(answerTimeoutMs),
             });
@@ -54,7 +53,7 @@ export async function annotate(base: string, token: string, journals: readonly J
             const detail = typeof message === "string" ? excerpt(message.replaceAll(token, "***")) : undefined;
             throw unsent(receiver, new RefusedError(status, detail));
         }
-        // A list of annotations, or what was done.
+        // Grafana answers with a list of annotations, or with what it has done.
         if (method === "GET" ? !Array.isArray(answer) : answer === undefined)
             throw unsent(receiver, new Error("what answers there is not Grafana. Correct the URL"));
         return answer;
@@ -74,19 +73,21 @@ interface Found {
     tags?: string[];
 }
 
-/** Whether an annotation has all tags of a run's but that of its verdict: another one may quote the trace. */
+/**
+ * Whether an annotation has all tags of a run except the verdict's, which may change. Another one may quote the trace.
+ */
 const isOfRun = (tags: readonly string[] = [], own: readonly string[]) =>
     own.every((tag) => tag.startsWith("verdict:") || tags.includes(tag));
 
 /** Grafana shows the text as HTML. */
 const inHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** The annotation of a run, and its unique tag. Undefined if the run attacked nothing. */
+/** Undefined if the run attacked nothing. `tag` is unique. */
 function annotationOf(journal: Journal) {
     const time = attackedTime(journal);
     if (time === undefined) return undefined;
     const { name, verdict, targets } = journal.conclusion;
-    // The trace's ID: it leads to the trace, if that is sent, too. Grafana keeps 100 characters at most.
+    // The trace's ID leads to the trace if that is sent, too. Grafana keeps at most 100 characters.
     const tag = `trace_id:${traceIdOf(journal)}`;
     const text = inHtml(`${name}: ${verdictLine(journal.conclusion)}\nTargets: ${targets.join(", ")}`);
     const tags = ["chaos", `experiment:${name}`, `verdict:${verdict}`, tag];

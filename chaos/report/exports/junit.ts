@@ -4,7 +4,7 @@ import { checksOf, codeOf, named, pageOf, reasonOf, type ReportedRun, resultOf }
 
 /** The first part of the names of classes, which Jenkins shows as a package. */
 const packageName = "chaos";
-/** Longest attribute `message`. The whole text is the element's contents. */
+/** Longer attributes `message` are cut. The whole text is the element's contents. */
 const messageLength = 500;
 
 interface TestCase {
@@ -14,9 +14,8 @@ interface TestCase {
 }
 
 interface Problem {
-    /** `failure`: something did not hold. `error`: nothing was shown. */
+    /** `failure`: something did not hold. `error`: it is not known whether it did. */
     element: "failure" | "error";
-    /** The code of the reason, or what did not hold. */
     type: string;
     text: string;
 }
@@ -58,56 +57,46 @@ function suite(run: ReportedRun, name: string, id: number): string {
 }
 
 function propertiesOf(run: ReportedRun): string[] {
-    const { conclusion } = run.journal ?? {};
-    if (conclusion === undefined) return [];
+    if (run.journal === undefined) return [];
+    const { hypothesis, attack, targets, run: name, verdict, journal } = run.journal.conclusion;
     const properties = {
-        hypothesis: conclusion.hypothesis,
-        attack: conclusion.attack,
-        targets: conclusion.targets.join(", "),
-        run: conclusion.run,
-        verdict: conclusion.verdict,
-        journal: run.path ?? conclusion.journal,
+        ...{ hypothesis, attack, targets: targets.join(", "), run: name, verdict },
+        journal: run.path ?? journal,
         page: pageOf(run) ?? "",
     };
     return Object.entries(properties).map(([name, value]) => element("property", { name, value }));
 }
 
 function casesOf(run: ReportedRun): TestCase[] {
-    const verdict = { name: "verdict", durationMs: run.durationMs, problem: problemOfVerdict(run) };
     const checks = run.journal === undefined ? [] : checksOf(run.journal);
-    const notUndone: Problem = { element: "error", type: "not undone", text: run.notUndone ?? "" };
-    const undo = run.notUndone === undefined ? [] : [{ name: "undo", durationMs: 0, problem: notUndone }];
+    const notUndone = { element: "error", type: "not undone", text: run.notUndone ?? "" } as const;
     return [
-        verdict,
-        ...checks.map(({ name, held, code, reason, durationMs }): TestCase => {
-            const element = held === undefined ? "error" : "failure";
-            const type = held === undefined ? (code ?? "unknown") : "did not hold";
-            const problem: Problem = { element, type, text: reason };
+        { name: "verdict", durationMs: run.durationMs, problem: problemOfVerdict(run) },
+        ...checks.map(({ name, held, code = "unknown", reason: text, durationMs }): TestCase => {
+            const problem: Problem =
+                held === undefined
+                    ? { element: "error", type: code, text }
+                    : { element: "failure", type: "did not hold", text };
             return { name: `check ${name}`, durationMs, problem: held ? undefined : problem };
         }),
-        ...undo,
+        ...(run.notUndone === undefined ? [] : [{ name: "undo", durationMs: 0, problem: notUndone }]),
     ];
 }
 
 function problemOfVerdict(run: ReportedRun): Problem | undefined {
-    const result = resultOf(run);
+    const [result, code, reason] = [resultOf(run), codeOf(run), reasonOf(run)];
     if (result === "PASSED") return undefined;
-    const [code, reason] = [codeOf(run), reasonOf(run)];
-    return {
-        element: result === "FAILED" ? "failure" : "error",
-        type: code ?? result,
-        text: code === undefined ? reason : verdictLine({ verdict: result, code, reason }),
-    };
+    const text = code === undefined ? reason : verdictLine({ verdict: result, code, reason });
+    return { element: result === "FAILED" ? "failure" : "error", type: code ?? result, text };
 }
 
 function testCase({ name, durationMs, problem }: TestCase, classname: string): string {
-    const message = problem?.text.replace(/\s+/g, " ").trim().slice(0, messageLength);
-    return element(
-        "testcase",
-        { name, classname, time: seconds(durationMs) },
-        // GitLab shows the contents, GitHub's actions mostly the message.
-        problem && [element(problem.element, { type: problem.type, message: message! }, [escape(problem.text)])],
-    );
+    const attributes = { name, classname, time: seconds(durationMs) };
+    if (problem === undefined) return element("testcase", attributes);
+    const { element: kind, type, text } = problem;
+    const message = text.replace(/\s+/g, " ").trim().slice(0, messageLength);
+    // GitLab shows the contents, and GitHub's actions mostly the message.
+    return element("testcase", attributes, [element(kind, { type, message }, [escape(text)])]);
 }
 
 const seconds = (milliseconds: number) => (milliseconds / 1_000).toFixed(3);

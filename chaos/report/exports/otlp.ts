@@ -1,4 +1,4 @@
-/** Sends runs as traces. Loaded only if that is wanted: the exporter takes longer to load than all reports. */
+/** Sends runs as traces. Loaded only on demand, because the exporter takes longer to load than all reports. */
 import {
     type Attributes,
     diag,
@@ -10,30 +10,30 @@ import {
 } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
-import { parentIdOf } from "../../kinds/checks/traceparent";
+import { parentIdOf } from "../../values/trace-mark";
 import type { Journal } from "../journal-schema";
 import { type Receiver, RefusedError, unsent } from "./receiver";
 import { type RunSpan, traceIdOf, traceOf } from "./trace";
 
 type ReadableSpan = Parameters<OTLPTraceExporter["export"]>[0][number];
 
-/** Most links of a span: the default limit of OpenTelemetry's SDKs. */
+/** OpenTelemetry's SDKs allow a span so many links by default. */
 const mostLinks = 128;
 
-/** What the spans come from. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say otherwise, or more. */
+/** The source of the spans. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` change or complete it. */
 const resource = () =>
     defaultResource()
         .merge(resourceFromAttributes({ "service.name": "chaos-experiments" }))
         .merge(detectResources({ detectors: [envDetector] }));
 
 /**
- * Sends each run as a trace, in OTLP over HTTP, and retries for 10 s what the receiver cannot take now. The variables
+ * Sends each run as a trace, in OTLP over HTTP, and retries for 10 s what a busy receiver refuses. The variables
  * `OTEL_EXPORTER_OTLP_HEADERS`, `…_TIMEOUT`, `…_COMPRESSION`, `…_CERTIFICATE`, `…_CLIENT_CERTIFICATE` and
- * `…_CLIENT_KEY` count.
+ * `…_CLIENT_KEY` apply.
  *
- * @param base the receiver's URL, to which `/v1/traces` is added unless it ends so
+ * @param base the receiver's URL; `/v1/traces` is added unless it ends so
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
- * @throws Error that says why the receiver did not take one; the rest is not sent then
+ * @throws Error that says why the receiver did not accept one; the rest is not sent then
  */
 export async function sendTraces(base: string, journals: readonly Journal[]): Promise<void> {
     const url = `${base.replace(/(?:\/v1\/traces)?\/?$/, "")}/v1/traces`;
@@ -43,7 +43,7 @@ export async function sendTraces(base: string, journals: readonly Journal[]): Pr
         credentials: "OTEL_EXPORTER_OTLP_HEADERS, such as authorization=Bearer%20TOKEN",
     };
     const refusals: string[] = [];
-    // The exporter reports by this alone what a receiver rejects of a request that it takes.
+    // Only by this log does the exporter report what a receiver rejects of a request that it accepts.
     diag.setLogger(
         { ...silent, warn: (message, ...rest) => refusals.push(...refusalIn(message, rest)) },
         { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
@@ -70,14 +70,14 @@ const silent = { error: nothing, info: nothing, debug: nothing, verbose: nothing
 
 function refusalIn(message: string, rest: unknown[]): string[] {
     if (message.startsWith("Received Partial Success")) return [`it rejects a part of them: ${String(rest[0])}`];
-    // A component's warning begins with its name.
+    // A warning of a component begins with the component's name.
     if (String(rest[0]).startsWith("Export succeeded but could not deserialize"))
         return ["what answers there is no receiver of OTLP over HTTP with protobuf. Correct the URL"];
     // Other warnings may quote variables, which may hold secrets.
     return message.startsWith("Failed to read") ? [`${message}, which a variable names`] : [];
 }
 
-/** The exporter keeps the status in `code`, and none of one that it has retried. What the body says may be binary. */
+/** The exporter keeps the status in `code`, but none after retries. The body of the answer may be binary. */
 function failureOf(error: Error & { code?: unknown }): Error {
     if (typeof error.code === "number") return new RefusedError(error.code);
     return error.message.includes("retryable status") ? new Error("it is too busy (429, 502, 503 or 504)") : error;

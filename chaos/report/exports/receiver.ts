@@ -2,10 +2,8 @@ import { ofCertificate } from "../../kinds/checks/request";
 import { connectionProblems } from "../../cluster/problem";
 
 /**
- * What is wrong with the URL of a receiver. Undefined if nothing is wrong. A URL that may have a password is not
- * quoted.
- *
- * @param remedy where a password belongs
+ * Says what is wrong with the URL of a receiver. A URL that may have a password is not quoted. @param remedy where a
+ * password belongs
  */
 export function mistakeInUrl(text: string, remedy: string): string | undefined {
     const form = "allowed: http:// or https://, a host, and if needed a port and a path";
@@ -16,7 +14,6 @@ export function mistakeInUrl(text: string, remedy: string): string | undefined {
     return search || hash ? `a query or a fragment is not allowed; ${form}` : undefined;
 }
 
-/** Where something is sent. */
 export interface Receiver {
     /** What is sent, such as `the traces`. */
     what: string;
@@ -25,11 +22,10 @@ export interface Receiver {
     credentials: string;
 }
 
-/** A receiver rejects what it was sent. */
 export class RefusedError extends Error {
     override readonly name = "RefusedError";
 
-    /** @param detail what the receiver answers, if that is text */
+    /** @param detail the receiver's answer, if that is text */
     constructor(
         readonly status: number,
         readonly detail?: string,
@@ -38,7 +34,6 @@ export class RefusedError extends Error {
     }
 }
 
-/** An error that says in a sentence why something could not be sent. */
 export const unsent = ({ what, url, credentials }: Receiver, error: unknown): Error =>
     new Error(`${what} could not be sent to ${url}: ${whyUnsent(error, credentials)}`);
 
@@ -48,7 +43,7 @@ function whyUnsent(error: unknown, credentials: string): string {
         return `${whyRefused(status, credentials)}${detail === undefined ? "" : `. It says: ${detail}`}`;
     }
     const { name, message, cause, code = "" } = error as Error & { code?: string };
-    // What `fetch` throws has its reason inside.
+    // `fetch` throws an error whose cause is the reason.
     if (cause !== undefined) return whyUnsent(cause, credentials);
     if (name === "TimeoutError" || message === "Request timed out") return "it did not answer in time";
     if (ofCertificate.test(code))

@@ -10,24 +10,24 @@ import type { Verdict } from "../verdict";
 /** Attributes that are absent are left out. */
 type Attributes = Record<string, string | number | string[] | undefined>;
 
-/** A span of a run's trace. Times are milliseconds since the epoch. */
+/** A part of a run's trace. Times are milliseconds since the epoch. */
 export interface RunSpan {
     name: string;
     /** 16 hexadecimal digits. */
     id: string;
-    /** The ID of the span that it is a part of. Absent for the run's. */
+    /** The ID of the span that it is a part of. Absent for the run's own span. */
     parent?: string;
     from: number;
     to: number;
     attributes: Attributes;
-    /** Why what it stands for did not succeed. */
+    /** Why it did not succeed. */
     problem?: string;
     events?: { name: string; at: number; attributes: Attributes }[];
     /** Bad answers whose requests have a trace of their own. */
     answers?: Answer[];
 }
 
-/** Which of OpenTelemetry's words a verdict is. For one of which nothing is known, it has none. */
+/** OpenTelemetry has a word for each verdict but `INCONCLUSIVE`. */
 const statuses: Record<Verdict, string> = {
     PASSED: "success",
     FAILED: "failure",
@@ -35,16 +35,15 @@ const statuses: Record<Verdict, string> = {
     ABORTED: "aborted",
 };
 
-/** The ID of a run's trace, 32 hexadecimal digits: the same each time, as are its spans', if it is sent again. */
+/** 32 hexadecimal digits. The IDs of a run's trace and spans are the same each time they are sent. */
 export const traceIdOf = (journal: Journal): string => digest(journal, "trace").slice(0, 32);
 
-/** The name of a journal is unique, wherever the file is. */
 const digest = ({ conclusion }: Journal, what: string): string =>
     createHash("sha256")
         .update(`${basename(conclusion.journal)}\n${what}`)
         .digest("hex");
 
-/** From when to when a run attacked, in milliseconds since the epoch. Undefined if it attacked nothing. */
+/** When a run attacked. Undefined if it attacked nothing. */
 export function attackedTime(journal: Journal): { from: number; to: number } | undefined {
     const { startedAt, attackedAt = startedAt, endedAt, aborted, attacks, recovery } = journal;
     if (attacks.length === 0) return undefined;
@@ -64,13 +63,13 @@ export function traceOf(journal: Journal): RunSpan[] {
     const id = digest(journal, "run").slice(0, 16);
     const part = (name: string, time: { from: number; to: number }, rest: Partial<RunSpan> = {}): RunSpan => ({
         name,
-        // Several actions may have the same name, but do not begin at the same time.
+        // Actions may have the same name, but do not begin at the same time.
         id: digest(journal, `${name}\n${time.from}`).slice(0, 16),
         parent: id,
         attributes: {},
         ...rest,
         from: time.from,
-        // A clock may have been set back.
+        // The clock may have been set back meanwhile.
         to: Math.max(time.from, time.to),
     });
     const steady = timeOf(verdict === "ABORTED" && !before ? checks : before);
@@ -82,7 +81,7 @@ export function traceOf(journal: Journal): RunSpan[] {
         ...attackSpans(journal, part),
         ...(windowSpan ? [windowSpan, ...checkSpans(journal, windowSpan, part)] : []),
         ...actionSpans(journal, windowSpan?.id ?? id, part),
-        // Somebody may look at the attack for hours before it is undone.
+        // A person may look at the attack for hours before it is undone.
         ...(after ? [part("undo", { from: plan.until ? after.from : (window?.to ?? endedAt), to: after.from })] : []),
         ...(after ? [part("recovery", after)] : []),
     ];
@@ -118,7 +117,6 @@ export function traceOf(journal: Journal): RunSpan[] {
 
 type Part = (name: string, time: { from: number; to: number }, rest?: Partial<RunSpan>) => RunSpan;
 
-/** From the first request of some checks to their last answer. Undefined if there is none. */
 function timeOf(observed: readonly Observed[] = []): { from: number; to: number } | undefined {
     const answers = observed.flatMap((one) => one.answers);
     if (answers.length === 0) return undefined;
@@ -128,7 +126,7 @@ function timeOf(observed: readonly Observed[] = []): { from: number; to: number 
     };
 }
 
-/** A span for each attack, and within it one for its proof. */
+/** A span for each attack, with a span for its proof. */
 function attackSpans(journal: Journal, part: Part): RunSpan[] {
     const { plan, startedAt, attacks, conclusion } = journal;
     return attacks.flatMap(({ name, provenAt, targets, kills = [] }) => {
@@ -161,7 +159,7 @@ function attackSpans(journal: Journal, part: Part): RunSpan[] {
     });
 }
 
-/** Each check, with links to the traces of the requests that were answered badly. */
+/** A span for each check, with links to the traces of requests that were answered badly. */
 function checkSpans(journal: Journal, { id: parent }: RunSpan, part: Part): RunSpan[] {
     const results = checksOf(journal);
     return journal.checks.flatMap((observed) => {

@@ -24,30 +24,30 @@ import { containerPorts } from "./listeners";
 import { proxyLabels } from "./pointing";
 import { proxyContainer } from "./proxy/protocol";
 
-/** What decides whether policies keep callers from a proxy. */
 export interface Access {
     service: Pick<FoundService, "service" | "selector" | "ports">;
     proxy: string;
     experiment: string;
-    /** Of the Service. */
+    /** Those of the Service. */
     pods: readonly Pod[];
     /** The labels of their namespace. */
     namespace: Labels;
+    /** Whether the callers are in another namespace. @default false */
+    isElsewhere?: boolean;
 }
 
 export interface AccessArgs extends Access {
-    /** See `labels.pass`. */
     pass: string;
-    /** See `labels.attacked`. */
     attacked: string;
 }
 
 /**
- * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but
- * for the proxy itself, whose policy is the first.
+ * The policies that let a proxy work until the attack ends. None selects a pod that no policy isolates already, except
+ * the first, which is that of the proxy itself.
  *
  * @param policies of others in the namespace
- * @throws ReasonError if they let some callers reach some pods of the Service only: these would reach all
+ * @throws ReasonError if they let some callers reach some pods of the Service only: through the proxy these would reach
+ *     all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): BesidePolicy[] {
     const { service, proxy, pass, pods, attacked } = args;
@@ -61,18 +61,18 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
     const ofProxy: BesidePolicy = {
         from: madeFrom(isolating),
         spec: {
-            // There without other policies, too: one may come during the run.
+            // It is made even if there are no other policies, since one may come during the run.
             podSelector: proxyPod,
             ...policyRules({
                 ingress: accepted.every(({ peers }) => peers === "everybody")
                     ? [{}]
                     : [...accepted.flatMap(({ peers, ports }) => ruleFor(peers, ports)), witnessRule(pass)],
-                // It forwards to the Service's pods alone, and asks the API server for these.
+                // The proxy forwards to the Service's pods alone, and asks the API server for these.
                 egress: [{}],
             }),
         },
     };
-    // By name, too: a pod that comes during the attack may listen elsewhere.
+    // By name, too, since a pod that comes during the attack may listen elsewhere.
     const listened = service.ports.flatMap(({ target }) => [target, ...pods.map((pod) => portNumberIn(pod, target))]);
     const ports = [...new Set(listened)].filter((port) => port !== undefined).map(tcp);
     const ofPods = isolating.map(({ spec }) => ({
@@ -98,9 +98,8 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
 
 /** The policies that a run has made for a proxy, beside those of others. */
 export interface Beside {
-    /** Selectors of pods that accept the proxy. */
+    /** They select pods that accept the proxy. */
     accepting: readonly V1LabelSelector[];
-    /** Policies by which callers may reach the proxy. */
     calling: readonly V1NetworkPolicySpec[];
     /** Names of the others' policies that the proxy's own was made from: it accepts the callers that these accept. */
     from: readonly string[];
@@ -109,8 +108,9 @@ export interface Beside {
 }
 
 /**
- * Whether a policy keeps callers from a Service whose place a proxy has taken: its pods do not accept the proxy, or
- * callers do not reach that. Pods for which the run has made a policy are not kept: another one can only allow more.
+ * Whether a policy keeps callers from a Service whose place a proxy has taken: the Service's pods do not accept the
+ * proxy, or callers do not reach it. Pods for which the run has made a policy are never kept, because another one can
+ * only allow more.
  */
 export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accepting, calling }: Beside): boolean {
     const { podSelector = {} } = policy.spec!;
@@ -128,8 +128,8 @@ export function keepsFromProxy(policy: V1NetworkPolicy, access: Access, { accept
 }
 
 /**
- * Whether a policy lets callers reach the Service's pods that the proxy may not accept: its own policy was made without
- * this one, which came later, or did not select these pods.
+ * Whether a policy lets callers reach the Service's pods that the proxy may not accept: the proxy's policy was made
+ * without this one, which came later, or did not select these pods.
  */
 export function allowsOthers(policy: V1NetworkPolicy, access: Access, { from, open }: Beside): boolean {
     if (from.includes(policy.metadata!.name!)) return false;
@@ -144,11 +144,12 @@ export function allowsOthers(policy: V1NetworkPolicy, access: Access, { from, op
         .some((port) => isolated.some((pod) => isReached(pod, port)));
 }
 
-/** Whether rules of the run's own policies, whose peers are known, have one of the ports at which a proxy listens. */
+/**
+ * Whether some rules have a port at which the proxy listens. They are of the run's own policies, whose peers are known.
+ */
 const haveProxyAt = (listen: number, rules: readonly Rule[], access: Access): boolean =>
     rules.some((rule) => allowsPort(rule, { port: listen, portOf: proxyPodOf(access) }));
 
-/** Whether a policy lets a proxy reach a pod, at each of the Service's ports at which that listens. */
 function acceptsProxy({ spec }: V1NetworkPolicy, pod: Pod, access: Access): boolean {
     const asked = access.service.ports.flatMap(({ target }) => portNumberIn(pod, target) ?? []);
     const rules = rulesOf(spec!, "ingress");
@@ -159,7 +160,6 @@ function acceptsProxy({ spec }: V1NetworkPolicy, pod: Pod, access: Access): bool
 const tcp = (port: number | string) => ({ protocol: "TCP", port });
 export const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }): Labels => metadata?.labels ?? {};
 
-/** The callers that pods accept, as peers of a policy's rules. */
 type Accepted = V1NetworkPolicyPeer[] | "everybody";
 
 function ruleFor(peers: Accepted, ports: V1NetworkPolicyPort[]): Rule[] {
@@ -170,9 +170,8 @@ function ruleFor(peers: Accepted, ports: V1NetworkPolicyPort[]): Rule[] {
 const isIsolated = (policy: V1NetworkPolicy, pod: Pod) => isolatesPod(policy, pod, "ingress");
 
 /**
- * The callers that all pods of a Service accept at one of its ports, at whichever number each listens.
- *
- * @throws ReasonError that names a policy by which some of them accept others
+ * The callers that all pods of a Service accept at one of its ports, whatever number each listens at. @throws
+ * ReasonError that names a policy by which some of them accept others
  */
 function acceptedAt(port: FoundPort, policies: readonly V1NetworkPolicy[], { service, pods }: AccessArgs): Accepted {
     const listening = pods.filter((pod) => portNumberIn(pod, port.target) !== undefined);
@@ -200,50 +199,42 @@ function acceptedBy(pod: Pod, { target }: FoundPort, policies: readonly V1Networ
 }
 
 const textOf = (accepted: Accepted) =>
-    accepted === "everybody"
-        ? accepted
-        : accepted
-              .map((peer) => JSON.stringify(peer))
-              .sort()
-              .join();
+    [accepted]
+        .flat()
+        .map((one) => JSON.stringify(one))
+        .sort()
+        .join();
 
-/**
- * The ports of a Service at which an egress rule lets callers reach its pods, and would keep them from the proxy.
- *
- * @param isElsewhere whether the callers are in another namespace
- */
-const missedBy = (rule: Rule, access: Access, isElsewhere = false): FoundPort[] =>
+/** The ports of a Service at which an egress rule lets callers reach its pods, but would keep them from the proxy. */
+const missedBy = (rule: Rule, access: Access): FoundPort[] =>
     access.service.ports.filter(
         ({ target, listen }) =>
-            !allowsProxy(rule, listen, access, isElsewhere) &&
+            !allowsProxy(rule, listen, access) &&
             access.pods.some((pod) => {
                 const port = portNumberIn(pod, target);
-                const peer = { ...peerOf(pod, access, isElsewhere), addresses: addressesOf(pod) };
+                const peer = { ...peerOf(pod, access), addresses: addressesOf(pod) };
                 return port !== undefined && allows(rule, { peer, port, portOf: pod });
             }),
     );
 
 /**
- * Whether an egress rule lets callers reach a proxy. The proxy has no address yet: a block that contains an address of
- * each pod of the Service is assumed to contain the proxy's, too. A pod that is starting has no address, and does not
- * count.
+ * Whether an egress rule lets callers reach a proxy, which has no address yet: a block that contains an address of each
+ * pod of the Service is assumed to contain the proxy's, too. A pod that is starting has no address, and does not count.
  */
-function allowsProxy(rule: Rule, listen: number, access: Access, isElsewhere = false): boolean {
+function allowsProxy(rule: Rule, listen: number, access: Access): boolean {
     const pod = proxyPodOf(access);
     if (!allowsPort(rule, { port: listen, portOf: pod })) return false;
     const addresses = access.pods.map(addressesOf).filter((some) => some.length > 0);
     const isInAll = addresses.length > 0 && addresses.every((some) => allowsPeer(rule, { addresses: some }));
-    return isInAll || allowsPeer(rule, peerOf(pod, access, isElsewhere));
+    return isInAll || allowsPeer(rule, peerOf(pod, access));
 }
 
-/** A pod of the Service's namespace, as rules describe it by its labels. */
-const peerOf = (pod: Pod, { namespace }: Access, isElsewhere = false): Peer => ({
+const peerOf = (pod: Pod, { namespace, isElsewhere }: Access): Peer => ({
     labels: labelsOf(pod),
     namespace,
     isElsewhere,
 });
 
-/** A fault's proxy, as policies see it. */
 const proxyPodOf = ({ proxy, experiment, service }: Access): Pod => ({
     metadata: { labels: { ...proxyLabels(proxy), [labels.experiment]: experiment } },
     spec: { containers: [{ name: proxyContainer, ports: containerPorts(service.ports) }] },
@@ -252,14 +243,13 @@ const proxyPodOf = ({ proxy, experiment, service }: Access): Pod => ({
 /**
  * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the
  * Service's pods by labels or ports that the proxy does not have, and no run adds policies to another namespace.
- *
- * @param all policies of the cluster
  * @throws ReasonError that names the policy
  */
 export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: Access): void {
     const own = args.namespace["kubernetes.io/metadata.name"];
+    const access = { ...args, isElsewhere: true };
     const keepsOut = ({ metadata, spec }: V1NetworkPolicy) =>
-        metadata!.namespace !== own && rulesOf(spec!, "egress").some((rule) => missedBy(rule, args, true).length > 0);
+        metadata!.namespace !== own && rulesOf(spec!, "egress").some((rule) => missedBy(rule, access).length > 0);
     const policy = all.find(keepsOut)?.metadata;
     if (policy === undefined) return;
     throw new ReasonError(

@@ -14,23 +14,20 @@ import type { Fault } from "./proxy/protocol";
 
 const pauseMs = 1_000;
 const maxProbing = 200;
-/** How long the last answer counts while the API server does not say where the Service leads. */
+/** While the API server does not say where the Service leads, the last answer counts this long. */
 const maxUnreadMs = 3_000;
-/** The longest wait for an answer: what has not come by then is delayed, or hangs. */
+/** Longer waits for an answer show nothing more: what has not come by then is delayed, or hangs. */
 const longestMs = 2_000;
 /** A timer may fire a moment early. */
 const heldShare = 0.9;
-/** A proxy that has died is ready again within this time, if it was the first time. */
+/** A proxy that has died for the first time is ready again within this time. */
 const restartMs = 5_000;
-/** A proxy knows the address of a witness that has come in the middle of a fault within this time. */
+/** A proxy learns the address of a new witness within this time. */
 const unknownMs = 5_000;
-/** What is not delayed comes within this time, on a busy machine, too. */
+/** An answer without a delay comes within this time, on a busy machine, too. */
 const undelayedMs = 1_000;
 
-/**
- * The part of a fault in the deadline Job: the witness probes it, and the Job ends it if callers do not reach its
- * Service.
- */
+/** The witness probes the fault, and the Job ends it if callers do not reach its Service. */
 export function faultInJob(fault: Fault, context: JobContext): JobPart {
     const probes = new FaultProbes(fault, context);
     void probes.lookAgainAndAgain();
@@ -56,8 +53,6 @@ const silent = ({ service }: Pick<Fault, "service">) => `the proxy of Service ${
 /**
  * Why callers do not reach the Service whose place a fault's proxy has taken. `restarting` if that may pass by itself.
  * Undefined if callers reach it, and as long as it does not point to the proxy.
- *
- * @param service as it is now. Undefined if it is gone
  * @throws Error if the API server does not say
  */
 export async function whyOutOfReach(
@@ -80,16 +75,16 @@ export async function whyOutOfReach(
 const nothing = { open: [], closed: [] };
 
 /**
- * Probes the pods of a Service repeatedly, as its callers reach them: through each of its addresses, by the proxy's
- * probes. `closed` is a pod whose traffic is delayed or aborted as the fault says, or one that is affected and is no
- * target, or for a request that does not match; `open` one that answers at once. What cannot be reached is neither.
+ * Probes the pods of a Service repeatedly, through each of its addresses, as its callers reach them. `closed` is a pod
+ * whose traffic is delayed or aborted as the fault says, or one that is affected although it is no target or the
+ * request does not match; `open` one that answers at once. What cannot be reached is neither.
  */
 class FaultProbes {
     private found: Required<JobPart>["last"] = nothing;
-    /** Since when the API server has not said where the Service leads. Undefined while its pods are met. */
+    /** Since when the API server has not said where the Service leads. Undefined while it does. */
     private unreadSince?: number;
     private readonly samples: readonly Sample[];
-    /** Addresses and ports of the Service that have answered once. Its pods may listen in one family alone. */
+    /** Addresses and ports of the Service that have answered once: its pods may listen in one family alone. */
     private readonly reached = new Set<string>();
     private readonly begunAt = performance.now();
     /** Whether the fault had begun when this witness came. Undefined before its first look. */
@@ -139,7 +134,7 @@ class FaultProbes {
         const probes = pods.flatMap((pod) =>
             (spec.ports ?? [])
                 .filter((one) => portNumberIn(pod, targetPortOf(one)) !== undefined)
-                // Another pod must answer even what matches.
+                // Pods that are no targets must answer even a request that matches.
                 .flatMap(({ port }) =>
                     this.samples.slice(0, isTarget(pod) ? undefined : 1).map((sample) => ({ pod, port, sample })),
                 ),
@@ -171,7 +166,7 @@ class FaultProbes {
     }
 }
 
-/** What probing needs of a pod: it may have any number of labels. */
+/** Keeps only what probing needs, since pods may have any number of labels. */
 const probedOf = ({ metadata, spec }: Pod): Pod => ({
     metadata: {
         name: metadata!.name,
@@ -181,7 +176,7 @@ const probedOf = ({ metadata, spec }: Pod): Pod => ({
     spec,
 });
 
-/** The run's random value, as a proxy has it. Undefined if there is none, or one of an earlier version. */
+/** Undefined for a proxy of an earlier version. */
 const passOf = (proxy: Pod | undefined): string | undefined => proxy?.metadata?.labels?.[labels.pass];
 
 const timeoutFor = ({ delayMs }: Fault) =>
@@ -189,7 +184,7 @@ const timeoutFor = ({ delayMs }: Fault) =>
 
 type State = "open" | "closed" | undefined;
 
-/** What a pod shows at all addresses of its Service: a caller may use any. @param isHit as of `stateOf` */
+/** What a pod shows at all addresses of its Service, since a caller may use any of them. */
 export function stateOfAll(states: readonly State[], isHit: boolean): State {
     const [wanted, wrong] = isHit ? (["closed", "open"] as const) : (["open", "closed"] as const);
     if (states.includes(wrong)) return wrong;
@@ -197,8 +192,8 @@ export function stateOfAll(states: readonly State[], isHit: boolean): State {
 }
 
 /**
+ * What a probe shows. Undefined if the pod was not reached, or not through the proxy.
  * @param isHit whether the fault is for this request to this pod
- * @returns undefined if the pod was not reached, or not through the proxy, which shows nothing
  */
 export function stateOf(probed: Probed, isHit: boolean, { delayMs, abort }: Pick<Fault, "delayMs" | "abort">): State {
     switch (probed.saw) {
@@ -209,7 +204,7 @@ export function stateOf(probed: Probed, isHit: boolean, { delayMs, abort }: Pick
         case "unknown":
             return undefined;
         case "silent":
-            // Nothing is waited for longer than a part of the delay.
+            // The wait is shorter than the delay, so silence is what a delay looks like.
             return !isHit || delayMs > 0 || abort === "hang" ? "closed" : undefined;
         default: {
             if (!isHit) return probed.saw === "connected" ? "open" : "closed";

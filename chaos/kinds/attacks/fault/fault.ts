@@ -1,15 +1,22 @@
 import * as z from "zod";
 import { dnsLabel } from "../../../values/kubernetes-rules";
 import { otherResources, resources, type Right, rightsIn } from "../../../cluster/resources";
+import { carriesCredential, credentialIn, describeValueOf, storedInClear } from "../../../values/credentials";
 import { describeMilliseconds, type Duration, parseDuration } from "../../../values/duration";
+import { allowedMethods, isHeaderName, isMethod } from "../../../values/http-method";
 import { describeShare, parsePercentage } from "../../../values/share";
-import { describeValue, durationBetween, notAllowed, percentage } from "../../../values/texts";
+import {
+    describeValue,
+    durationBetween,
+    notAllowed,
+    percentage,
+    refusing,
+    refusingEntries,
+} from "../../../values/texts";
 import type { AttackKind } from "../attack-kind";
-import { admitProxy } from "./admit";
-import { pointToProxy, proxyReady } from "./begin";
+import { admitProxy, pointToProxy, proxyReady } from "./begin";
 import { connectionsOf, findService, type FoundService } from "./find";
-import { describeMatch } from "./match";
-import { matchSchema } from "./match-schema";
+import { contradictionsIn, describeMatch } from "./match";
 import { bindings } from "./outside";
 import { explainFault, readCounts, reportedOf, whyHitNobody } from "./proof";
 import type { Abort, Fault, RequestMatch } from "./proxy/protocol";
@@ -36,16 +43,48 @@ export interface FaultAttack {
     match?: RequestMatch;
 }
 
-const delays = { least: "0ms", most: "1h" };
-const statuses = { least: 400, most: 599 };
-const allowedAborts = `a status from ${statuses.least} to ${statuses.most}, "reset" or "hang"`;
-
-const notAnAbort = notAllowed(allowedAborts);
-const errorStatus = z.int().min(statuses.least, { error: notAnAbort }).max(statuses.most, { error: notAnAbort });
+const notAnAbort = notAllowed('a status from 400 to 599, "reset" or "hang"');
+const errorStatus = z.int().min(400, { error: notAnAbort }).max(599, { error: notAnAbort });
 
 const notAService = ({ input }: { input?: unknown }) =>
     `${input === undefined ? "is missing" : `${describeValue(input)} is not the name of a Service`}; allowed: ` +
     'its name, as in "hot-deals"';
+
+const notAPath = notAllowed(
+    'a path as it is sent, without a query, such as "/api/orders", or "/api/*" for all that begin with "/api/"',
+    "a path",
+);
+const notAMethod = notAllowed(allowedMethods, "a method");
+
+/** The proxy reads 64 KiB of a request's head, so a match must be shorter. */
+const longest = 4_096;
+
+function headerMistakes(name: string, value: string, all: Readonly<Record<string, string>>) {
+    const credential = carriesCredential(name) ? describeValueOf(name) : credentialIn(value);
+    if (credential) return [storedInClear(credential, "match another header, such as x-request-id, or a path")];
+    const same = Object.keys(all).find((other) => other.toLowerCase() === name.toLowerCase());
+    return [
+        !isHeaderName(name) && "is not the name of a header; allowed: such as x-request-id",
+        same !== name && `is ${same} already: names of headers have no case; leave one of them out`,
+        !/^[!-~](?:[\t -~]*[!-~])?$/.test(value) &&
+            "is not a header's value; allowed: text in ASCII without spaces around it",
+    ];
+}
+
+const pattern = {
+    path: z
+        .string({ error: notAPath })
+        .max(longest)
+        .regex(/^\/[!"$-)+->@-~]*\*?$/, { error: notAPath })
+        .optional(),
+    method: z.string({ error: notAMethod }).refine(isMethod, { error: notAMethod }).optional(),
+    headers: z.record(z.string(), z.string().max(longest)).superRefine(refusingEntries(headerMistakes)).optional(),
+};
+const matchSchema = z
+    .strictObject({ ...pattern, except: z.array(z.strictObject(pattern)).nonempty().optional() })
+    .superRefine(refusing(contradictionsIn), {
+        when: ({ issues }) => issues.length === 0,
+    }) satisfies z.ZodType<RequestMatch>;
 
 export function faultOf({ service, delay = "0ms", abort, percentage = "100%", match }: FaultAttack): Fault {
     return { service, delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100, match };
@@ -55,7 +94,7 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     schema: z.strictObject({
         kind: z.literal("fault"),
         service: z.string({ error: notAService }).refine(dnsLabel().isValid, { error: notAService }),
-        delay: durationBetween(delays, "200ms or 2s").optional(),
+        delay: durationBetween({ least: "0ms", most: "1h" }, "200ms or 2s").optional(),
         abort: z.union([errorStatus, z.enum(["reset", "hang"])], { error: notAnAbort }).optional(),
         percentage: percentage("30%").optional(),
         match: matchSchema.optional(),
@@ -75,7 +114,7 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     },
     onlyReady: true,
     proof: () => ({}),
-    // Its proxy, and the Service that keeps what led to the pods before.
+    // The proxy, and the Service that keeps what led to the pods before.
     object: resources.pod,
     parts: [resources.service],
     restores: { resource: resources.service, named: "service" },
@@ -86,7 +125,7 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
     admit: admitProxy,
     connects: connectionsOf,
-    // A pod whose image is on its node.
+    // This is usual for a pod whose image is on its node.
     readyMs: 10_000,
     ready: proxyReady,
     begin: pointToProxy,
@@ -96,7 +135,6 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     whyNothing: (attack, counts) => whyHitNobody(faultOf(attack), counts),
 };
 
-/** What is done to a target, in a word or two. */
 export function effectOf({ delayMs, abort, percentage, match }: Fault): string {
     const share = requestsOf({ percentage, match }, "requests");
     const delay = describeMilliseconds(delayMs);
@@ -106,7 +144,7 @@ export function effectOf({ delayMs, abort, percentage, match }: Fault): string {
     return `${failing}${delayMs > 0 ? ` after ${delay}` : ""}${share}`;
 }
 
-/** ` in 30% of the requests to /api/*`. Empty for all of them. @param all what they are called */
+/** Such as ` in 30% of the requests to /api/*`; empty for all of them. */
 function requestsOf({ percentage, match }: Pick<Fault, "percentage" | "match">, all: string): string {
     const share = percentage < 100 ? [`${describeShare(percentage / 100)} of`] : [];
     const which = match ? [describeMatch(match)] : [];

@@ -14,13 +14,12 @@ import { resources } from "../../../cluster/resources";
 
 /** The Service of a fault, as the run found it. */
 export interface FoundService {
-    /** Its name. */
     service: string;
     /** What selected its pods before. */
     selector: Record<string, string>;
     ports: FoundPort[];
     publishNotReadyAddresses?: true;
-    /** Its first family of addresses: its pods may listen in that alone. Absent if it does not say. */
+    /** Its first family of addresses, since its pods may listen in that alone. Absent if the Service does not say. */
     family?: string;
     /** Its pods that were ready. */
     pods: string[];
@@ -29,20 +28,19 @@ export interface FoundService {
 export interface FoundPort {
     /** Empty if the Service's only port has no name. */
     name: string;
-    /** Of the Service. */
     port: number;
-    /** Where its pods listen: a number, or the name of a port of theirs. */
+    /** Number or name of the pods' port. */
     target: number | string;
-    /** Where the proxy listens: as its pods do, if these agree on a number. */
+    /** Where the proxy listens: at the pods' number, if they agree on one. */
     listen: number;
-    /** Those of `pods` that have no port of that name: it leads nowhere in them. Absent if there are none. */
+    /** Those of `pods` that have no port of that name. Absent if there are none. */
     without?: string[];
-    /** Where those of `pods` listen that do not at `listen`. Absent if there are none. */
+    /** The numbers of those of `pods` that do not listen at `listen`. Absent if there are none. */
     elsewhere?: Record<string, number>;
     appProtocol?: string;
 }
 
-/** Finds the Service that a fault is done to. @throws ReasonError if that is not possible */
+/** @throws ReasonError if a fault cannot be done to the Service */
 export async function findService(
     cluster: Cluster,
     namespace: string,
@@ -87,7 +85,6 @@ export async function findService(
     };
 }
 
-/** Where a proxy connects. */
 export const connectionsOf = ({ pods, ports }: Pick<FoundService, "pods" | "ports">) =>
     pods.map((pod) => ({
         pod,
@@ -101,7 +98,7 @@ const nameOf = ({ metadata }: Pod) => metadata!.name!;
 const isNowhereIn = ({ spec }: V1Service, pod: Pod) =>
     spec!.ports!.every((port) => portNumberIn(pod, targetPortOf(port)) === undefined);
 
-/** Why a Service leads to none of its pods, although it has some. Undefined if it leads to one. */
+/** Why a Service leads to none of its pods, although it has some. */
 function whyNowhere(service: V1Service, pods: readonly Pod[]): string | undefined {
     if (pods.length === 0 || pods.some((pod) => !isNowhereIn(service, pod))) return undefined;
     const names = service.spec!.ports!.map(targetPortOf).join(" or ");
@@ -129,7 +126,6 @@ function portsOf(ports: readonly V1ServicePort[], pods: readonly Pod[]): FoundPo
     });
 }
 
-/** A Service that the proxy of a fault cannot stand for. */
 const unfit = (service: string, reason: string, services: string) =>
     new ReasonError(
         "service-unfit",

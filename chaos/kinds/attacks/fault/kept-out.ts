@@ -11,12 +11,12 @@ import { type Access, allowsOthers, type Beside, keepsFromProxy } from "./access
 import type { Fault } from "./proxy/protocol";
 import { whyNoLongerServed } from "./unserved";
 
-/** How much of the Service's pods is kept, in characters of their JSON: the Job has little memory. */
+/** In characters of JSON: the Job has too little memory to keep more of the Service's pods. */
 const mostKept = 2_000_000;
 
 /**
  * Why callers cannot reach a fault's proxy, or the proxy the Service's pods: somebody has changed the Service; a
- * NetworkPolicy came, or selects other pods, since the run made its own; or these are gone. Undefined if they may.
+ * NetworkPolicy came, or selects other pods, since the run made its own; or these are gone. Undefined if they can.
  *
  * @param current the Service, which points to the proxy
  * @throws Error if the API server does not say
@@ -41,7 +41,7 @@ export async function whyKeptOut(
         const open = rulesOf(policy.spec, "ingress").filter(({ peers = [] }) => peers.length === 0);
         ofProxy = { from: Object.keys(from), open };
     }
-    // Made before the Service points to the proxy, whether or not there are other policies.
+    // That policy is made before the Service points to the proxy, whether or not there are others.
     if (noted.service === undefined || noted.namespace === undefined)
         return `the run's own NetworkPolicy for the proxy of Service ${fault.service} is gone`;
     const { service } = noted;
@@ -89,7 +89,7 @@ export async function whyKeptOut(
     return undefined;
 }
 
-/** What policies ask of a pod. */
+/** Keeps only what policies look at. */
 const ofPolicies = ({ metadata, spec, status }: Pod): Pod => ({
     metadata: { labels: metadata?.labels },
     spec: {

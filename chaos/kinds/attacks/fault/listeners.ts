@@ -3,13 +3,13 @@ import { type Pod, portNumberIn } from "../../../values/kubernetes-rules";
 
 interface Listener {
     listen: number;
-    /** By which the Service, and policies, find this port of the proxy. */
+    /** By which the Service and policies find this port of the proxy. */
     name?: string;
-    /** Where it leads in each pod. Undefined for a pod without such a port. */
+    /** The number that it stands for in each pod. Undefined for a pod without such a port. */
     numbers: readonly (number | undefined)[];
 }
 
-/** For ports of which no number is left. */
+/** Where ports listen of which no number is left. */
 const firstFree = 18_080;
 
 /**
@@ -22,37 +22,29 @@ const firstFree = 18_080;
  */
 export function listenersFor(targets: readonly (number | string)[], pods: readonly Pod[]): number[] {
     const listeners: Listener[] = [];
-    const numbers = targets.filter((target) => typeof target === "number");
-    const names = targets.filter((target) => typeof target === "string");
+    const isTaken = (number: number | undefined) => listeners.some(({ listen }) => listen === number);
     // Names have a choice, so they come last.
-    for (const target of new Set([...numbers, ...names])) {
-        const leadsTo = pods.map((pod) => portNumberIn(pod, target));
+    const isName = (target: number | string) => Number(typeof target === "string");
+    for (const target of new Set([...targets].sort((a, b) => isName(a) - isName(b)))) {
+        const numbers = pods.map((pod) => portNumberIn(pod, target));
         const name = typeof target === "string" ? target : undefined;
-        const shared =
-            name !== undefined &&
-            listeners.find((one) => one.name === undefined && isDeepStrictEqual(one.numbers, leadsTo));
-        if (shared) shared.name = name;
-        else
-            listeners.push({ listen: free(name === undefined ? [target as number] : leadsTo), name, numbers: leadsTo });
+        const shared = listeners.find((one) => one.name === undefined && isDeepStrictEqual(one.numbers, numbers));
+        if (name !== undefined && shared) {
+            shared.name = name;
+            continue;
+        }
+        const wanted = typeof target === "number" ? [target] : numbers;
+        let listen = wanted.find((number) => number !== undefined && !isTaken(number)) ?? firstFree;
+        while (isTaken(listen)) listen++;
+        listeners.push({ listen, name, numbers });
     }
-    return targets.map((target) => listenerOf(target).listen);
-
-    function free(wanted: readonly (number | undefined)[]): number {
-        const isTaken = (number: number | undefined) => listeners.some(({ listen }) => listen === number);
-        const found = wanted.find((number) => number !== undefined && !isTaken(number));
-        let next = found ?? firstFree;
-        while (isTaken(next)) next++;
-        return next;
-    }
-
-    function listenerOf(target: number | string): Listener {
-        return listeners.find(({ name, listen }) =>
-            typeof target === "string" ? name === target : listen === target,
-        )!;
-    }
+    return targets.map(
+        (target) =>
+            listeners.find(({ name, listen }) => target === (typeof target === "string" ? name : listen))!.listen,
+    );
 }
 
-/** The ports that a proxy listens at, each once, and with its name if the Service's pods have one. */
+/** The ports at which a proxy listens, each once, and with its name if the Service's pods have one. */
 export function containerPorts(ports: readonly { listen: number; target: number | string }[]) {
     const names = new Map<number, string | undefined>();
     for (const { listen, target } of ports)

@@ -1,9 +1,9 @@
-/** Which requests a fault is done to, in words, and a request of each sort that proves it. */
+/** Which requests a fault is done to, in words, and the requests that prove it. */
 import { METHODS } from "node:http";
 import { includesPath, type Matchable, matcherOf } from "./proxy/matcher";
 import type { RequestMatch, RequestPattern } from "./proxy/protocol";
 
-/** In words, which complete "the requests", as in "the requests GET /api/* with x-request-id: mine". */
+/** Completes "the requests", as in "the requests GET /api/* with x-request-id: mine". */
 export function describeMatch({ except = [], ...pattern }: RequestMatch): string {
     const excepted = except.map((one) => describePattern(one)).join(" or ");
     return [describePattern(pattern), excepted && `except ${excepted}`].filter(Boolean).join(" ");
@@ -15,22 +15,22 @@ function describePattern({ path, method, headers = {} }: RequestPattern): string
     return [place, values.length > 0 && `with ${values.join(" and ")}`].filter(Boolean).join(" ");
 }
 
-/** A request that the witness asks the proxy about, and that the proxy does not send on. */
+/** A request that the witness asks the proxy about. It reaches no pod. */
 export interface Sample {
-    /** As it is sent. Empty if no request need be asked about. */
+    /** As it is sent. Empty if the witness need not ask about a request. */
     head: string;
     /** Completes "a request" that does not match, as in "a request to another path". Absent if it matches. */
     differs?: string;
 }
 
-/** A request that matches, then one of each sort that does not. Without a match, any request does. */
+/** A request that matches, then one of each sort that does not. Without a match, any request matches. */
 export function samplesOf(match: RequestMatch | undefined): Sample[] {
     if (match === undefined) return [{ head: "" }];
     const matching = matchingSample(match);
     return [{ head: headOf(matching) }, ...differing(match, matching)];
 }
 
-/** What contradicts itself in a match: where, and why. */
+/** What contradicts itself in a match, and where. */
 export function contradictionsIn(match: RequestMatch): { path: (string | number)[]; message: string }[] {
     const { except = [], ...pattern } = match;
     const idle = except.flatMap((one, index) => (common(pattern, one) === undefined ? [index] : []));
@@ -45,13 +45,13 @@ export function contradictionsIn(match: RequestMatch): { path: (string | number)
     return [{ path: [], message }];
 }
 
-/** An end of a path that hardly any application has. */
+/** Hardly any application has a path that ends so. */
 const anything = "chaos-experiments";
 /** Ends that begin differently: an exception of the prefix `/c*` leaves others. */
 const ends = [anything, ...[..."0123456789abcdefghijklmnopqrstuvwxyz"].map((first) => `${first}-${anything}`)];
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", ...METHODS, anything.toUpperCase()];
 
-/** A request that matches, if there is one: it has nothing in common with an exception that it need not have. */
+/** A request that matches, if there is one, and that shares with an exception only what it must. */
 function matchingSample(match: RequestMatch): Matchable {
     const { except = [], ...pattern } = match;
     const isExcepted = (method: string) => Number(except.some((one) => one.method === method));
@@ -83,7 +83,7 @@ function differing({ path, method, headers, except = [] }: RequestMatch, matchin
             const others = matching.headers.filter(([other]) => other !== name);
             return { differs: `without ${name}`, head: headOf({ ...matching, headers: others }) };
         }),
-        // Named by its place: as words it may be long, and the Job's reports repeat it.
+        // By its place: in words it may be long, and the Job's reports repeat it.
         ...except.map((one, index) => ({
             differs: `of match.except.${index}`,
             head: headOf(requestOf(common(pattern, one) ?? one)),

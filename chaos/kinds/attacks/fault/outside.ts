@@ -7,13 +7,13 @@ import type { Pod } from "../../../values/kubernetes-rules";
 
 const beta = "service.beta.kubernetes.io";
 
-/** Annotations of a Service by which a load balancer has its pods as targets. */
+/** By these annotations of a Service, a load balancer has its pods as targets. */
 const targetsPods: readonly {
     annotation: string;
-    /** Of it. @default JSON in which `field` has something */
+    /** @default JSON in which `field` has something */
     value?: string;
     field?: string;
-    /** They are read on Services of this type only. @default any */
+    /** The annotation counts only on Services of this type. @default any */
     type?: string;
 }[] = [
     // https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/
@@ -24,15 +24,15 @@ const targetsPods: readonly {
     // https://cloud.google.com/kubernetes-engine/docs/how-to/standalone-neg
     { annotation: "cloud.google.com/neg", field: "exposed_ports" },
     { annotation: "cloud.google.com/neg-status", field: "network_endpoint_groups" },
-    // Alibaba Cloud with Terway, and Tencent Cloud.
+    // The next are of Alibaba Cloud with Terway, and of Tencent Cloud.
     { annotation: `${beta}/backend-type`, value: "eni", type: "LoadBalancer" },
     { annotation: "service.cloud.tencent.com/direct-access", value: "true", type: "LoadBalancer" },
 ];
 
-// https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/targetgroupbinding/targetgroupbinding/
 /**
- * In these, the AWS Load Balancer Controller and EKS Auto Mode note what load balancers have as targets, in the
+ * In these objects, the AWS Load Balancer Controller and EKS Auto Mode note what load balancers have as targets, in the
  * Service's namespace: for its own annotations, and for Ingresses, IngressClassParams and Gateways.
+ * https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/targetgroupbinding/targetgroupbinding/
  */
 export const bindings = [
     { apiGroup: "elbv2.k8s.aws", version: "v1beta1", resource: "targetgroupbindings", kind: "TargetGroupBinding" },
@@ -44,7 +44,7 @@ interface TargetGroupBinding {
     spec: { serviceRef?: { name: string }; targetType?: string };
 }
 
-/** The TargetGroupBinding by which a load balancer has a Service's pods as targets. Undefined if none is seen. */
+/** The TargetGroupBinding by which a load balancer has a Service's pods as targets. */
 export async function bindingOf(
     cluster: Cluster,
     { namespace, service }: { namespace: string; service: string },
@@ -61,12 +61,9 @@ function hasField(json: string | undefined, field: string): boolean {
 }
 
 /**
- * Why a load balancer sends callers to the pods of a Service itself: it would deregister all of them at once, and
- * register the proxy, which takes up to minutes. Undefined if nothing shows that.
- *
- * The AWS controller names a readiness gate of the pods after their Service, if it may inject one.
- *
- * @param binding see `bindingOf`
+ * Why a load balancer sends callers directly to the pods of a Service: it would deregister all of them at once, and
+ * need up to minutes to register the proxy. The AWS controller names a readiness gate of the pods after their Service,
+ * if it may inject one.
  */
 export function whyBypassed(
     { metadata, spec }: V1Service,
@@ -97,8 +94,8 @@ export function whyBypassed(
 }
 
 /**
- * Why callers of a Service reach pods of other clusters, past a proxy in its place: Cilium joins the Services of its
- * name in all clusters of a mesh. Undefined if nothing shows that. The newer annotation counts first, in any case.
+ * Why callers of a Service reach pods of other clusters, past a proxy in its place: Cilium joins Services of one name
+ * in all clusters of a mesh. The newer annotation counts first, whatever it says.
  * https://docs.cilium.io/en/stable/network/clustermesh/services/
  */
 export function whyInOtherClusters({ metadata }: V1Service): string | undefined {
@@ -112,7 +109,7 @@ export function whyInOtherClusters({ metadata }: V1Service): string | undefined 
     );
 }
 
-/** By what a pod shows that it is in a service mesh: a container of its own, or an annotation. */
+/** A pod in a service mesh has a certain container or annotation. */
 const meshes: readonly { mesh: string; container?: string; annotation?: readonly [string, string] }[] = [
     { mesh: "Istio", container: "istio-proxy" },
     { mesh: "Istio", annotation: ["ambient.istio.io/redirection", "enabled"] },
@@ -122,10 +119,9 @@ const meshes: readonly { mesh: string; container?: string; annotation?: readonly
 ];
 
 /**
- * Why the proxy could not pass on what reaches the pods of a Service: they are in a mesh, and it is not. A mesh may
- * want its identity of callers, as Istio does with mTLS mode STRICT. That mode is in objects of the mesh, which are not
- * read, and a connection shows nothing: the sidecar accepts it, and resets it at the first byte. Undefined if no pod is
- * in a mesh.
+ * Why the proxy could not pass requests on to the pods of a Service: they are in a mesh, and it is not. A mesh may
+ * require an identity of callers, as Istio does with mTLS mode STRICT. That mode is in objects of the mesh, which are
+ * not read, and a connection does not show it: the sidecar accepts it, and resets it at the first byte.
  */
 export function whyInMesh(pods: readonly Pod[]): string | undefined {
     for (const { metadata, spec } of pods) {

@@ -1,6 +1,6 @@
 /**
- * The proof of a fault: what the witness meets through the Service whose place a proxy has taken; and what the proxy
- * says that it did: how much reached the targets through the Service, and how much of it was hit.
+ * The proof of a fault: what the witness meets through the Service whose place a proxy has taken, and what the proxy
+ * has counted.
  */
 import type { V1ContainerStatus, V1Pod } from "../../../values/kubernetes-types";
 import { isDeepStrictEqual } from "node:util";
@@ -32,7 +32,7 @@ export function reportedOf({ attack, chosen }: RunAttack<Pick<Fault, "match">, F
     };
 }
 
-/** Where a Service leads in a pod, as reports call it, and by which port of the proxy. */
+/** Where a Service leads in a pod: the name in reports, and the port of the proxy. */
 export const listeningIn = ({ service, ports }: Pick<FoundService, "service" | "ports">, pod: string) =>
     ports.flatMap(({ port, listen, without }) => {
         const nameWith = (differs?: string) => behind(service, port, pod, differs);
@@ -48,7 +48,7 @@ export async function explainFault(
     const { service, selector } = chosen.found!;
     const [found, pod] = await Promise.all([
         cluster.get({ resource: resources.service, name: service, namespace }),
-        // A proxy that is being deleted goes on for a while, and accepts no new callers.
+        // A proxy that is being deleted goes on for a while, but accepts no new callers.
         cluster
             .get({ resource: resources.pod, name: proxy, namespace })
             .then((one) => (one?.metadata?.deletionTimestamp ? undefined : one)),
@@ -68,13 +68,13 @@ export async function explainFault(
         return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
     if (pod !== undefined && !isRunning)
         return reason("proxy-failed", `the fault's proxy, pod ${proxy}, ended during the run; ${seeWhy}`);
-    // So the Job leaves it, whether somebody deleted the lease or the proxy, or applied the Service as it had been.
+    // The Job leaves this, whether somebody deleted the lease or the proxy, or applied the Service as it had been.
     if (!isRunning)
         return reason("attack-not-held", `the fault ended during the run, and its proxy is gone; ${seeWhy}`);
     return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
 }
 
-/** That the proxy has died and was restarted, with the reason. Undefined if it was never restarted. */
+/** That the proxy has died and was restarted, with the reason. */
 export function whyRestarted({ status }: Pick<V1Pod, "status">): string | undefined {
     const [container] = (status?.containerStatuses ?? []) as Partial<V1ContainerStatus>[];
     const { restartCount: count = 0, lastState } = container ?? {};
@@ -84,7 +84,7 @@ export function whyRestarted({ status }: Pick<V1Pod, "status">): string | undefi
     return `was restarted ${count === 1 ? "once" : `${count} times`}${how}`;
 }
 
-/** The proxy reports every 2 s; what it says of errors between two reports may be longer than a few lines. */
+/** The proxy reports every 2 s, and may log several lines about errors between two reports. */
 const tailLines = 100;
 
 /** @returns undefined if it cannot be read: the proxy may have ended with its attack */
@@ -93,10 +93,7 @@ export async function readCounts(
     cluster: Cluster,
 ): Promise<Counted | undefined> {
     const log = await cluster.log({ name, namespace }, { tailLines }).catch(() => undefined);
-    const report = (log ?? "")
-        .split("\n")
-        .map(parse)
-        .findLast((one) => one !== undefined);
+    const report = lastReportIn<ProxyReport>(log ?? "", "pods");
     if (report === undefined) return undefined;
     const { since, refused } = report;
     const ofTargets = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
@@ -114,21 +111,24 @@ export async function readCounts(
     return { counts, ...(since !== undefined && { since }) };
 }
 
-function parse(line: string): ProxyReport | undefined {
-    const report = parseJson(line) as Partial<ProxyReport> | null | undefined;
-    return report?.pods === undefined ? undefined : (report as ProxyReport);
-}
+/** The last of a proxy's reports that has a field, among lines for people. */
+export const lastReportIn = <R extends object>(log: string, field: keyof R): R | undefined =>
+    log
+        .split("\n")
+        .map((line) => parseJson(line) as R | null | undefined)
+        .findLast((report) => report?.[field] !== undefined) ?? undefined;
 
-/** Why it is not known that a fault has affected a request, although it was in effect. Undefined if it has. */
+/** Why it is not known that a fault that was in effect has hit a request. Undefined if it has. */
 export function whyHitNobody(
     { service, percentage, match }: Pick<Fault, "service" | "percentage" | "match">,
     counted: Counts | undefined,
 ): Reason | undefined {
-    if (counted === undefined)
-        return reason(
-            "fault-uncounted",
-            `the counts of the proxy of Service ${service} could not be read from its log`,
-        );
+    const through = `through Service ${service}`;
+    const hitNobody = (message: string) => reason("fault-hit-nobody", message);
+    if (counted === undefined) {
+        const message = `the counts of the proxy of Service ${service} could not be read from its log`;
+        return reason("fault-uncounted", message);
+    }
     const { requests, faulted, unfaultable, unmatched = 0, ofChecks = 0, ofChecksFaulted, refused = 0 } = counted;
     if (refused > 0)
         return reason(
@@ -139,28 +139,22 @@ export function whyHitNobody(
     if (unfaultable > 0)
         return reason(
             "fault-not-http",
-            `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, ` +
+            `${unfaultable} of ${requests} connections ${through} were not HTTP/1.1 in clear text, ` +
                 (match
                     ? "and their requests could not be matched; leave out `match`"
                     : 'and no status could answer them; use abort "reset" or "hang"'),
         );
-    if (requests === 0 && unmatched > 0)
-        return reason(
-            "fault-hit-nobody",
-            `0 of ${unmatched} requests that reached the targets through Service ${service} were requests ` +
-                `${describeMatch(match!)}`,
-        );
-    if (requests === 0)
-        return reason("fault-hit-nobody", `0 requests reached the targets through Service ${service} in the window`);
-    const at = `at ${describeShare(percentage / 100)}`;
-    if (faulted === 0) {
-        const hit = `0 of ${requests} requests through Service ${service} were hit ${at} in the window`;
-        return reason("fault-hit-nobody", `${hit}; use a longer window`);
+    if (requests === 0 && unmatched > 0) {
+        const sort = `requests ${describeMatch(match!)}`;
+        return hitNobody(`0 of ${unmatched} requests that reached the targets ${through} were ${sort}`);
     }
+    if (requests === 0) return hitNobody(`0 requests reached the targets ${through} in the window`);
+    const at = `at ${describeShare(percentage / 100)}`;
+    if (faulted === 0)
+        return hitNobody(`0 of ${requests} requests ${through} were hit ${at} in the window; use a longer window`);
     if (ofChecks === 0 || ofChecksFaulted! > 0) return undefined;
-    return reason(
-        "fault-hit-nobody",
-        `0 of ${ofChecks} requests that the checks caused through Service ${service} were hit ${at} in the window, ` +
-            `and ${faulted} of ${requests} of all callers; use a longer window, a higher percentage or a larger radius`,
+    return hitNobody(
+        `0 of ${ofChecks} requests that the checks caused ${through} were hit ${at} in the window, and ${faulted} of ` +
+            `${requests} of all callers; use a longer window, a higher percentage or a larger radius`,
     );
 }

@@ -22,17 +22,15 @@ import { containerPorts } from "./listeners";
 import { proxyLabels, witnessNameOf } from "./pointing";
 
 /**
- * Until a proxy that ends is killed, in seconds. It serves callers for an hour while their Service cannot be restored:
- * upgrades of nodes often wait no longer. Then it drains, for which it needs a moment more. Usually it ends by itself
- * before.
+ * How long a proxy that ends is left running, in seconds. It serves callers for an hour while their Service cannot be
+ * restored, since upgrades of nodes often wait no longer; then it drains. Usually it ends before.
  */
 const graceSeconds = 3_600 + drainMs / 1_000 + 5;
 
 /**
  * A fault's proxy as resources: its pod, a headless Service that keeps the selector of the Service whose place it
- * takes, another that selects the witness, and an account that may list where these lead. Nobody uses it until the step
- * `check` points the Service to it.
- *
+ * takes, another that selects the witness, and an account that may list where these lead. No caller reaches it until
+ * the step `check` points the Service to it.
  * @returns the pod: while it exists, the attack lasts
  */
 export function faultResources(
@@ -56,7 +54,8 @@ export function faultResources(
         `${name}-witness`,
         {
             metadata: { ...ofParts, name: object.apply(witnessNameOf), annotations: unawaited },
-            // Known with the targets: what is made earlier is removed when these are chosen, as left by a killed run.
+            // It waits for the targets, because their choice removes what a killed run has left, and would remove this,
+            // too.
             spec: pulumi.all([args.pass, chosen]).apply(([pass]) => witnessSpec(experiment, pass)),
         },
         { ...opts, ignoreChanges: ["spec"] },
@@ -76,7 +75,7 @@ export function faultResources(
     );
 }
 
-/** What is to be made for a fault, as far as it is known before the run has looked at its Service. */
+/** The objects of a fault, as far as they are known before the run has looked at its Service. */
 export function faultDryRuns(name: string, args: DryRunArgs<FaultAttack>): DryRun[] {
     const { attack, object, run, pass } = args;
     const ports = [{ name: "", port: 80, target: 8_080, listen: 8_080 }];
@@ -105,7 +104,7 @@ export function faultDryRuns(name: string, args: DryRunArgs<FaultAttack>): DryRu
 
 type Made = Pick<DryRunArgs<FaultAttack>, "attack" | "experiment" | "namespace" | "image" | "programs" | "pod">;
 
-/** The step `check` waits until the proxy is ready; and its end waits for open connections. */
+/** Pulumi need not wait: the step `check` waits until the proxy is ready, and the proxy's end waits for connections. */
 const unawaited = { "pulumi.com/skipAwait": "true" };
 
 function proxyMetadata({ attack, experiment, pod }: Made) {
@@ -125,7 +124,7 @@ function proxyMetadata({ attack, experiment, pod }: Made) {
     };
 }
 
-/** The Service's own pods, for the proxy alone. */
+/** It leads to the Service's own pods, for the proxy alone. */
 const headlessSpec = ({ selector, ports, publishNotReadyAddresses, family }: FoundService) => ({
     clusterIP: "None",
     selector,
@@ -135,14 +134,14 @@ const headlessSpec = ({ selector, ports, publishNotReadyAddresses, family }: Fou
 });
 
 /**
- * The run's own pods: the witness's as it is now, and proxies, which do not connect to Services. The proxy may not list
- * pods, and an address that it was given once would be somebody else's later. Clusters of one family have one address.
+ * It leads to the run's own pods: the witness as it is now, and proxies, which do not connect to Services. The proxy
+ * may not list pods, and an address that it was given once may belong to another pod later.
  */
 const witnessSpec = (experiment: string, pass: string) => ({
     clusterIP: "None",
     ipFamilyPolicy: "PreferDualStack",
     selector: { [labels.experiment]: experiment, [labels.pass]: pass },
-    // It must be known before it is ready.
+    // The witness must be known before it is ready.
     publishNotReadyAddresses: true,
     ports: [{ port: witnessPorts[0], targetPort: witnessPorts[0] }],
 });
@@ -157,7 +156,7 @@ function podSpec(
     const { ports } = found as FoundService;
     const { spec } = runPod(pod);
     const { service, ...fault } = faultOf(attack);
-    // Two of its ports may lead to the same one in every pod.
+    // Two ports of the Service may lead to the same one in every pod.
     const listened = [...new Map(ports.map((port) => [port.listen, port])).values()];
     const readyPort = freePort(listened.map(({ listen }) => listen));
     const env: Record<keyof ProxyEnvironment, string> = {
@@ -175,14 +174,14 @@ function podSpec(
     const isPrivileged = listened.some(({ listen }) => listen < 1_024);
     return {
         ...spec,
-        // Without it, one crash would cut off the Service's callers until the deadline Job restores the Service.
+        // Without a restart, one crash would cut off the Service's callers until the deadline Job restores the Service.
         restartPolicy: "Always",
         serviceAccountName: object,
         enableServiceLinks: false,
         terminationGracePeriodSeconds: graceSeconds,
         securityContext: {
             ...spec.securityContext,
-            // A safe sysctl, which the `restricted` level allows: it listens where the Service's pods do.
+            // This sysctl is safe by the `restricted` level, and lets the proxy listen where the Service's pods do.
             ...(isPrivileged && { sysctls: [{ name: "net.ipv4.ip_unprivileged_port_start", value: "0" }] }),
         },
         containers: [
@@ -191,9 +190,8 @@ function podSpec(
                 image,
                 command: ["node", ...nodeFlags, ...podProgram(programs.proxy).args],
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
-                // The Service and policies may know the ports by name.
                 ports: containerPorts(ports),
-                // Not ready within three seconds of its silence, of the five in which a fault must end.
+                // A silent proxy is not ready within three of the five seconds in which a fault must end.
                 readinessProbe: {
                     httpGet: { path: readyPath, port: readyPort },
                     periodSeconds: 1,

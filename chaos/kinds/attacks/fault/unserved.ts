@@ -1,10 +1,10 @@
-/** Whether a proxy can stand in a Service's place: for the run, and for the deadline Job, which has no client. */
+/** Whether a proxy can stand in a Service's place, for the run and for the deadline Job, which has no client. */
 import type { V1Service, V1ServicePort } from "../../../values/kubernetes-types";
 import { targetPortOf } from "../../../values/kubernetes-rules";
 import { isPointing } from "./pointing";
 import type { Fault } from "./proxy/protocol";
 
-/** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
+/** Why no proxy can take a Service's place without a change that callers would notice. */
 export function whyRefused(
     { metadata, spec }: V1Service,
     { abort, match }: Pick<Fault, "abort" | "match"> = {},
@@ -15,7 +15,7 @@ export function whyRefused(
 }
 
 /**
- * By what a Service shows that a controller sets its selector, and would take it from a proxy:
+ * Why a controller would take a Service back from a proxy: it sets the selector itself.
  * https://argo-rollouts.readthedocs.io/en/stable/FAQ/, https://docs.flagger.app/usage/how-it-works
  */
 function whyWrittenBack({ metadata, spec }: V1Service): string | undefined {
@@ -36,7 +36,7 @@ function whyWrittenBack({ metadata, spec }: V1Service): string | undefined {
     );
 }
 
-/** Why a proxy in a Service's place would not serve all of its callers. Undefined if it would. */
+/** Why a proxy in a Service's place would not serve all of its callers. */
 function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" | "match">): string | undefined {
     const { type, clusterIP, selector = {}, sessionAffinity, ports = [] } = spec!;
     if (type === "ExternalName") return "it has the type ExternalName, and no pods";
@@ -58,9 +58,7 @@ function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" 
 }
 
 /**
- * What of a Service somebody has changed since a proxy took its place, so that the proxy does not serve all of its
- * callers any more. Undefined if it does.
- *
+ * What somebody has changed of a Service so that the proxy in its place does not serve all of its callers any more.
  * @param ports as the run found them
  */
 export function whyNoLongerServed(
@@ -84,9 +82,9 @@ export function whyNoLongerServed(
 }
 
 /**
- * What a port is called that speaks HTTP/2, TLS, or the protocol of a database:
- * https://kubernetes.io/docs/concepts/services-networking/service, and
- * https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection. Not `tcp`, which HTTP is, too.
+ * Whether the name of a port stands for HTTP/2, TLS or the protocol of a database. `tcp` does not, since HTTP is TCP,
+ * too. https://kubernetes.io/docs/concepts/services-networking/service,
+ * https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection
  */
 const isNotHttp1 = ({ name = "", appProtocol }: V1ServicePort) =>
     appProtocol === undefined

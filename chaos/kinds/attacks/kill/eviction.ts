@@ -1,6 +1,5 @@
-/** What the API server is asked for an eviction, and how it refuses one. Has no client: the deadline Job asks, too. */
+/** Requests for evictions, and how they are refused. Without a client, because the deadline Job uses this file, too. */
 
-/** What is read of a Status object. */
 export interface Status {
     code?: number;
     message?: string;
@@ -8,8 +7,7 @@ export interface Status {
 }
 
 /**
- * Asks for the eviction of a pod, and of no other by its name.
- * https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
+ * The eviction of a pod, identified by its uid: https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
  */
 export const evictionOf = ({ namespace, name }: { namespace: string; name: string }, uid: string) => ({
     apiVersion: "policy/v1",
@@ -18,12 +16,12 @@ export const evictionOf = ({ namespace, name }: { namespace: string; name: strin
     deleteOptions: { preconditions: { uid } },
 });
 
-/** In the API server's words: two budgets select the pod, or a webhook or policy denies the request. */
+/** What the API server says if two budgets select the pod, or if a webhook or a policy denies the request. */
 const refusing = /more than one PodDisruptionBudget|denied (the )?request/;
 
 /**
- * Why an eviction was refused, in the API server's words. Undefined if it was not, or failed for another reason: a busy
- * API server answers with status 429 as well as a PodDisruptionBudget does.
+ * Why an eviction was refused, in the API server's words. Undefined if it was not, or if it failed for another reason:
+ * a busy API server answers with status 429, as it does for a PodDisruptionBudget.
  */
 export function refusalIn({ code, message = "", details }: Status): string | undefined {
     const ofBudget = (details?.causes ?? []).filter((cause) => cause.reason === "DisruptionBudget");

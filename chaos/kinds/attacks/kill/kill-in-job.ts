@@ -20,19 +20,17 @@ import {
 } from "./victims";
 
 const lookMs = 200;
-/** Calls to the API server at a time. */
 const maxKills = 16;
-/** A kill that is late by less shows nothing: the API server may be busy, or restart. */
+/** A kill that is late by less than this is not reported: the API server may be busy, or restart. */
 const maxLateMs = 5_000;
 /**
- * A killed pod that has no replacement for this long is missing for good, or its workload was scaled down: without a
- * ReplicaSet, the Job does not know how many pods a workload is to have.
+ * A killed pod without a replacement for this long is missing for good, or its workload was scaled down, which the Job
+ * does not see without a ReplicaSet.
  */
 const unreplacedMs = 30_000;
-/** A refused eviction is tried again after this time at most: two refusals in a row show within `maxLateMs`. */
+/** A refused eviction is tried again after this time, so that two refusals in a row show within `maxLateMs`. */
 const refusedMs = maxLateMs / 2;
 
-/** Removes pods at an interval, as `kubectl delete pod` or `kubectl drain` do. */
 export const killInJob: BeginInJob<Killing> = (killing, context) => {
     void killWhileAllowed(killing, context);
     return { saysWhoIsAttacked: true };
@@ -48,7 +46,7 @@ async function killWhileAllowed(killing: Killing, context: JobContext): Promise<
         const begun = Date.now();
         const made = await killer.killDue().catch((error: unknown) => {
             context.log(error);
-            lateness.failed(begun, error);
+            lateness.due(begun, error as Error);
         });
         if (made === undefined) continue;
         lateness.due(begun, made.refusal);
@@ -59,43 +57,37 @@ async function killWhileAllowed(killing: Killing, context: JobContext): Promise<
     }
 }
 
-/** Reports a kill that is due, and cannot be made for a time. */
+/** Reports a kill that is due and cannot be made for a time. */
 class Lateness {
     private since?: number;
     private isReported = false;
 
-    /** @param maxMs what is late by less is not reported, in milliseconds */
+    /** @param maxMs shorter delays are not reported, in milliseconds */
     constructor(
         private readonly context: JobContext,
         private readonly maxMs: number,
     ) {}
 
-    /** @param problem why it cannot be made. Undefined if it can */
-    due(at: number, problem: string | undefined): void {
-        if (problem === undefined) this.over();
-        else this.failed(at, problem);
-    }
-
-    failed(at: number, error: unknown): void {
+    /** @param problem why the kill that is due cannot be made. Undefined if it can be */
+    due(at: number, problem: Error | string | undefined): void {
+        if (problem === undefined) {
+            this.since = undefined;
+            this.isReported = false;
+            return;
+        }
         this.since ??= at;
         const forMs = Date.now() - this.since;
         if (this.isReported || forMs < this.maxMs) return;
         this.isReported = true;
-        const problem = error instanceof Error ? error.message : String(error);
-        this.context.missed({ at: this.since, forMs, problem });
-    }
-
-    private over(): void {
-        this.since = undefined;
-        this.isReported = false;
+        const words = problem instanceof Error ? problem.message : problem;
+        this.context.missed({ at: this.since, forMs, problem: words });
     }
 }
 
-/** The outcome of a kill that was due. */
 interface Made {
     killed: number;
     refused: number;
-    /** Why no pod at all was evicted while none was missing: then nothing is attacked. */
+    /** Why the API server has refused every eviction while no pod was missing, so that nothing is attacked. */
     refusal?: string;
     /** That pods are missing, and none starts in their place. */
     unreplaced?: string;
@@ -108,7 +100,7 @@ class Killer {
     /** See `wantedIn`. */
     private readonly met = new Map<string | undefined, number>();
     private request?: RequestData;
-    /** By uid: a refusal is reported once. */
+    /** By uid, since a refusal is reported once. */
     private readonly refused = new Set<string>();
 
     constructor(
@@ -117,10 +109,8 @@ class Killer {
     ) {}
 
     /**
-     * Makes the kill that is due. It kills none if none may be killed now: the attack is not there, or the radius is
-     * used up.
-     *
-     * @throws Error if it may be made, and cannot be, or if that is not known
+     * Makes the kill that is due. It kills none while the attack is not there, or the radius is used up. @throws Error
+     * if a kill is allowed but cannot be made, or if that is not known
      */
     async killDue(): Promise<Made> {
         const { killing, context } = this;
@@ -131,10 +121,10 @@ class Killer {
             return { ...none, stopped: "the namespace's lease names the run, but has expired" };
         if (permission !== "granted") return none;
         const request = (this.request ??= await requestIn(context));
-        // Empty if the request names no nodes.
+        // The set is empty if the request names no nodes.
         const nodes = killing.isOnNodes && new Set(request.nodes?.split(","));
         const { matching, replicas, isOneStopping } = await listMatching(killing, context, nodes);
-        // In a large namespace the list takes a moment.
+        // In a large namespace the list takes so long that the attack may have ended meanwhile.
         if ((await context.permission()) !== "granted") return none;
         // What an earlier process of this Job has killed may not be replaced yet.
         this.atFirst ??= Math.max(Number(request.atFirst ?? 0), containersIn(matching));
@@ -170,7 +160,7 @@ class Killer {
         return `${there} of ${wanted} containers are there that matched at first, all ready, and none starts`;
     }
 
-    /** @returns whether it has removed the pod; or why the API server has refused that */
+    /** @returns whether it has removed the pod, or why the API server has refused that */
     private async remove({ name, uid }: Candidate): Promise<boolean | string> {
         const { killing, context } = this;
         const { api, namespace } = context;
@@ -200,7 +190,7 @@ async function requestIn({ api, object }: JobContext): Promise<RequestData> {
     return request?.data ?? {};
 }
 
-/** The last kills of all attacks, for programs that show what is attacked: a killed pod's label goes with it. */
+/** The last kills of all attacks, for programs that show what is attacked: a killed pod takes its label with it. */
 const lastKilled = new Map<string, string[]>();
 
 async function noteKills(pods: readonly Candidate[], { effect }: Killing, { noteOnOwnPod }: JobContext): Promise<void> {
@@ -217,12 +207,11 @@ async function noteKills(pods: readonly Candidate[], { effect }: Killing, { note
     });
 }
 
-/** What matches a kill now. */
 interface Matching {
     matching: Candidate[];
-    /** How many pods each Deployment, by its name, or ReplicaSet alone, by its uid, is to have. */
+    /** How many pods each owner wants: a Deployment by its name, or a ReplicaSet without one by its uid. */
     replicas: ReadonlyMap<string, number>;
-    /** Whether one of these pods still has time to stop: many workloads replace it only when it has gone. */
+    /** Whether one of these pods is still stopping: many workloads replace a pod only once it has gone. */
     isOneStopping: boolean;
 }
 
@@ -248,7 +237,7 @@ async function listMatching(
         const { deletionTimestamp, ...metadata } = pod.metadata!;
         const candidate = candidateOf({ ...pod, metadata }, deployment, { ...killing, label }, nodes);
         if (candidate === undefined) continue;
-        // The end of its grace period.
+        // A deletion timestamp is the end of the pod's grace period.
         if (deletionTimestamp === undefined) {
             const alone = uid !== undefined && replicas.has(uid) ? uid : undefined;
             matching.push({ ...candidate, owner: deployment ?? alone });

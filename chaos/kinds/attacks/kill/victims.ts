@@ -10,15 +10,14 @@ export interface Killing {
     by?: "deletion" | "eviction";
     /** Attributes of the containers, including their namespace. */
     target: string;
-    /** Set if they must run on certain nodes, too: the request has their names. */
+    /** Set if the pods must run on certain nodes, too: the request names these. */
     isOnNodes?: true;
     radius: Radius;
     clusterName: string;
-    /** For programs that show it. */
     effect: string;
 }
 
-/** What the request to the Job says: its data as a ConfigMap. */
+/** Data of the ConfigMap that is the request to the Job. */
 export interface RequestData {
     /** Names of the nodes on which pods match, comma-separated. Absent if they match on all. */
     nodes?: string;
@@ -26,28 +25,28 @@ export interface RequestData {
     atFirst?: string;
 }
 
-/** A pod that matches a kill's target. */
 export interface Candidate {
     name: string;
     uid: string;
     /** The attribute of its workload. A kill spares pods without one. */
     workload: string;
-    /** Chosen as one of the first victims. */
+    /** Whether it was chosen as one of the first victims. */
     labeled: boolean;
     ready: boolean;
     /** How many of its containers match. */
     containers: number;
-    /** What says how many pods there are to be: its Deployment, or a ReplicaSet alone. Absent if it has neither. */
+    /**
+     * The Deployment, or the ReplicaSet without one, that says how many pods there are to be. Absent if it has neither.
+     */
     owner?: string;
 }
 
 /**
- * What a kill needs to know about a pod, ready or not. Undefined if it does not match the kill's target, if another
- * attack has labeled it, or if a kill spares it.
+ * What a kill needs to know about a pod, ready or not. Undefined if the pod does not match the kill's target, if
+ * another attack has labeled it, or if a kill spares it.
  *
- * @param deployment the Deployment that owns the pod's ReplicaSet, if any
- * @param killing and the value of the label on this kill's first victims
- * @param nodes names of those on which pods match. @default all
+ * @param label value of the label on this kill's first victims
+ * @param nodes @default pods on all nodes match
  */
 export function candidateOf(
     pod: Pod,
@@ -59,7 +58,7 @@ export function candidateOf(
     if (pod.status?.phase !== "Running" && pod.status?.phase !== "Pending") return undefined;
     const labeled = targetLabelOf(pod);
     if ((labeled ?? label) !== label) return undefined;
-    // A pod that starts cannot be attacked yet, but counts as affected.
+    // A pod that is starting cannot be attacked yet, but counts as affected.
     const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
     if (!attackable(started)) return undefined;
     const matching = select(containersOf(started, deployment, clusterName), target);
@@ -78,8 +77,8 @@ export const containersIn = (pods: readonly Candidate[]): number =>
  * How many containers are to match now: a workload may have been scaled since, and one may have no pod at the moment.
  * Undefined if that is not known.
  *
- * @param met how many containers match in each pod, by its owner, of all pods that have matched
- * @param replicas how many pods each owner is to have. One that is not there wants none
+ * @param met how many containers match in a pod of each owner that had one
+ * @param replicas how many pods each owner wants. One that is not there wants none
  */
 export const wantedIn = (
     met: ReadonlyMap<string | undefined, number>,
@@ -89,18 +88,15 @@ export const wantedIn = (
         ? undefined
         : [...met].reduce((sum, [owner, containers]) => sum + (replicas.get(owner!) ?? 0) * containers, 0);
 
-/** How many containers that match are missing, or in pods that are not ready. @param wanted as of `chooseVictims` */
+/** How many containers that match are missing, or in pods that are not ready. */
 export const affectedIn = (matching: readonly Candidate[], wanted: number): number =>
     Math.max(wanted, containersIn(matching)) - containersIn(matching.filter(({ ready }) => ready));
 
 /**
  * The pods that the next kill deletes. A deleted pod is affected until its replacement is ready: never more containers
  * than the radius allows are affected at once.
- *
- * @param matching the pods that match now
- * @param wanted how many containers are to match: those before the first kill, or fewer if the workloads were scaled
- *   down since
- * @param shuffle the order in which pods are taken; labeled pods come first in any case
+ * @param wanted how many containers are to match: those before the first kill, or fewer if workloads were scaled down
+ *     @param shuffle the order in which pods are taken, after those that are labeled
  */
 export function chooseVictims(
     matching: readonly Candidate[],

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { newTraceparent } from "../../../../chaos/kinds/checks/traceparent";
-import { isMarked, markedTraceId } from "../../../../chaos/values/trace-mark";
+import { isMarked, markedTraceId, newTraceparent } from "../../../../chaos/values/trace-mark";
 
 it("a marked trace is recognized by who knows the key, in each format in which an application may pass it on", () => {
     const id = markedTraceId("key");

@@ -3,12 +3,7 @@ import { HeadEnd, requestHead } from "./http-head";
 import { bannerOf, maxProbeLine, probeLineWithinMs, probeWords, unreachableAfterMs } from "./protocol";
 import { Gone, readAheadBytes } from "./wire";
 
-/**
- * Answers a probe of the witness: what becomes of a request to a pod, if the dice hit.
- *
- * @param port name of the Service's port that the probe came to
- * @throws Gone
- */
+/** Answers a probe of the witness with what becomes of a request to a pod if the dice hit. @throws Gone */
 export async function answerProbe(connection: Connection, port: string): Promise<void> {
     const { caller, shared } = connection;
     await caller.write(`${bannerOf(shared)}\n`);
@@ -18,7 +13,7 @@ export async function answerProbe(connection: Connection, port: string): Promise
     await connection.close();
 }
 
-/** Waits for a part of the probe. @param endOf where it ends. 0 or undefined if the end is not there @throws Gone */
+/** Waits for a part of the probe. @param endOf where it ends; 0 or undefined if the end has not come @throws Gone */
 async function receive(
     { caller, changes }: Connection,
     endOf: (bytes: Buffer) => number | undefined,

@@ -1,4 +1,4 @@
-/** A part of this size is kept as it came, in bytes: copying smaller ones together costs less than to hold each. */
+/** A part of this many bytes is kept as it came: copying smaller parts together costs less than holding each. */
 const large = 4_096;
 
 /**
@@ -8,7 +8,7 @@ const large = 4_096;
 export class Bytes {
     length = 0;
     private parts: Buffer[] = [];
-    /** Where the last part is, with room for more behind it. Never written again where bytes were. */
+    /** Where the last part is, with room for more behind it. Bytes in it are never overwritten. */
     private store = Buffer.alloc(0);
     private used = 0;
 
@@ -28,13 +28,12 @@ export class Bytes {
         }
     }
 
-    /** All bytes. They stay. */
     peek(): Buffer {
         if (this.parts.length > 1) this.join(this.parts.splice(0));
         return this.parts[0] ?? Buffer.alloc(0);
     }
 
-    /** Takes some away. @param atMost how many. @default a part as it is held */
+    /** @param atMost how many bytes. @default one part as it is held */
     take(atMost = Infinity): Buffer {
         const first = this.parts.shift();
         if (first === undefined) return Buffer.alloc(0);
@@ -51,7 +50,6 @@ export class Bytes {
         this.forgetStore();
     }
 
-    /** Copies parts into a new store, as the last part. */
     private join(parts: readonly Buffer[]): void {
         const length = parts.reduce((sum, part) => sum + part.length, 0);
         this.store = Buffer.allocUnsafeSlow(Math.ceil(1.25 * length) + 256);

@@ -1,33 +1,29 @@
 import { connect, type Socket } from "node:net";
-import { Changes } from "./changes";
+import { Changes, Gone, pump, Wire } from "./wire";
 import type { Counts } from "./counts";
 import type { Crowd, Member } from "./crowd";
-import type { Faults } from "./faults";
+import type { Faults } from "./matcher";
 import type { Limits, ProxyFault } from "./protocol";
 import type { Pods, PodEndpoint } from "./slices";
-import { Gone, pump, Wire } from "./wire";
 
-/** What all connections share. */
 export interface Shared {
     run: string;
-    /** See `labels.pass`. */
     pass: string;
     pods: Pods;
     faults: Faults;
     counts: Counts;
     limits: Limits;
     crowd: Crowd<Connection>;
-    /** Whether connections between two requests are to be closed. */
+    /** Whether connections are to be closed between two requests. */
     closesIdle: boolean;
 }
 
-/** Finds out that another end is gone without a word: such a connection would stay open for good. */
+/** Without it, a connection whose other end is gone without a word would stay open for good. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 
-/** For how long a caller may take to see that its connection ends, in milliseconds. */
+/** How long a caller may take to see that its connection ends, in milliseconds. */
 const lingerMs = 1_000;
 
-/** A caller's connection, and the one to the pod that it goes to. */
 export class Connection implements Member {
     readonly changes = new Changes();
     readonly caller: Wire;
@@ -36,8 +32,8 @@ export class Connection implements Member {
     movedAt = performance.now();
     heldBytes = 0;
     /**
-     * Whether the pod does not matter now, because the proxy itself answered last: if the pod closes its connection
-     * while it idles, there is to be another one for the next request that it gets.
+     * Whether the pod's side does not matter now, because the proxy itself answered last: if the pod closes it while it
+     * idles, the next request gets another connection.
      */
     spared = false;
     private podWire?: Wire;
@@ -49,13 +45,12 @@ export class Connection implements Member {
     ) {
         this.address = socket.remoteAddress;
         this.caller = new Wire(socket, this.changes, this.hold);
-        // The pod must not go on for a caller that is gone.
+        // The pod must not go on working for a caller that is gone.
         socket.on("close", (failed) => {
             if (failed) this.podWire?.reset();
         });
     }
 
-    /** The connection to the pod, after `dial`. */
     get pod(): Wire {
         return this.podWire!;
     }
@@ -64,14 +59,13 @@ export class Connection implements Member {
         return this.podEndpoint!.uid;
     }
 
-    /** Notes how many more bytes it holds; fewer if it is negative: these were passed on. */
+    /** Notes that it holds more bytes; a negative number says that so many were passed on. */
     readonly hold = (bytes: number): void => {
         this.heldBytes += bytes;
         if (bytes < 0) this.movedAt = performance.now();
         this.shared.crowd.holds(this, bytes);
     };
 
-    /** Whether the pod has sent something, or has closed its connection. */
     get podStirs(): boolean {
         return this.pod.available > 0 || this.pod.ended || this.pod.closed;
     }
@@ -94,10 +88,8 @@ export class Connection implements Member {
     }
 
     /**
-     * Connects to a pod for its caller. A Service would refuse the caller, but the proxy has accepted it: so it is
-     * reset.
-     *
-     * @throws Gone
+     * Connects to a pod for its caller. If the pod does not accept, the caller is reset: a Service would refuse it, but
+     * the proxy has accepted it already. @throws Gone
      */
     async reach(endpoint: PodEndpoint): Promise<void> {
         if (await this.dial(endpoint)) return;
@@ -105,9 +97,7 @@ export class Connection implements Member {
         throw new Gone();
     }
 
-    /**
-     * Sees to it that the pod can be sent a request, although its connection was idle while the proxy did other things.
-     */
+    /** Connects again if the pod closed its connection while the proxy did other things. */
     async reachAgain(): Promise<void> {
         if (this.podStirs) await this.reach(this.podEndpoint!);
     }
@@ -115,8 +105,8 @@ export class Connection implements Member {
     /**
      * Does what a fault asks for. If the faults end meanwhile, all is passed on, or reset if it hangs.
      *
-     * @param halfOpen whether the caller may still wait for something after it has ended its own side. That it has is
-     *     noticed only if it sent no more than `readAheadBytes` that nobody has taken
+     * @param halfOpen whether a caller that has ended its own side may still wait for something. That it has ended it
+     *     is noticed only if it sent no more than `readAheadBytes` that nobody has taken
      * @returns the status to answer with; undefined to pass on
      * @throws Gone after a reset or a hang, and if the caller does not wait
      */
@@ -127,7 +117,7 @@ export class Connection implements Member {
         if (left()) throw new Gone();
         if (shared.faults.over) return undefined;
         if (abort === "hang") {
-            // The pod would close the connection at some time, and with that end the hang.
+            // The pod would close an idle connection at some time, which would end the hang.
             this.podWire?.reset();
             await caller.discardUntil(() => shared.faults.over);
             throw new Gone();
@@ -146,7 +136,7 @@ export class Connection implements Member {
     async close(): Promise<void> {
         this.caller.end();
         this.podWire?.end();
-        // Bytes that nobody reads would make the kernel send a RST, which may overtake the answer.
+        // For bytes that nobody reads the kernel sends a RST, which may overtake the answer.
         await this.changes.untilWithin(lingerMs, () => {
             while (this.caller.available > 0) this.caller.take();
             return this.caller.exhausted || this.caller.closed;
@@ -158,7 +148,6 @@ export class Connection implements Member {
         await this.changes.until(() => this.caller.closed && (this.podWire?.closed ?? true));
     }
 
-    /** Closes what is not closed yet. */
     reset(): void {
         this.caller.reset();
         this.podWire?.reset();
@@ -166,8 +155,7 @@ export class Connection implements Member {
 }
 
 /**
- * Waits for all, also after one has failed: what a pod has sent before it broke the connection goes to the caller.
- *
+ * Waits for all, even after one has failed: what a pod has sent before it broke the connection goes to the caller.
  * @throws the first error
  */
 export async function together(tasks: Promise<void>[]): Promise<void> {
@@ -176,10 +164,7 @@ export async function together(tasks: Promise<void>[]): Promise<void> {
     }
 }
 
-/**
- * Serves what is not HTTP/1.x in clear text: TLS, HTTP/2, databases. A fault meets the whole connection. A
- * connection on which neither end sends a byte is not counted.
- */
+/** Serves what is not HTTP/1.x in clear text: TLS, HTTP/2, databases. A fault hits the whole connection. */
 export async function serveOpaque(connection: Connection): Promise<void> {
     const { caller, pod } = connection;
     const fault = drawOpaque(connection);
@@ -195,6 +180,6 @@ export function drawOpaque({ shared: { counts, faults }, uid }: Connection): Pro
     counts.add(uid, "requests");
     const fault = faults.draw(uid);
     if (fault) counts.add(uid, faults.needsHttp ? "unfaultable" : "faulted");
-    // Without its status, a delay would be another attack than the one that was defined.
+    // A delay without its status would be another attack than the one that was defined.
     return faults.needsHttp ? undefined : fault;
 }

@@ -1,9 +1,8 @@
 import { limits, type PodCounts, type ProxyReport } from "./protocol";
 
-/** How often the counts are reported if nothing has changed, in milliseconds. */
+/** Counts are reported this often even if nothing has changed, in milliseconds. */
 const heartbeatMs = 2_000;
 
-/** Counts what went to each pod, and writes reports of it. */
 export class Counts {
     private readonly pods: Record<string, PodCounts> = {};
     private readonly since = Date.now();
@@ -17,7 +16,7 @@ export class Counts {
         this.changed = true;
     }
 
-    /** Counts a connection that was closed for what all of them take together, and more than idle. */
+    /** Counts a connection that was closed for a limit of all connections together, although it was not idle. */
     refuse(): void {
         if (this.refused++ === 0) {
             const { connections, heldBytes } = limits;
@@ -26,9 +25,9 @@ export class Counts {
         this.changed = true;
     }
 
-    /** Writes a report if something has changed, or if the last one is too old. To be called once a second. */
+    /** To be called once a second. Writes a report if something has changed, or if the last one is too old. */
     report(write: (line: string) => void, at = Date.now()): void {
-        // Not the difference itself: the clock may be set back. Timers may be early by a millisecond, too.
+        // The clock may be set back, and timers may be early by a millisecond.
         if (!this.changed && Math.abs(at - this.reportedAt) < heartbeatMs - 100) return;
         this.changed = false;
         this.reportedAt = at;
@@ -37,7 +36,7 @@ export class Counts {
     }
 }
 
-/** Writes a line for a person to the pod's log, beside the reports. */
+/** Writes a line for people to the pod's log, beside the reports. */
 export function log(message: unknown): void {
     process.stderr.write(`${message instanceof Error ? (message.stack ?? message.message) : String(message)}\n`);
 }

@@ -1,20 +1,17 @@
 /**
- * What a proxy takes from all of its callers together. Past that, it closes one connection and goes on with the others.
- * It chooses that connection so that a caller that takes much is no trouble for one that takes little.
+ * What a proxy takes from all of its callers together. Past that it closes one connection, chosen so that a caller that
+ * takes much does not disturb one that takes little.
  */
 import type { Limits } from "./protocol";
 
-/** A connection, as the crowd sees it. Times are milliseconds, as of `performance.now()`. */
 export interface Member {
-    /** Address of the caller. */
     readonly address: string | undefined;
     /** Whether no request is on its way: it waits for the head of one, or has been answered. */
     readonly idle: boolean;
-    /** When something of it was last passed on, or a head began. */
+    /** When something of it was last passed on, or a head began, as of `performance.now()`. */
     readonly movedAt: number;
     /** Bytes that were read from it, or from its pod, and not yet passed on. */
     readonly heldBytes: number;
-    /** Closes it. */
     reset(): void;
 }
 
@@ -22,13 +19,13 @@ export class Crowd<M extends Member = Member> {
     readonly members = new Set<M>();
     private heldBytes = 0;
 
-    /** @param shed called if a connection is closed that was more than idle */
+    /** @param shed called if a connection is closed that was not idle */
     constructor(
         private readonly shed: () => void,
         private readonly most: Pick<Limits, "connections" | "heldBytes">,
     ) {}
 
-    /** Makes room for another connection. @returns false if it must be refused itself */
+    /** Makes room for another connection. @returns false if there is none for it */
     admits(newcomer: M): boolean {
         if (this.members.size >= this.most.connections && !this.makeRoom(newcomer.address)) {
             this.shed();
@@ -42,7 +39,6 @@ export class Crowd<M extends Member = Member> {
         if (this.members.delete(member)) this.heldBytes -= member.heldBytes;
     }
 
-    /** Says that a connection holds more bytes now, or fewer. */
     holds(member: M, bytes: number): void {
         if (!this.members.has(member)) return;
         this.heldBytes += bytes;
@@ -50,8 +46,7 @@ export class Crowd<M extends Member = Member> {
     }
 
     /**
-     * Closes an idle connection of the caller that has most of them, else any of a caller that has more than the
-     * newcomer.
+     * Closes an idle connection of the caller that has the most, else one of a caller that has more than the newcomer.
      */
     private makeRoom(address: string | undefined): boolean {
         const counts = new Map<string | undefined, number>();
@@ -66,7 +61,7 @@ export class Crowd<M extends Member = Member> {
         return true;
     }
 
-    /** The one that has held the most bytes for the longest: a slow caller does both. */
+    /** Closes the connection that has held the most bytes for the longest: a slow caller does both. */
     private shedHeaviest(): void {
         const now = performance.now();
         const victim = mostOf(this.members, (one) => one.heldBytes * (1 + now - one.movedAt));
@@ -81,7 +76,7 @@ export class Crowd<M extends Member = Member> {
     }
 }
 
-/** The one with the highest weight above 0. If several have it, the oldest: a set keeps the order of insertion. */
+/** The one with the highest weight above 0, and of several the oldest: a set keeps the order of insertion. */
 function mostOf<M>(members: Iterable<M>, weightOf: (one: M) => number): M | undefined {
     let [heaviest, most]: [M | undefined, number] = [undefined, 0];
     for (const one of members) {

@@ -4,7 +4,7 @@ import { log } from "./counts";
 import type { Pods, Slice } from "./slices";
 
 const retryMs = 1_000;
-/** Short, so that a lost connection to the API server is noticed: it is silent if no pod changes. */
+/** A lost connection to the API server shows only at the next watch, since a watch is silent while no pod changes. */
 const watchSeconds = 30;
 const silenceMs = 40_000;
 
@@ -14,11 +14,10 @@ type WatchEvent =
     | { type: "ERROR"; object: { code?: number; message?: string } };
 
 /**
- * Keeps the pods as the EndpointSlices of a Service say: lists the slices and watches them. While the API server does
- * not answer, and until the slices are listed again, the last known pods stay.
+ * Lists and watches the EndpointSlices of a Service. Until the API server answers again, the last known pods stay.
  *
- * @param signal ends it. @default never
- * @param refused called whenever this proxy may not list them. @default nothing
+ * @param signal @default it goes on for good
+ * @param refused called whenever this proxy may not list them
  */
 export async function followPods(
     pods: Pods,
@@ -45,7 +44,7 @@ export async function followPods(
         } catch (error) {
             if (signal?.aborted) return;
             if (error instanceof ApiError && error.code === 403) refused?.();
-            // A 410 is ordinary: the API server no longer has the changes since that version.
+            // Status 410 is usual: the API server no longer has the changes since that version.
             log(`listing the pods again: ${(error as Error).message}`);
         }
         await sleep(retryMs);
@@ -55,7 +54,6 @@ export async function followPods(
 const watchQuery = (version: string) =>
     `watch=true&allowWatchBookmarks=true&timeoutSeconds=${watchSeconds}&resourceVersion=${encodeURIComponent(version)}`;
 
-/** Applies a change. @returns the version that it leads to */
 function apply({ type, object }: WatchEvent, slices: Map<string, Slice>): string | undefined {
     if (type === "ERROR") throw new Error(`the watch has ended: ${object.code} ${object.message ?? ""}`);
     const { name, resourceVersion } = object.metadata;

@@ -5,58 +5,64 @@ import type { Wire } from "./wire";
  * Passes a message's body on.
  *
  * @param to undefined to drop it
- * @returns whether the message has ended; false if all that follows on the connection belongs to it, or if it cannot be
- *     told where it ends
+ * @returns whether the message has ended; false if the rest of the connection belongs to it, or if its end cannot be
+ *     known
  * @throws Gone
  */
 export async function relayBody(from: Wire, to: Wire | undefined, body: Body): Promise<boolean> {
-    switch (body.kind) {
-        case "rest":
-            return false;
-        case "length":
-            for (let left = body.bytes; left > 0;) {
-                if (!(await from.fill(to))) return false;
-                const chunk = from.take(left);
-                left -= chunk.length;
-                await to?.write(chunk);
-            }
-            return true;
-        case "chunked": {
-            const chunks = new Chunks();
-            while (!chunks.complete) {
-                if (!(await from.fill(to))) return false;
-                const length = chunks.scan(from.peek());
-                if (length === 0) return false;
-                for (let left = length; left > 0;) {
-                    const chunk = from.take(left);
-                    left -= chunk.length;
-                    await to?.write(chunk);
-                }
-            }
-            return true;
-        }
+    if (body.kind === "rest") return false;
+    if (body.kind === "length") return relayBytes(from, to, body.bytes);
+    const chunks = new Chunks();
+    while (!chunks.complete) {
+        if (!(await from.fill(to))) return false;
+        const length = chunks.scan(from.peek());
+        if (length === 0) return false;
+        await relayBytes(from, to, length);
     }
+    return true;
 }
 
-/** The most hexadecimal digits of a chunk's size that a number holds exactly. */
+/** @returns whether all of them have come */
+async function relayBytes(from: Wire, to: Wire | undefined, count: number): Promise<boolean> {
+    for (let left = count; left > 0;) {
+        if (!(await from.fill(to))) return false;
+        const chunk = from.take(left);
+        left -= chunk.length;
+        await to?.write(chunk);
+    }
+    return true;
+}
+
+/** A number holds the size of a chunk exactly up to this many hexadecimal digits. */
 const maxDigits = 13;
 
-type ChunkState =
-    | "size"
-    | "after size"
-    | "extension"
-    | "end of size"
-    | "data"
-    | "after data"
-    | "end of data"
-    | "trailer begins"
-    | "trailer"
-    | "end of trailers"
-    | "complete";
+const afterSize = {
+    " ": "after size",
+    "\t": "after size",
+    ";": "extension",
+    "\r": "end of size",
+    "\n": "data",
+} as const;
+
+/** The state after a byte, where `other` stands for all bytes that are not named. No other byte can be there. */
+const states = {
+    size: afterSize,
+    "after size": afterSize,
+    extension: { "\r": "end of size", "\n": "data", other: "extension" },
+    "end of size": { "\n": "data" },
+    "after data": { "\r": "end of data", "\n": "size" },
+    "end of data": { "\n": "size" },
+    "trailer begins": { "\r": "end of trailers", "\n": "complete", other: "trailer" },
+    trailer: { "\n": "trailer begins", other: "trailer" },
+    "end of trailers": { "\n": "complete", other: "trailer" },
+    data: {},
+    complete: {},
+} as const;
+type ChunkState = keyof typeof states;
 
 /**
- * Finds the end of a chunked body (RFC 9112, 7.1), trailers included, in bytes as they come. It keeps none of them,
- * however long their lines are. A line may end with a single `\n`.
+ * Finds the end of a chunked body (RFC 9112, 7.1) with its trailers in bytes as they come, of which it keeps none. A
+ * line may end with a single `\n`.
  */
 export class Chunks {
     private state: ChunkState = "size";
@@ -76,50 +82,23 @@ export class Chunks {
                 at += length;
                 this.left -= length;
                 if (this.left === 0) this.state = "after data";
-                continue;
-            }
-            const next = this.after(String.fromCharCode(bytes[at++]!));
-            if (next === undefined) return 0;
-            this.state = next;
+            } else if (!this.take(String.fromCharCode(bytes[at++]!))) return 0;
         }
         return at;
     }
 
-    /** @returns undefined if such a byte cannot be there */
-    private after(byte: string): ChunkState | undefined {
-        switch (this.state) {
-            case "size":
-                return /[\da-f]/i.test(byte) ? this.digit(byte) : this.digits > 0 ? this.afterSize(byte) : undefined;
-            case "after size":
-                return this.afterSize(byte);
-            case "extension":
-                return byte === "\n" || byte === "\r" ? this.afterSize(byte) : "extension";
-            case "end of size":
-                return byte === "\n" ? this.afterSize(byte) : undefined;
-            case "after data":
-                return byte === "\r" ? "end of data" : byte === "\n" ? "size" : undefined;
-            case "end of data":
-                return byte === "\n" ? "size" : undefined;
-            case "trailer begins":
-                return byte === "\r" ? "end of trailers" : byte === "\n" ? "complete" : "trailer";
-            case "end of trailers":
-                return byte === "\n" ? "complete" : "trailer";
-            default:
-                return byte === "\n" ? "trailer begins" : "trailer";
+    /** @returns false if such a byte cannot be there */
+    private take(byte: string): boolean {
+        if (this.state === "size" && /[\da-f]/i.test(byte)) {
+            this.left = 16 * this.left + parseInt(byte, 16);
+            return ++this.digits <= maxDigits;
         }
-    }
-
-    private digit(byte: string): ChunkState | undefined {
-        this.left = 16 * this.left + parseInt(byte, 16);
-        return ++this.digits > maxDigits ? undefined : "size";
-    }
-
-    private afterSize(byte: string): ChunkState | undefined {
-        if (byte === " " || byte === "\t") return "after size";
-        if (byte === ";") return "extension";
-        if (byte === "\r") return "end of size";
-        if (byte !== "\n") return undefined;
-        this.digits = 0;
-        return this.left === 0 ? "trailer begins" : "data";
+        if (this.state === "size" && this.digits === 0) return false;
+        const next: Partial<Record<string, ChunkState>> = states[this.state];
+        const state = next[byte] ?? next.other;
+        if (state === undefined) return false;
+        if (state === "data") this.digits = 0;
+        this.state = state === "data" && this.left === 0 ? "trailer begins" : state;
+        return true;
     }
 }

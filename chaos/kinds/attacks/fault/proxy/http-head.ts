@@ -2,52 +2,46 @@ import { METHODS } from "node:http";
 import { longestMethod, tokenCharacters } from "../../../../values/http-method";
 
 /**
- * The heads of HTTP/1.x messages (RFC 9112). They are read only to find where messages end: what is passed on are the
- * bytes as they came. So names keep their case, order and number, versions stay as they are, and no limit of an HTTP
- * library bites. It also leaves what cannot be told for certain, such as a length of `1, 2`, to the two ends.
+ * The heads of HTTP/1.x messages (RFC 9112). They are read only to find where messages end; the bytes are passed on as
+ * they came. So names keep their case, order and number, versions stay, no limit of an HTTP library applies, and what
+ * is ambiguous, such as a length of `1, 2`, is left to the two ends.
  *
- * Node's own server and client would not do: they cannot send a request in HTTP/1.0, add headers, and after a request
+ * Node.js's own server and client cannot do that: they send no request in HTTP/1.0, add headers, and after a request
  * with `Upgrade: h2c`, which Java's client sends by default, their connection knows no more requests.
  */
 export interface RequestHead {
     method: string;
-    /** A path with its query, or what else stands there. */
+    /** A path with its query, or whatever else stands there. */
     target: string;
     /** Names are in lower case. */
     headers: Headers;
-    /** Where the request ends after its head. */
     body: Body;
-    /** The caller sends the body only when it was told to continue. */
+    /** Whether the caller sends the body only when it is told to continue. */
     expectsContinue: boolean;
     /** Whether the caller allows another request on the connection. */
     keepsConnection: boolean;
-    /** The minor version of HTTP/1. */
     minor: number;
 }
 
 export interface ResponseHead {
     status: number;
-    /** Where the response ends after its head. */
     body: Body;
-    /** Whether the rest of the connection is HTTP/2, as the request has asked for. */
+    /** Whether the rest of the connection is HTTP/2, for which the request has asked. */
     becomesHttp2: boolean;
 }
 
-/** `rest`: all that follows on the connection. */
+/** `rest`: everything that follows on the connection. */
 export type Body = { kind: "length"; bytes: number } | { kind: "chunked" } | { kind: "rest" };
 
 const none: Body = { kind: "length", bytes: 0 };
 const rest: Body = { kind: "rest" };
 
-/** Looks for the end of a head in bytes as they come, at each of them once. A line may end with a single `\n`. */
+/** Looks for the end of a head in bytes as they come, at each byte once. A line may end with a single `\n`. */
 export class HeadEnd {
-    /** Where the next end of a line is looked for. Undefined in the empty lines that a head may begin with. */
+    /** Where the end of the next line is looked for. Undefined in the empty lines that a head may begin with. */
     private at?: number;
 
-    /**
-     * @param bytes all that have come
-     * @returns where the head ends. Undefined if the end is not there
-     */
+    /** @param bytes all that have come @returns where the head ends. Undefined if its end has not come */
     find(bytes: Buffer): number | undefined {
         this.at ??= afterEmptyLines(bytes);
         if (this.at === undefined) return undefined;
@@ -63,10 +57,10 @@ export class HeadEnd {
     }
 }
 
-/** RFC 9112, 2.2: empty lines before a head count for nothing. More than this many bytes of them are no head. */
+/** Empty lines before a head are skipped (RFC 9112, 2.2). With more bytes of them than this, it is no head. */
 const maxEmpty = 16;
 
-/** Undefined if more may come. */
+/** Where the empty lines end. Undefined if more of them may come. */
 function afterEmptyLines(bytes: Buffer): number | undefined {
     const length = /^(?:\r?\n)*/.exec(bytes.toString("latin1", 0, maxEmpty))![0].length;
     const isAll = length === bytes.length || (length === bytes.length - 1 && bytes[length] === 13);
@@ -80,8 +74,8 @@ const beginning = new RegExp(`^(?:\\r?\\n)*(\\r?$|[${tokenCharacters}]{0,${longe
 const statusLine = /^HTTP\/1\.\d (\d{3})(?: |$)/;
 
 /**
- * The parts of the first line. Undefined if it is not that of a request in HTTP/1.x. There may be several spaces
- * between parts.
+ * The parts of the first line, with any number of spaces between them. Undefined if it does not begin a request in
+ * HTTP/1.x.
  */
 export function requestLine(line: string): { method: string; target: string; minor: number } | undefined {
     const method = methodBefore.exec(line)?.[0];
@@ -97,24 +91,23 @@ export function requestLine(line: string): { method: string; target: string; min
 /** Looks at what may become the head of a request in HTTP/1.x in clear text, at each byte once. */
 export class RequestScan {
     /**
-     * Whether another protocol may well begin so: the first line has not ended, and its first word is no method that
+     * Whether another protocol may begin like this: the first line has not ended, and its first word is no method that
      * Node.js knows. A client of another protocol may send no more before it has an answer.
      */
     doubtful = false;
-    /** Whether a method and the space after it have come. */
     private begun = false;
     private readonly end = new HeadEnd();
-    /** Where the end of the first line is looked for. Undefined once that was seen. */
+    /** Where the end of the first line is looked for. Undefined once it was found. */
     private lineAt: number | undefined = 0;
 
-    /** Whether it is a request, complete or not: nothing else begins so. */
+    /** Whether it is a request, complete or not, since nothing else begins like this. */
     get certain(): boolean {
         return this.begun && !this.doubtful;
     }
 
     /**
-     * The method is looked at as it comes, since others, such as a client of a database, may send a few bytes and then
-     * wait for an answer.
+     * Looks at the method as it comes: a client of something else, such as a database, may send a few bytes and wait
+     * for an answer.
      *
      * @param bytes all that have come
      * @returns where the head ends; `more` if it can still become one, `other` if not
@@ -150,7 +143,7 @@ export function mayBeResponse(bytes: Buffer): boolean {
     return "HTTP/1.".startsWith(begin) || begin === "\r";
 }
 
-/** A request's head. Undefined if it is not one of HTTP/1.x. @param head with its end */
+/** @returns undefined if it is not the head of a request in HTTP/1.x. @param head with its end */
 export function requestHead(head: Buffer): RequestHead | undefined {
     const { first, headers } = linesOf(head);
     const line = requestLine(first);
@@ -165,7 +158,7 @@ export function requestHead(head: Buffer): RequestHead | undefined {
     };
 }
 
-/** A response's head. Undefined if it is not one of HTTP/1.x. @param method of its request */
+/** @returns undefined if it is not the head of a response in HTTP/1.x. @param method of its request */
 export function responseHead(head: Buffer, method: string): ResponseHead | undefined {
     const { first, headers } = linesOf(head);
     const status = Number(statusLine.exec(first)?.[1] ?? NaN);
@@ -181,7 +174,7 @@ function responseBody(status: number, method: string, headers: Headers): Body {
     return bodyOf(headers, rest);
 }
 
-/** The same head, but the connection closes after its message. */
+/** Changes a head so that the connection closes after its message. */
 export function closing(head: Buffer): Buffer {
     const lines = head.toString("latin1").split("\n");
     const kept = lines.filter((line, index) => index === 0 || !/^(connection|keep-alive)[ \t]*:/i.test(line));

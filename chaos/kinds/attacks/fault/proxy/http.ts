@@ -5,20 +5,18 @@ import { relayBody } from "./http-body";
 import { closing, HeadEnd, mayBeResponse, type RequestHead, requestHead, RequestScan, responseHead } from "./http-head";
 import { Gone, pump, readAheadBytes } from "./wire";
 
-/** A request of which the head has come. */
 export interface Request extends RequestHead {
-    /** As it came. */
     bytes: Buffer;
 }
 
-/** A request that no server would wait for any longer, or read any further. */
+/** A server would not wait for the rest of such a request, or would not read it. */
 export class Refused extends Error {
     constructor(readonly status: 408 | 431) {
         super(`refused with status ${status}`);
     }
 }
 
-/** How long the rest of a first line may take to come, in milliseconds, if it may be of another protocol. */
+/** If a first line may be of another protocol, its rest may take this long, in milliseconds. */
 const doubtfulMs = 500;
 
 /**
@@ -86,7 +84,7 @@ export async function serveHttp(connection: Connection, first: Request): Promise
     await connection.tunnel();
 }
 
-/** What becomes of the connection after a request. `ended`: all that there was to pass on was passed on. */
+/** What becomes of the connection after a request. `ended`: all that it has to pass on was passed on. */
 type After = "next" | "close" | "ended";
 
 async function serveRequest(connection: Connection, request: Request): Promise<After> {
@@ -119,7 +117,7 @@ async function serve(connection: Connection, request: Request): Promise<After> {
 async function refuse(connection: Connection, request: Request, status: number): Promise<After> {
     const { caller, shared } = connection;
     const body = `The chaos experiment's run ${shared.run} answers with this status.\n`;
-    // A caller that waits to be told to continue may or may not send the body of a request that is answered already.
+    // Such a caller may or may not send its body after this answer, so where its next request begins is not known.
     const keeps = request.keepsConnection && !request.expectsContinue;
     const lines = [
         `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
@@ -133,7 +131,6 @@ async function refuse(connection: Connection, request: Request, status: number):
     return keeps && (await relayBody(caller, undefined, request.body)) ? "next" : "close";
 }
 
-/** Passes a request and its answer on, both at the same time. */
 async function exchange(connection: Connection, request: Request): Promise<After> {
     const { caller, pod, changes } = connection;
     /** Whether the rest of the connection belongs to this request or its answer. */
@@ -169,7 +166,7 @@ async function exchange(connection: Connection, request: Request): Promise<After
     return closes ? "close" : "next";
 }
 
-/** Passes an answer on, and those before it that only inform. `ended`: the rest of the connection belongs to it. */
+/** Passes an answer on, after those that only inform. `ended`: the rest of the connection belongs to it. */
 async function relayAnswer(connection: Connection, method: string): Promise<After> {
     const { caller, pod, shared } = connection;
     for (;;) {
@@ -190,17 +187,17 @@ async function relayAnswer(connection: Connection, method: string): Promise<Afte
     }
 }
 
-/** Answers a request that the proxy does not wait for, as a server does. @throws Gone */
+/** Answers a request that takes too long or is too long, as a server does. @throws Gone */
 export async function refuseAsServer(connection: Connection, { status }: Refused): Promise<void> {
     const { caller } = connection;
     connection.idle = true;
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
-    // Not waited for: it may read no answer.
+    // Whether the caller reads the answer is not waited for.
     if (!caller.closed) caller.socket.write(head);
     await connection.close();
 }
 
-/** Waits for the head of an answer. @returns where it ends. Undefined if there is none @throws Gone */
+/** Waits for the head of an answer. @returns where the head ends. Undefined if there is no answer @throws Gone */
 async function awaitAnswer({ caller, pod, changes }: Connection): Promise<number | undefined> {
     const head = new HeadEnd();
     for (;;) {

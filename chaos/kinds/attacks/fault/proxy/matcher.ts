@@ -1,6 +1,6 @@
-import type { RequestMatch, RequestPattern } from "./protocol";
+import type { ProxyFault, RequestMatch, RequestPattern } from "./protocol";
 
-/** What counts for a match of the head of a request. */
+/** The parts of a request's head that a match looks at. */
 export interface Matchable {
     method: string;
     /** As in the first line: a path with its query or, for a proxy, a URL. */
@@ -23,15 +23,50 @@ function testOf({ path, method, headers = {} }: RequestPattern): (request: Match
         wanted.every(([name, value]) => valueOf(request, name) === value);
 }
 
-/** Whether a path of a pattern includes another one, which may itself stand for all that begin with it. */
+/** Whether a path of a pattern includes another one, which may itself end in a `*`. */
 export const includesPath = (wanted: string, path: string): boolean =>
     wanted === path || (wanted.endsWith("*") && path.startsWith(wanted.slice(0, -1)));
 
-/** The path of a request's target, without the query. RFC 9112, 3.2: a target may be a whole URL. */
+/** The path without the query, of a target that may be a whole URL (RFC 9112, 3.2). */
 const pathOf = (target: string): string => /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exec(target)![1] || "/";
 
-/** RFC 9110, 5.3: several lines of a header are one value, with commas between them. */
+/** Several lines of a header are one value, with commas between them (RFC 9110, 5.3). */
 function valueOf({ headers }: Matchable, wanted: string): string | undefined {
     const lines = headers.filter(([name]) => name === wanted).map(([, value]) => value.trim());
     return lines.length === 0 ? undefined : lines.join(", ");
+}
+
+export class Faults {
+    over = false;
+    /** Whether only HTTP/1.1 in clear text can be faulted: nothing else has a status, or what a match looks at. */
+    readonly needsHttp: boolean;
+    /** Whether the match includes a request, whichever pod it goes to. */
+    readonly means: (request: Matchable) => boolean;
+    private readonly targets: ReadonlySet<string>;
+
+    /** @param random from 0 to 1, without 1. @default Math.random */
+    constructor(
+        private readonly fault: ProxyFault,
+        targets: readonly string[],
+        private readonly random: () => number = Math.random,
+    ) {
+        this.targets = new Set(targets);
+        this.means = fault.match ? matcherOf(fault.match) : () => true;
+        this.needsHttp = fault.match !== undefined || typeof fault.abort === "number";
+    }
+
+    get hasMatch(): boolean {
+        return this.fault.match !== undefined;
+    }
+
+    /** Throws the dice for a request to a pod, or for a connection. Undefined if it is passed on as it is. */
+    draw(uid: string): ProxyFault | undefined {
+        const fault = this.to(uid);
+        return fault && this.random() * 100 < fault.percentage ? fault : undefined;
+    }
+
+    /** What becomes of requests to a pod that the dice hit. */
+    to(uid: string): ProxyFault | undefined {
+        return !this.over && this.targets.has(uid) ? this.fault : undefined;
+    }
 }

@@ -1,7 +1,6 @@
 import { connect } from "node:net";
-import { Changes } from "./changes";
+import { Changes, Wire } from "./wire";
 import { bannerOf, probeWords } from "./protocol";
-import { Wire } from "./wire";
 
 /**
  * What the witness saw when it probed a pod through the proxy. Times are in milliseconds, from the naming of the pod to
@@ -21,17 +20,16 @@ export type Probed =
     | { saw: "connected" | "reset" | "unreachable" | "unknown"; afterMs: number }
     | { saw: "status"; status: number; afterMs: number };
 
-/** A proxy sends its banner at once. Without one, the connection went past the proxy. */
+/** Without a banner by then, the connection went past the proxy, which sends its banner at once. */
 const bannerWithinMs = 2_000;
 
 /**
- * Probes what becomes of requests to a pod through the proxy. To be called in a pod that the proxy's `WITNESS` lists.
+ * Asks the proxy what becomes of requests to a pod. Only pods that its `WITNESS` lists may ask.
  *
- * @param proxy run and random value of the proxy: that of another run counts as none
- * @param uid of the pod
- * @param timeoutMs limit for the answer, from the naming of the pod: what has not come by then is `silent`. The
- *     connection and the banner have two seconds more, or this time if it is less
- * @param head of a request, for a fault that has a match. It reaches no pod
+ * @param proxy the banner of another run's proxy counts as none
+ * @param timeoutMs what has not come by then, from the naming of the pod, is `silent`. Connection and banner have as
+ *     much time before that, at most two seconds
+ * @param head of a request, for a fault that has a match
  */
 export async function probeThrough(
     endpoint: { host: string; port: number },
@@ -43,7 +41,7 @@ export async function probeThrough(
     const changes = new Changes();
     const socket = connect({ ...endpoint, allowHalfOpen: true });
     const wire = new Wire(socket, changes);
-    // A server that resets at once had accepted.
+    // A server that resets a connection at once has accepted it.
     let isReset = false;
     socket.on("error", ({ code }: NodeJS.ErrnoException) => (isReset = code === "ECONNRESET"));
     try {
@@ -63,7 +61,6 @@ export async function probeThrough(
     }
 }
 
-/** The next line. Undefined if it does not come in time, or the other end closes first. */
 async function lineWithin(wire: Wire, changes: Changes, ms: number): Promise<string | undefined> {
     const length = () => wire.peek().indexOf("\n") + 1;
     await changes.untilWithin(ms, () => length() > 0 || wire.ended || wire.closed);

@@ -13,7 +13,6 @@ export interface ProxyEnvironment {
     SERVICE: string;
     /** Name of the Service whose place the proxy takes. */
     FAULTED: string;
-    /** Name of the run. */
     RUN: string;
     /** `ProxyPort[]` as JSON. */
     PORTS: string;
@@ -21,7 +20,6 @@ export interface ProxyEnvironment {
     FAULT: string;
     /** The uids of the chosen pods, as a JSON list. */
     TARGETS: string;
-    /** See `labels.pass`. */
     PASS: string;
     /**
      * Name of the headless Service whose EndpointSlices list the witness: what connects from one of these addresses is
@@ -35,7 +33,6 @@ export interface ProxyEnvironment {
 export interface ProxyPort {
     /** As in the EndpointSlices' ports: empty if the Service's only port has no name. */
     name: string;
-    /** Where the proxy listens. */
     listen: number;
 }
 

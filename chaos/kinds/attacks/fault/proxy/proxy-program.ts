@@ -5,13 +5,14 @@
  * Its log has a `ProxyReport` per line. On SIGTERM the faults end at once, and the process when the Service no
  * longer leads here and its connections have ended.
  */
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "./counts";
 import { followPods } from "./follow";
-import { limits, type ProxyEnvironment, type ProxyFault, type ProxyPort, triesForMs } from "./protocol";
+import { limits, type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath, triesForMs } from "./protocol";
 import { Proxy } from "./proxy";
 import { Reach } from "./reach";
-import { answerReadiness } from "./readiness";
 import { Pods } from "./slices";
 
 const { NAMESPACE, SERVICE, FAULTED, RUN, PASS, PORTS, FAULT, TARGETS, WITNESS, READY_PORT } =
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
     );
     void followPods(pods, NAMESPACE, SERVICE);
     void followPods(witness, NAMESPACE, WITNESS);
-    // Without the run's rights it would never see that the Service leads elsewhere, and its namespace could not go.
+    // It has no rights any more once the run is undone, would take the Service as pointed here, and never end.
     void followPods(faulted, NAMESPACE, FAULTED, undefined, undefined, () => faulted.update([]));
     await proxy.listen();
     while (!pods.listed) await sleep(100);
@@ -56,6 +57,28 @@ async function main(): Promise<void> {
     const reach = new Reach(pods, ports);
     for (const begun = performance.now(); performance.now() - begun < triesForMs; await sleep(reportMs))
         await reach.look(write);
+}
+
+/** The kubelet has one connection at a time, and a short one. */
+const maxConnections = 50;
+
+/**
+ * Answers the readiness probe. Anybody may connect to its port, so of too many connections the oldest is closed: that
+ * of the kubelet is always new.
+ */
+function answerReadiness(port: number, isReady: () => boolean): void {
+    const open = new Set<Socket>();
+    createServer({ maxHeaderSize: 4_096 }, ({ url }, response) => {
+        response.writeHead(url === readyPath ? (isReady() ? 200 : 503) : 404).end();
+    })
+        .on("connection", (socket: Socket) => {
+            open.add(socket);
+            socket.once("close", () => open.delete(socket));
+            const [oldest] = open;
+            if (open.size > maxConnections) oldest!.destroy();
+        })
+        .on("error", log)
+        .listen(port);
 }
 
 // One connection's trouble must not end the others.

@@ -2,36 +2,33 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerProbe } from "./answer-probe";
-import { Changes } from "./changes";
+import { Changes, Gone } from "./wire";
 import { Connection, keepAlive, serveOpaque, type Shared } from "./connection";
 import { Counts, log } from "./counts";
-import { Faults } from "./faults";
+import { Faults } from "./matcher";
 import { Crowd } from "./crowd";
 import { nextRequest, Refused, refuseAsServer, serveHttp } from "./http";
 import { drainMs, type Limits, limits as usualLimits, type ProxyFault, type ProxyPort } from "./protocol";
 import type { Pods } from "./slices";
-import { Gone } from "./wire";
 
 export interface ProxyArgs {
     run: string;
     ports: readonly ProxyPort[];
     fault: ProxyFault;
-    /** Uids of the chosen pods. */
     targets: readonly string[];
-    /** See `labels.pass`. */
     pass: string;
     /** What connects from one of these is a probe of the witness. */
     witness: Pods;
     pods: Pods;
     /** Whether the Service still leads to this proxy. Then only this proxy serves its callers. */
     isPointedTo: () => boolean;
-    /** Throws the dice. @default Math.random */
+    /** @default Math.random */
     random?: () => number;
     /** @default `limits` */
     limits?: Limits;
 }
 
-/** From when a proxy is stopped and the Service no longer leads to it, in milliseconds. */
+/** In milliseconds, since a proxy was stopped and its Service no longer leads to it. */
 export interface StopTimes {
     /** How long connections are accepted: until all nodes know where the Service leads now. @default 3000 */
     acceptMs?: number;
@@ -39,7 +36,6 @@ export interface StopTimes {
     closeMs?: number;
 }
 
-/** Between two looks at whether the Service leads to a proxy that is stopped, in milliseconds. */
 const lookMs = 50;
 
 /** Forwards the connections to a Service, as the Service did, and faults what goes to the chosen pods. */
@@ -59,7 +55,6 @@ export class Proxy {
         this.shared = { run, pass, pods, counts, limits, crowd: this.crowd, faults, closesIdle: false };
     }
 
-    /** Whether all ports listen, and the pods and the witness are known. */
     get ready(): boolean {
         const { ports, pods, witness } = this.args;
         return (
@@ -71,9 +66,8 @@ export class Proxy {
     }
 
     /**
-     * Listens on all addresses of both families; of IPv4 alone, if there is no IPv6.
-     *
-     * @returns the ports, in the order of their definition: they are chosen if they are 0
+     * Listens on all addresses of both families, or of IPv4 alone if there is no IPv6. @returns the ports in the order
+     * of their definition, as the kernel has chosen those that are 0
      */
     async listen(): Promise<number[]> {
         const ports = this.args.ports.map(async ({ name, listen }) => {
@@ -81,7 +75,7 @@ export class Proxy {
                 this.accept(socket, name),
             );
             this.servers.push(server);
-            // With the default of 511, callers that come all at once would have to try again, for seconds.
+            // With the default of 511, callers that come all at once would have to try again for seconds.
             await once(server.listen({ port: listen, backlog: usualLimits.connections }), "listening");
             server.on("error", log);
             return (server.address() as { port: number }).port;
@@ -91,8 +85,7 @@ export class Proxy {
 
     /**
      * Ends the faults at once, and resolves when no connection is left. As long as the Service leads here, connections
-     * are accepted: this pod may be deleted before the API server allows the Service to be restored. A second call
-     * changes nothing.
+     * are accepted: this pod may be deleted before the API server allows the Service to be restored.
      */
     stop(times: StopTimes = {}): Promise<void> {
         return (this.stopped ??= this.drain(times));
@@ -105,7 +98,7 @@ export class Proxy {
         for (; performance.now() - pointedAt < acceptMs; await sleep(lookMs))
             if (this.args.isPointedTo()) pointedAt = performance.now();
         for (const server of this.servers) server.close();
-        // Only now: a caller may be about to use a connection that idles. Most are closed by their next answer.
+        // Not earlier: a caller may be about to use an idle connection. Most are closed by their next answer.
         this.shared.closesIdle = true;
         this.notifyAll();
         const leftMs = Math.max(0, pointedAt + closeMs - performance.now());

@@ -6,7 +6,7 @@ import type { PodEndpoint, Pods } from "./slices";
 const withinMs = 1_000;
 const maxTrying = 100;
 
-/** Whether the proxy reaches the pods of its Service: callers would lose those that it does not. */
+/** Finds out whether the proxy reaches the pods of its Service: callers would lose those that it does not reach. */
 export class Reach {
     private readonly tried = new Map<string, Tried>();
     private written = "";
@@ -16,7 +16,6 @@ export class Reach {
         private readonly ports: readonly ProxyPort[],
     ) {}
 
-    /** Tries what was not reached yet, and writes what has changed. */
     async look(write: (line: string) => void): Promise<void> {
         const missing = this.ports.flatMap(({ name, listen }) =>
             this.pods
@@ -34,7 +33,6 @@ export class Reach {
     }
 }
 
-/** Connects to a pod, and closes at once. */
 function knock({ address: host, port }: PodEndpoint): Promise<Tried["saw"]> {
     return new Promise((resolve) => {
         const socket = connect({ host, port, timeout: withinMs });
@@ -45,7 +43,7 @@ function knock({ address: host, port }: PodEndpoint): Promise<Tried["saw"]> {
         socket
             .once("connect", () => end("connected"))
             .once("timeout", () => end("silent"))
-            // Without a way there, no answer comes either.
+            // If there is no way to the pod, no answer comes either.
             .once("error", ({ code }: NodeJS.ErrnoException) => end(code === "ECONNREFUSED" ? "refused" : "silent"));
     });
 }

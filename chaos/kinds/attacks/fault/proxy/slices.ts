@@ -13,18 +13,15 @@ interface SliceEndpoint {
     targetRef?: { uid?: string; name?: string };
 }
 
-/** A pod, as it is reached through a port of the Service. */
 export interface PodEndpoint {
     uid: string;
-    /** Its name. Undefined if only the address is known. */
+    /** Undefined if only the address is known. */
     pod?: string;
     address: string;
     port: number;
 }
 
-/** The pods behind a Service, as they were last listed. */
 export class Pods {
-    /** Whether the pods were listed at all. */
     listed = false;
     private slices: readonly Slice[] = [];
     private readonly chosen = new Map<string, PodEndpoint[]>();
@@ -38,11 +35,11 @@ export class Pods {
     }
 
     /**
-     * One of the pods that a Service would choose from: those that are ready or, if none is, those that still serve
-     * while they terminate, as kube-proxy does. Undefined if there is none.
+     * One of the pods from which kube-proxy would choose: those that are ready or, if none is, those that still serve
+     * while they terminate.
      *
      * @param port name of the Service's port
-     * @param random a number from 0 to 1, without 1
+     * @param random from 0 to 1, without 1
      */
     choose(port: string, random = Math.random()): PodEndpoint | undefined {
         let pods = this.chosen.get(port);
@@ -54,12 +51,10 @@ export class Pods {
         return pods[Math.floor(random * pods.length)];
     }
 
-    /** The pods that are ready. @param port name of the Service's port */
     ready(port: string): PodEndpoint[] {
         return this.endpoints(port, isReady);
     }
 
-    /** A pod, whether or not it is ready. */
     find(port: string, uid: string): PodEndpoint | undefined {
         return this.endpoints(port, () => true).find((pod) => pod.uid === uid);
     }
@@ -70,12 +65,11 @@ export class Pods {
         return this.addresses.check(address, family(address));
     }
 
-    /** Whether a pod of this name is among them, ready or not. */
     include(pod: string): boolean {
         return this.slices.some(({ endpoints }) => endpoints?.some(({ targetRef }) => targetRef?.name === pod));
     }
 
-    /** Each pod once: with dual stack, it is in a slice of each family. Either address will do. */
+    /** Each pod once: with dual stack it is in a slice of each family, and either address will do. */
     private endpoints(name: string, which: (endpoint: SliceEndpoint) => boolean): PodEndpoint[] {
         const pods = new Map<string, PodEndpoint>();
         for (const { ports, endpoints } of this.slices) {
@@ -99,7 +93,7 @@ function listOf(endpoints: readonly SliceEndpoint[]): BlockList {
 
 const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4");
 
-// What is absent counts as in the API's documentation.
+// A missing condition means what the API's documentation says.
 const isReady = ({ conditions }: SliceEndpoint) => conditions?.ready !== false;
 const servesStill = ({ conditions }: SliceEndpoint) =>
     (conditions?.serving ?? conditions?.ready) !== false && conditions?.terminating === true;

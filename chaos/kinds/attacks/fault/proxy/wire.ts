@@ -1,31 +1,60 @@
 import type { Socket } from "node:net";
 import { Bytes } from "./bytes";
-import type { Changes } from "./changes";
 
-/** A wire reads on while it holds less than this, in bytes. One read is at most as much again. */
+/**
+ * Wakes a connection's tasks when something has changed, so that they look again. One for all of its sockets and
+ * timers, because a race of promises would leave something behind in each promise that outlives it, such as that of the
+ * proxy's end.
+ */
+export class Changes {
+    private waiting: (() => void)[] = [];
+
+    readonly notify = (): void => {
+        const woken = this.waiting;
+        this.waiting = [];
+        for (const wake of woken) wake();
+    };
+
+    /** Looks whether a condition holds, now and at each change. */
+    async until(holds: () => boolean): Promise<void> {
+        while (!holds()) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+
+    /** @returns whether the condition holds in time */
+    async untilWithin(ms: number, holds: () => boolean): Promise<boolean> {
+        let over = false;
+        const timer = setTimeout(() => {
+            over = true;
+            this.notify();
+        }, ms);
+        await this.until(() => over || holds());
+        clearTimeout(timer);
+        return holds();
+    }
+}
+
+/** A wire reads on while it holds fewer bytes than this. One read is at most as much again. */
 export const readAheadBytes = 65_536;
 
-/** A side of the connection is gone: nothing can be passed on any more. */
 export class Gone extends Error {
     override name = "Gone";
 }
 
 /**
- * One side of a connection: a socket whose bytes are taken when they are needed. It reads on meanwhile, up to
- * `readAheadBytes`, since only reading shows that the other end is gone.
- *
- * The socket must have been made with `allowHalfOpen`.
+ * One side of a connection: a socket whose bytes are taken when they are needed. Meanwhile it reads on, up to
+ * `readAheadBytes`, since only reading shows that the other end is gone. The socket must have been made with
+ * `allowHalfOpen`.
  */
 export class Wire {
     /** Whether the other end sends no more. There may still be bytes to take. */
     ended = false;
-    /** Whether the socket is closed, in both directions. */
+    /** In both directions. */
     closed: boolean;
     private readonly held = new Bytes();
 
     /**
-     * @param holds called with the number of bytes that the process holds more for the connection, negative if it holds
-     *   fewer
+     * @param holds called with the number of bytes that the process holds more for the connection, or fewer if it is
+     *     negative
      */
     constructor(
         readonly socket: Socket,
@@ -50,11 +79,10 @@ export class Wire {
             changes.notify();
         });
         socket.on("connect", changes.notify);
-        // What follows an error is the event `close`.
+        // The event `close` follows an error.
         socket.on("error", () => {});
     }
 
-    /** How many bytes are there to be taken. */
     get available(): number {
         return this.held.length;
     }
@@ -64,12 +92,11 @@ export class Wire {
         return this.ended && this.available === 0;
     }
 
-    /** All bytes that are there. They stay. */
     peek(): Buffer {
         return this.held.peek();
     }
 
-    /** Takes bytes that are there. @param atMost how many. @default some, as they are held */
+    /** @param atMost how many bytes. @default some, as they are held */
     take(atMost?: number): Buffer {
         const chunk = this.held.take(atMost);
         this.holds(-chunk.length);
@@ -80,8 +107,8 @@ export class Wire {
     /**
      * Waits for bytes.
      *
-     * @param to where they are to go: if it is closed, there is nothing to wait for
-     * @returns whether there are some; false if the other end sends no more
+     * @param to where they are to go: if that is closed, there is nothing to wait for
+     * @returns false if the other end sends no more
      * @throws Gone
      */
     async fill(to?: Wire): Promise<boolean> {
@@ -92,7 +119,7 @@ export class Wire {
         return false;
     }
 
-    /** Sends bytes, and waits until the kernel has taken all of them. @throws Gone */
+    /** Waits until the kernel has taken all of the bytes. @throws Gone */
     async write(chunk: Buffer | string): Promise<void> {
         const { socket } = this;
         if (!this.closed) socket.write(chunk, this.changes.notify);
@@ -105,19 +132,18 @@ export class Wire {
         if (this.closed) throw new Gone();
     }
 
-    /** Sends no more. Bytes may still come. */
     end(): void {
         if (!this.socket.writableEnded) this.socket.end();
     }
 
-    /** Closes the connection at once, with a RST. Does nothing if it is closed. */
+    /** Closes the connection at once, with a RST. */
     reset(): void {
-        // A socket that connects would go on until it has.
+        // Until it is connected, a socket cannot be reset.
         if (this.socket.connecting) this.socket.destroy();
         else if (!this.socket.destroyed) this.socket.resetAndDestroy();
     }
 
-    /** Drops what was received, now and from now on, until the other end sends no more or a condition holds. */
+    /** Drops all that comes until the other end sends no more, or a condition holds. */
     async discardUntil(holds: () => boolean): Promise<void> {
         const over = () => this.exhausted || this.closed || holds();
         while (!over()) {
@@ -129,7 +155,7 @@ export class Wire {
     }
 }
 
-/** Passes everything on from one side to the other, its end too. @throws Gone */
+/** Passes everything on from one side to the other, and then its end. @throws Gone */
 export async function pump(from: Wire, to: Wire): Promise<void> {
     while (await from.fill(to)) await to.write(from.take());
     to.end();

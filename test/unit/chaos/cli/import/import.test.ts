@@ -2,9 +2,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { type Imported, importExperiments } from "../../../../../chaos/cli/import/import";
+import { type Imported, importExperiments, writtenAs } from "../../../../../chaos/cli/import/import";
 import { type Additions, checkOf } from "../../../../../chaos/cli/import/imported";
-import { writtenAs } from "../../../../../chaos/cli/import/write";
 
 const files = join(__dirname, "files");
 const read = (file: string) => readFileSync(join(files, file), "utf8");

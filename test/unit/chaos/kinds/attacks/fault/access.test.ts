@@ -5,7 +5,7 @@ import {
     proxyPolicies,
     refuseForeignCallers,
 } from "../../../../../../chaos/kinds/attacks/fault/access";
-import { admitProxy } from "../../../../../../chaos/kinds/attacks/fault/admit";
+import { admitProxy } from "../../../../../../chaos/kinds/attacks/fault/begin";
 import type { Pod } from "../../../../../../chaos/values/kubernetes-rules";
 import type { FoundService } from "../../../../../../chaos/kinds/attacks/fault/find";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";

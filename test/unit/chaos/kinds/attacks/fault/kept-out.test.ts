@@ -1,6 +1,6 @@
 import type { V1Service } from "../../../../../../chaos/values/kubernetes-types";
 import { beforeEach, describe, expect, it } from "vitest";
-import { admitProxy } from "../../../../../../chaos/kinds/attacks/fault/admit";
+import { admitProxy } from "../../../../../../chaos/kinds/attacks/fault/begin";
 import type { FoundService } from "../../../../../../chaos/kinds/attacks/fault/find";
 import { whyKeptOut } from "../../../../../../chaos/kinds/attacks/fault/kept-out";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { FoundService } from "../../../../../../chaos/kinds/attacks/fault/find";
-import { readyWithinMs } from "../../../../../../chaos/kinds/attacks/fault/begin";
-import { awaitReach } from "../../../../../../chaos/kinds/attacks/fault/reached";
+import { awaitReach, readyWithinMs } from "../../../../../../chaos/kinds/attacks/fault/begin";
 import { triesForMs, type Tried } from "../../../../../../chaos/kinds/attacks/fault/proxy/protocol";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";
 import { enforcementTimeoutMs } from "../../../../../../chaos/policies/enforcement";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { newTraceparent } from "../../../../../../../chaos/kinds/checks/traceparent";
+import { newTraceparent } from "../../../../../../../chaos/values/trace-mark";
 import { local, until } from "../../../../../../support/until";
 import { Caller, httpPod, ofRun, slice, startProxy, target, tcpPod, timed } from "./support";
 
