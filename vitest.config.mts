@@ -33,7 +33,7 @@ const onEachNetwork = {
 };
 /** What changes the network or loses a node runs after the others. */
 const onEachNetworkAlone = {
-    "NetworkPolicies by kubectl, and none that are enforced": "sandbox/test/e2e/network-policy.test.ts",
+    "denied traffic, dropped or rejected": "sandbox/test/e2e/network-policy.test.ts",
     "on two nodes: a drained node, a lost node": "test/e2e/two-nodes.test.ts",
     "pods and Services with IPv6": "test/e2e/ip-families.test.ts",
 };

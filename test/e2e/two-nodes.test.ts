@@ -44,8 +44,7 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
         const [, name] = targets[0]!.split("/");
         return (await stack.cluster.core.readNamespacedPod({ namespace, name: name! })).spec!.nodeName;
     };
-    const run = async (settings: Record<string, string>) =>
-        (await stack.up(settings)).outputs.experiment!.value as Conclusion;
+    const run = (settings: Record<string, string>) => stack.run(settings);
     const undo = async () => {
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);

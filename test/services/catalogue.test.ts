@@ -5,7 +5,7 @@ import { createCatalogue } from "../../services/catalogue/catalogue-app";
 import { CACHE_TTL_MS, openProductDatabase, type ProductDatabase } from "../../services/catalogue/stored-products";
 import type { Category } from "../../services/shared/products";
 import { silent, switchable } from "./support/backends";
-import { describeOnPostgres, OWNER_PASSWORD, READER_PASSWORD, TestDatabase } from "./support/database";
+import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/database";
 import { local, until } from "../support/until";
 import { logOf } from "./support/programs";
 import { startCatalogue } from "./support/shop";
@@ -73,12 +73,10 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
             return products.map(({ name }) => name);
         };
         expect(await names()).not.toContain("Umbrella");
-        await server.query(
+        await server.asOwner(
             (sql) => sql`
                 update product set name = 'Umbrella'
                 where id = (select id from product where category = 'HOT_DEALS' limit 1)`,
-            "shop",
-            OWNER_PASSWORD,
         );
         await until("the cache has expired", async () => (await names()).includes("Umbrella"), local);
     });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import { describeOnPostgres, OWNER_PASSWORD, TestDatabase } from "./support/database";
+import { describeOnPostgres, TestDatabase } from "./support/database";
 import { local, until } from "../support/until";
 
 describeOnPostgres("the product database", () => {
@@ -31,14 +31,12 @@ describeOnPostgres("the product database", () => {
 
     it("keeps changed products over a restart, and accepts a changed password", async () => {
         const before = await products();
-        const owner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) =>
-            database.query(ask, "shop", OWNER_PASSWORD);
-        await owner((sql) => sql`update product set name = 'Renamed' where id = ${before[0]!.id}`);
+        await database.asOwner((sql) => sql`update product set name = 'Renamed' where id = ${before[0]!.id}`);
         await database.stop();
         database.setPassword("owner", "a new one");
         await database.start();
         expect(await products()).toEqual([{ ...before[0], name: "Renamed" }, ...before.slice(1)]);
-        await expect(owner((sql) => sql`select 1`)).rejects.toThrow("password authentication failed");
+        await expect(database.asOwner((sql) => sql`select 1`)).rejects.toThrow("password authentication failed");
         await database.query((sql) => sql`select 1`, "shop", "a new one");
     });
 

@@ -43,6 +43,21 @@ describeOnPostgres("a catalogue and its gateway", () => {
         }
     });
 
+    it("need less than 100 MB of resident memory each, also after load", async () => {
+        const deadline = performance.now() + 1500;
+        const client = async () => {
+            while (performance.now() < deadline) {
+                const response = await fetch(`${gateway.url}/products`);
+                expect(response.status).toBe(200);
+                await response.arrayBuffer();
+            }
+        };
+        await Promise.all(Array.from({ length: 16 }, client));
+        for (const program of [gateway, catalogue]) {
+            expect(program.residentMb()).toBeLessThan(100);
+        }
+    });
+
     it("log and measure no secrets, whatever fails", async () => {
         const secrets = {
             password: READER_PASSWORD,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithNats, TestBroker } from "./support/broker";
-import { describeOnPostgres, OWNER_PASSWORD, TestDatabase } from "./support/database";
+import { describeOnPostgres, TestDatabase } from "./support/database";
 import { local, until } from "../support/until";
 import type { RunningProgram } from "./support/programs";
 import { startOrdering } from "./support/shop";
@@ -28,16 +28,16 @@ describeWithNats("with a broker", () => {
             await database?.remove();
         });
 
-        const asOwner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) =>
-            database.query(ask, "shop", OWNER_PASSWORD);
         const stock = async () =>
             (
-                await asOwner(
+                await database.asOwner(
                     (sql) => sql<[{ quantity: number }]>`select quantity from stock where product_id = ${product}`,
                 )
             )[0].quantity;
         const states = async () =>
-            (await asOwner((sql) => sql<{ state: string }[]>`select state from shop_order`)).map(({ state }) => state);
+            (await database.asOwner((sql) => sql<{ state: string }[]>`select state from shop_order`)).map(
+                ({ state }) => state,
+            );
         const place = async (key: string = randomUUID()) => {
             const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
             const body = JSON.stringify({ items: [{ productId: product, quantity: 1 }] });
@@ -45,7 +45,7 @@ describeWithNats("with a broker", () => {
         };
         /** Runs a callback while the inventory is deciding an order. */
         const whileDeciding = (something: () => void) =>
-            asOwner((sql) =>
+            database.asOwner((sql) =>
                 sql.begin(async (transaction) => {
                     await transaction`select from stock where product_id = ${product} for update`;
                     expect(await place()).toBe(202);
@@ -89,7 +89,7 @@ describeWithNats("with a broker", () => {
             await until("orders are accepted again", async () => (await place()) === 202, local);
             await sleep(1_000);
             expect(
-                await asOwner(
+                await database.asOwner(
                     (sql) => sql`select idempotency_key from shop_order where idempotency_key in ${sql(keys)}`,
                 ),
             ).toEqual([]);

@@ -1,14 +1,9 @@
-import type { AxeResults } from "axe-core";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { fakePod, type FakePod, proxyOf, startPods } from "./support/pods";
 import { answering, list } from "./support/backends";
-import { describeInChromium, openBrowser } from "./support/browser";
+import { barriers, describeInChromium, openBrowser } from "./support/browser";
 import { startGateway } from "./support/gateway";
-
-const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Hot deals: answers after this time, or closes the connection. */
 type Behavior = { afterMs: number } | "closed";
@@ -59,13 +54,6 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
     /** All that screen readers were told since the page was opened, in lines. */
     const heard = () => page.evaluate<string>('heard.join("\\n")');
 
-    /** What axe-core finds wrong, each with where. */
-    async function barriers(): Promise<string[]> {
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate<AxeResults>("axe.run()");
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
-    }
-
     it("says that there is no attack, and how fast each department has answered", async () => {
         await openShop();
         await shows("#attack", /^none$/);
@@ -107,7 +95,7 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
         await expect
             .poll(heard, { timeout: 15_000 })
             .toBe("The listing is incomplete, without Hot deals. Down: Hot deals.");
-        expect(await barriers()).toEqual([]);
+        expect(await barriers(page)).toEqual([]);
     });
 
     it("names how slow a department is, and shows 500 ms well above what is usual", async () => {
@@ -151,7 +139,7 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
             await shows("#HOT_DEALS .attack", / and 1 more$/);
             for (const width of [1_200, 390]) {
                 await page.setViewportSize({ width, height: 900 });
-                expect(await barriers()).toEqual([]);
+                expect(await barriers(page)).toEqual([]);
                 expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
             }
         },

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { describeInChromium, openBrowser } from "./support/browser";
 import { describeWithNats, TestBroker } from "./support/broker";
-import { describeOnPostgres, OWNER_PASSWORD, TestDatabase } from "./support/database";
+import { describeOnPostgres, TestDatabase } from "./support/database";
 import type { RunningProgram } from "./support/programs";
 import { startOrdering, startShop, type RunningShop } from "./support/shop";
 
@@ -31,7 +31,7 @@ describeWithNats("the whole shop", () => {
             });
             beforeEach(async () => {
                 await page?.close();
-                await asOwner((sql) => sql`delete from shop_order`);
+                await database.asOwner((sql) => sql`delete from shop_order`);
                 page = await browser.newPage();
                 await page.goto(shop.gateway.url);
                 await addButton(shirt).waitFor();
@@ -44,10 +44,8 @@ describeWithNats("the whole shop", () => {
                 await database?.remove();
             });
 
-            const asOwner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) =>
-                database.query(ask, "shop", OWNER_PASSWORD);
             const ordersInDatabase = () =>
-                asOwner(
+                database.asOwner(
                     (sql) =>
                         sql<{ items: { quantity: number }[]; state: string }[]>`select items, state from shop_order`,
                 );
@@ -86,7 +84,7 @@ describeWithNats("the whole shop", () => {
                 });
 
                 it("that exceeds the stock is rejected, with the name of the product", async () => {
-                    await asOwner(
+                    await database.asOwner(
                         (sql) => sql`
                                 update stock set quantity = 1
                                 where product_id = (select id from product where name = ${badger})`,

@@ -1,4 +1,3 @@
-import { attackPolicies } from "../support/attack-policies";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -88,7 +87,7 @@ export class Shop {
         signal: AbortSignal,
     ): Promise<Conclusion> {
         const enabling = { ...this.enabling(run, { experiment }), ...settings };
-        return (await this.stack.up(enabling, false, signal)).outputs.experiment!.value as Conclusion;
+        return this.stack.run(enabling, signal);
     }
 
     /** Undoes the experiment. @returns why it had to be tried twice. @throws if it fails again */
@@ -110,14 +109,10 @@ export class Shop {
 
     /** What is left of an attack that the deadline should have ended. The Job itself stays until the next update. */
     attackLeft(patienceMs: number): Promise<string[]> {
-        const { namespace, cluster } = this.stack;
+        const { stack } = this;
         return untilNone(async () => {
-            const [policies, pods, scaled] = await Promise.all([
-                attackPolicies(cluster, namespace),
-                cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target }),
-                this.scaled(),
-            ]);
-            return [...named(policies), ...named(pods.items), ...scaled];
+            const found = await Promise.all([stack.attackPolicies(), stack.targets()]);
+            return [...found.flatMap((items) => named(items)), ...(await this.scaled())];
         }, patienceMs);
     }
 

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { choices } from "../../node/choices";
 import { sandboxUp } from "../../node/up";
-import { endWithoutEndpoints } from "../support/network-page";
 import { askFromPod, apply, createNamespace, eventually, kubectl, ready, runInPod, webPod } from "./support";
 
 const namespace = "sandbox-services";
@@ -88,15 +86,8 @@ describe("the sandbox's network", { timeout: 60_000 }, () => {
     });
 
     it("serves a NodePort Service to the host", async () => {
-        const port = await kubectl([
-            "-n",
-            namespace,
-            "get",
-            "service",
-            "node-port",
-            "-o",
-            "jsonpath={.spec.ports[0].nodePort}",
-        ]);
+        const path = "jsonpath={.spec.ports[0].nodePort}";
+        const port = await kubectl(["-n", namespace, "get", "service", "node-port", "-o", path]);
         const body = await fetch(`http://198.18.0.2:${port}`).then((answer) => answer.text());
         expect(body).toBe("web");
     });
@@ -116,15 +107,6 @@ describe("the sandbox's network", { timeout: 60_000 }, () => {
 
     it("gives pods no route to addresses outside the cluster", async () => {
         expect(await askFromPod(namespace, "client", "http://192.0.2.2")).toMatch(/ENETUNREACH|EHOSTUNREACH/);
-    });
-
-    const end = endWithoutEndpoints(choices());
-    it(`ends connections to a Service without pods as docs/networks.md says: ${end}`, async () => {
-        await apply(namespace, service("nobody", "ClusterIP", { app: "nobody" }));
-        await eventually(
-            () => askFromPod(namespace, "client", "http://nobody"),
-            (code) => code === (end === "time-out" ? "TIMEOUT" : "ECONNREFUSED"),
-        );
     });
 
     it("lets kubectl read a pod's logs", async () => {

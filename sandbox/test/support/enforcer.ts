@@ -49,7 +49,7 @@ const enforcerChain = /^(KUBE-ROUTER-|KUBE-POD-FW-|KUBE-NWPLCY-)/;
  *
  * @param saved the output of `iptables-save`.
  */
-export function withoutEnforcer(saved: string): string {
+function withoutEnforcer(saved: string): string {
     const lines: string[] = [];
     for (const table of saved.split(/^COMMIT$/m)) {
         const name = /^\*(\w+)$/m.exec(table)?.[1];

@@ -13,7 +13,7 @@ export interface NetworkTable {
 }
 
 /** @throws Error if the page has no such table, or the table has no column for a network */
-export function tableIn(markdown: string): NetworkTable {
+function tableIn(markdown: string): NetworkTable {
     const lines = markdown.split("\n");
     const first = lines.findIndex((line) => /^\| *fact\b/.test(line));
     if (first === -1) throw new Error("docs/networks.md has no table that begins with the column `fact`");

@@ -4,7 +4,6 @@ import { proxyFor } from "../../../chaos/cluster/proxy";
 import { apiServerUrl, noProxy } from "../../node/addresses";
 import { objectPath } from "../../node/api";
 import { withGroupsBelow } from "../../node/cgroups";
-import { withoutEnforcer } from "../support/enforcer";
 import { exportCommands } from "../../node/env";
 import { type SandboxStatus, statusTable } from "../../node/status";
 
@@ -31,38 +30,6 @@ describe("the shell commands of `env`", () => {
             },
         );
         expect(shown).toBe(`${variables.AWKWARD}|/a b:/c:/usr/bin`);
-    });
-});
-
-describe("removing the enforcer's firewall rules", () => {
-    const saved = `*filter
-:FORWARD ACCEPT [0:0]
-:KUBE-FORWARD - [0:0]
-:KUBE-NWPLCY-DEFAULT - [0:0]
-:KUBE-ROUTER-FORWARD - [0:0]
--A FORWARD -m comment --comment "kube-router netpol" -j KUBE-ROUTER-FORWARD
--A FORWARD -j KUBE-FORWARD
--A KUBE-ROUTER-FORWARD -j KUBE-NWPLCY-DEFAULT
-COMMIT
-*nat
-:KUBE-SERVICES - [0:0]
--A OUTPUT -j KUBE-SERVICES
-COMMIT
-`;
-    it("deletes jumps first, then the enforcer's chains, and keeps kube-proxy's", () => {
-        expect(withoutEnforcer(saved).trim().split("\n")).toEqual([
-            "*filter",
-            '-D FORWARD -m comment --comment "kube-router netpol" -j KUBE-ROUTER-FORWARD',
-            "-F KUBE-NWPLCY-DEFAULT",
-            "-F KUBE-ROUTER-FORWARD",
-            "-X KUBE-NWPLCY-DEFAULT",
-            "-X KUBE-ROUTER-FORWARD",
-            "COMMIT",
-        ]);
-    });
-
-    it("does nothing if there are none", () => {
-        expect(withoutEnforcer("*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n").trim()).toBe("");
     });
 });
 

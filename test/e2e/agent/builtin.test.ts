@@ -1,18 +1,15 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
-import { project } from "../../../cli/stack-file";
 import { scale } from "../../../cli/shop";
 import { askAgents, findAgents } from "../../../chaos/targets/agents";
 import { askApiServer, discover } from "../../../chaos/targets/discover";
 import type { Discovered } from "../../../chaos/targets/containers";
 import { choices } from "../../../sandbox/node/choices";
 import { quick, TestStack } from "../shop/support";
+import { runProgram } from "../../support/run-program";
 import { until } from "../../support/until";
 import { itInAll, itOnce } from "../which-tests";
 import { everywhere, SecretWatch } from "./secrets";
-import { inOrder } from "../../support/in-order";
 
 const namespace = "e2e-agent";
 const agentNamespace = "e2e-agent-agent";
@@ -42,25 +39,8 @@ const listed = async (shown?: string) => askAgents(stack.cluster, await agents()
 const ofShop = (discovered: readonly Discovered[]) =>
     discovered.filter((container) => container.namespace === namespace).sort((a, b) => a.uid.localeCompare(b.uid));
 
-/** What was drawn for the shop, which must show no more than the key. */
-async function databasePasswords(): Promise<string[]> {
-    const { data } = await stack.cluster.core.readNamespacedSecret({ name: "database-accounts", namespace });
-    return Object.values(data!).map((value) => Buffer.from(value, "base64").toString());
-}
-
-async function targets(
-    args: string[],
-    env: Record<string, string> = {},
-): Promise<{ code: number; stdout: string; stderr: string }> {
-    const command = ["--import", "tsx", "cli/targets.ts", ...args, "--namespace", namespace];
-    const ran = await promisify(execFile)("node", command, {
-        cwd: project,
-        env: { ...process.env, ...env },
-        maxBuffer: 1 << 26,
-    }).then(
-        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-        (error: { code: number; stdout: string; stderr: string }) => error,
-    );
+async function targets(args: string[], env: Record<string, string> = {}): ReturnType<typeof runProgram> {
+    const ran = await runProgram("targets", [...args, "--namespace", namespace], { ...process.env, ...env });
     secrets.look("outputs", ran.stdout + ran.stderr);
     return ran;
 }
@@ -77,7 +57,8 @@ it("one update installs a shop and its agent; the output has the agent's namespa
         ready: `${nodes} of ${nodes}`,
     });
     secrets.look("outputs", JSON.stringify(outputs));
-    for (const password of await databasePasswords()) secrets.add(password);
+    // What was drawn for the shop must show no more than the key.
+    for (const password of await stack.databasePasswords()) secrets.add(password);
 });
 
 itOnce("an update with refresh changes nothing", async () => {
@@ -135,20 +116,6 @@ it("a restarted agent lists the same containers", async () => {
     expect(ofShop(await listed())).toEqual(before);
 });
 
-it("the agent's pods are restricted, mount nothing from the host, and may only read pods and ReplicaSets", async () => {
-    const [pod] = (await stack.cluster.core.listNamespacedPod({ namespace: agentNamespace })).items;
-    expect(pod!.spec!.volumes!.filter(({ hostPath }) => hostPath)).toEqual([]);
-    expect(pod!.spec!.containers[0]!.securityContext).toMatchObject({
-        readOnlyRootFilesystem: true,
-        allowPrivilegeEscalation: false,
-    });
-    const role = await stack.cluster.rbac.readClusterRole({ name: `chaos-shop-agent-${namespace}` });
-    expect(role.rules!.map(({ resources, verbs }) => [resources, verbs])).toEqual([
-        [["pods"], ["list", "watch"]],
-        [["replicasets"], ["get"]],
-    ]);
-});
-
 itOnce("`npm run targets` lists containers by attributes, as a table and as JSON", async () => {
     const table = await targets([`k8s.namespace=${namespace}`, "k8s.deployment=hot-*"]);
     expect(table.stdout).toMatch(/NAMESPACE +OWNER +POD.*\n.*k8s\.deployment=hot-deals.*\n1 container$/m);
@@ -156,17 +123,13 @@ itOnce("`npm run targets` lists containers by attributes, as a table and as JSON
     expect(ofShop(JSON.parse(json.stdout) as Discovered[])).toEqual(ofShop(await listed()));
 });
 
-itOnce("`npm run targets` says so if the key is wrong or an attribute does not exist", async () => {
+itOnce("`npm run targets` says so if the key is wrong", async () => {
     const refused = await targets([], { AGENT_KEY: "not-the-key" });
     expect(refused).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/agent e2e-agent-agent\/\S+ rejects the key; allowed: the stack's agent\.key/),
     });
     expect(refused.stderr).not.toContain("not-the-key");
-    expect(await targets(["k8s.deploy=hot-deals"])).toMatchObject({
-        code: 2,
-        stderr: expect.stringMatching(/"k8s\.deploy" is not an attribute; there are k8s\.cluster-name/),
-    });
 });
 
 itInAll("rotating the key is a stack update that runs no experiment again", async () => {
@@ -183,24 +146,6 @@ itInAll("rotating the key is a stack update that runs no experiment again", asyn
     expect(ofShop(await listed(key))).toHaveLength(5);
     await stack.up({ "experiment.enabled": "false" });
 });
-
-itInAll(
-    "the update names the pod and the reason if the agent does not become ready; the next one fixes it",
-    async () => {
-        await stack.cluster.rbac.deleteClusterRoleBinding({ name: `chaos-shop-agent-${namespace}` });
-        await stack.cluster.core.deleteCollectionNamespacedPod({ namespace: agentNamespace });
-        const error = await stack.failingUp({ "agent.timeout": "10s" });
-        expect(error).toMatch(
-            inOrder(
-                /the agent is not ready after 10 s: 0 of \d pods are ready\.\n +pod e2e-agent-agent\/agent-\w+: /,
-                "Readiness probe failed",
-                "run `npx pulumi up --stack ",
-            ),
-        );
-        const { outputs } = await stack.refresh({ "agent.timeout": "1m" });
-        expect(outputs.agent!.value).toMatchObject({ ready: `${nodes} of ${nodes}` });
-    },
-);
 
 it("destroying the stack leaves nothing of the agent, and no key was ever visible", async () => {
     await stack.destroy();

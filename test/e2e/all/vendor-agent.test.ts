@@ -116,20 +116,9 @@ describe("a vendor's agent from a chart", () => {
 });
 
 describe("a vendor's agent from a manifest", () => {
-    it("a manifest without a DaemonSet is rejected, with a list of its objects", async () => {
-        const file = vendor.keep("agent.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n");
-        const error = await stack.failingUp({ "agent.install": "manifest", "agent.manifest": file });
-        expect(error).toMatch(
-            inOrder(
-                'agent.manifest is "',
-                'agent.yaml", which has no DaemonSet; it contains ConfigMap settings.',
-                "pulumi config set agent.manifest",
-            ),
-        );
-    });
-
     it("a manifest from a file replaces the chart", async () => {
-        const { outputs } = await stack.up({ "agent.manifest": vendor.keep("agent.yaml", manifest("small-agent")) });
+        const file = vendor.keep("agent.yaml", manifest("small-agent"));
+        const { outputs } = await stack.up({ "agent.install": "manifest", "agent.manifest": file });
         expect(outputs.agent!.value).toEqual({ install: "manifest", namespace: agentNamespace, ready: "1 of 1" });
         expect((await environmentOf("small-agent")).CLUSTER_NAME).toBe("e2e-vendor-cluster");
         await expect(daemonSet("agent")).rejects.toThrow(/404/);
@@ -165,17 +154,10 @@ describe("a vendor's agent from a manifest", () => {
         await expect(rbac.readClusterRole({ name })).rejects.toThrow(/404/);
     });
 
-    it("the update names the pod and the reason if the agent does not become ready", async () => {
-        const broken = vendor.publish("/broken.yaml", manifest("small-agent", { image: noImage }));
-        expect(await stack.failingUp({ "agent.manifest": broken, "agent.timeout": "8s" })).toMatch(
-            /not ready after 8 s.*pod e2e-vendor-agent\/small-agent-\w+: container agent: .*Image/s,
-        );
-    });
-
-    it("the next update fixes it, with a new key and a manifest from a URL that has a namespace", async () => {
+    it("a new key and a manifest from a URL that has a namespace replace the earlier ones", async () => {
         const key = await newKey();
         const url = vendor.publish("/agent.yaml", manifest("other-agent", { namespace: agentNamespace }));
-        const { outputs } = await stack.up({ "agent.manifest": url, "agent.timeout": "1m" });
+        const { outputs } = await stack.up({ "agent.manifest": url });
         expect(outputs.agent!.value).toMatchObject({ ready: "1 of 1" });
         expect((await environmentOf("other-agent")).AGENT_KEY).toBe(key);
         expect((await stack.cluster.core.readNamespace({ name: agentNamespace })).metadata!.labels).toMatchObject({

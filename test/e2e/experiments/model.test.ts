@@ -1,10 +1,5 @@
-import { AdmissionregistrationV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keptJournals } from "../../support/kept-journals";
 import type { Conclusion } from "../../../chaos/report/conclusion";
-import type { Journal } from "../../../chaos/report/journal-schema";
-import { reportsFolder } from "../../../experiments/run";
-import { attackPolicies } from "../../support/attack-policies";
 import { describeInAll } from "../which-tests";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
@@ -34,14 +29,12 @@ async function scaledBack(): Promise<boolean> {
             spec!.replicas === 1 && metadata!.labels?.["chaos-experiments/set.replicas"] === undefined,
     );
 }
-const journalOf = ({ journal }: Conclusion): Journal =>
-    keptJournals(reportsFolder).find(({ conclusion }) => conclusion.journal === journal)!;
 
 describe("an experiment of two attacks, three checks and three actions", () => {
     let conclusion: Conclusion;
 
     it("is PASSED if both attacks are proven and all checks hold; the reason names each check", async () => {
-        conclusion = (await stack.up(short)).outputs.experiment!.value as Conclusion;
+        conclusion = await stack.run(short);
         expect(conclusion).toMatchObject({
             verdict: "PASSED",
             attack: "blackhole",
@@ -62,7 +55,7 @@ describe("an experiment of two attacks, three checks and three actions", () => {
     });
 
     it("leaves a journal with each attack's targets, each check's answers and each action's times", () => {
-        const { attackedAt, attacks, checks, actions } = journalOf(conclusion);
+        const { attackedAt, attacks, checks, actions } = stack.journal();
         expect(attacks.map(({ name, targets }) => [name, targets.length])).toEqual([
             ["blackhole", 1],
             ["blackhole-2", 1],
@@ -75,11 +68,8 @@ describe("an experiment of two attacks, three checks and three actions", () => {
     });
 
     it("isolates each target with its own policy, and keeps what it scaled until it is disabled", async () => {
-        const policies = await attackPolicies(stack.cluster, namespace);
-        const { items: labeled } = await stack.cluster.core.listNamespacedPod({
-            namespace,
-            labelSelector: "chaos-experiments/target",
-        });
+        const policies = await stack.attackPolicies();
+        const labeled = await stack.targets();
         const selected = policies
             .map(({ spec }) => spec!.podSelector!.matchLabels!["chaos-experiments/target"]!)
             .sort();
@@ -101,7 +91,7 @@ describe("an experiment without an attack that restarts the gateway", () => {
 
     it("says so in its verdict, and makes no object that could attack", async () => {
         const run = { ...short, "experiment.name": "gateway-rollout", "experiment.duration": "12s" };
-        const { verdict, ...told } = (await stack.up(run)).outputs.experiment!.value as Conclusion;
+        const { verdict, ...told } = await stack.run(run);
         // The gateway ends at once: whether a request is lost is chance.
         expect(["PASSED", "FAILED"]).toContain(verdict);
         expect(told).toMatchObject({
@@ -118,59 +108,6 @@ describe("an experiment without an attack that restarts the gateway", () => {
         const { metadata, spec } = await gateway();
         expect(spec!.template.metadata!.annotations).toHaveProperty(["chaos-experiments/restarted-at"]);
         expect(metadata!.generation).toBe(before);
-        expect(await stack.traces()).toEqual([]);
-    });
-});
-
-describeInAll("an action that the cluster refuses", () => {
-    const name = "one-pod-each";
-    const admission = () => stack.cluster.library.makeApiClient(AdmissionregistrationV1Api);
-    const message = "here each Deployment has one pod";
-
-    beforeAll(async () => {
-        const resourceRules = [
-            { apiGroups: ["apps"], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["deployments"] },
-        ];
-        await admission().createValidatingAdmissionPolicy({
-            body: {
-                metadata: { name },
-                spec: {
-                    matchConstraints: { resourceRules },
-                    validations: [{ expression: "object.spec.replicas <= 1", message }],
-                },
-            },
-        });
-        const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
-        await admission().createValidatingAdmissionPolicyBinding({
-            body: { metadata: { name }, spec: { policyName: name, validationActions: ["Deny"], matchResources } },
-        });
-        const refused = () =>
-            stack.cluster.apps
-                .patchNamespacedDeployment(
-                    { name: "hot-deals", namespace, dryRun: "All", body: { spec: { replicas: 2 } } },
-                    setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
-                )
-                .then(
-                    () => false,
-                    () => true,
-                );
-        await until("the policy is enforced", refused);
-    });
-    afterAll(async () => {
-        await admission().deleteValidatingAdmissionPolicyBinding({ name });
-        await admission().deleteValidatingAdmissionPolicy({ name });
-    });
-
-    it("makes the verdict INCONCLUSIVE; the reason names the action and the cause", async () => {
-        const conclusion = (await stack.up({ ...short, "experiment.grace": "3s", "experiment.run": "refused" })).outputs
-            .experiment!.value as Conclusion;
-        expect(conclusion).toMatchObject({ verdict: "INCONCLUSIVE", actions: ["wait 2 s"] });
-        expect(conclusion.reason).toMatch(new RegExp(`it was not possible to scale hot-deals to 2: .*${message}”\\.$`));
-    });
-
-    it("and all is undone", async () => {
-        await stack.up({ "experiment.enabled": "false" });
-        expect(await scaledBack()).toBe(true);
         expect(await stack.traces()).toEqual([]);
     });
 });
@@ -196,13 +133,10 @@ describeInAll("an update that is killed with SIGKILL after it has scaled Deploym
         await killedOnceScaled({ "experiment.run": "abandoned", "experiment.deadline": "15s" });
         await until(
             "all is as it was",
-            async () => (await scaledBack()) && (await attackPolicies(stack.cluster, namespace)).length === 0,
+            async () => (await scaledBack()) && (await stack.attackPolicies()).length === 0,
             { timeoutMs: 40_000 },
         );
-        expect(
-            (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" }))
-                .items,
-        ).toEqual([]);
+        expect(await stack.targets()).toEqual([]);
         await until("the shop is whole", async () => (await stack.products()).good, { timeoutMs: 20_000 });
         await stack.toDefaults();
         expect(await stack.traces()).toEqual([]);

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leaseName } from "../../../chaos/lease/lease-record";
-import { keptJournals } from "../../support/kept-journals";
-import { reportsFolder } from "../../../experiments/run";
-import { attackPolicies } from "../../support/attack-policies";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
 import { describeInAll } from "../which-tests";
@@ -16,34 +13,30 @@ beforeAll(async () => {
 });
 afterAll(() => giveBack(stack));
 
-const targets = async () =>
-    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" })).items.length;
-const journal = () => keptJournals(reportsFolder).find(({ plan }) => plan.namespace === namespace)!;
-
 async function nobodyIsAttacked(): Promise<void> {
-    expect(await targets()).toBe(0);
+    expect(await stack.targets()).toEqual([]);
     expect((await stack.products()).good).toBe(true);
 }
 
 /** Neither a preview nor an update with --refresh runs a step again, or attacks anybody. */
 async function refreshesChangeNothing(): Promise<void> {
-    const { startedAt } = journal();
+    const { startedAt } = stack.journal();
     const isStep = ({ type }: { type: string }) => type.endsWith("Command");
     expect((await stack.preview({}, true)).filter(isStep)).toEqual([]);
     expect((await stack.refresh()).changes.filter(isStep)).toEqual([]);
-    expect(journal().startedAt).toBe(startedAt);
+    expect(stack.journal().startedAt).toBe(startedAt);
     await nobodyIsAttacked();
 }
 
 describe("experiment.until=verdict", () => {
     it("ends the attack with the verdict, and the update waits for recovery", async () => {
-        const { outputs } = await stack.up({ ...enabled, "experiment.until": "verdict", "experiment.run": "verdict" });
-        expect(outputs.experiment!.value).toMatchObject({ verdict: "FAILED" });
-        expect(outputs.experiment!.value).not.toHaveProperty("lasts");
-        expect(await attackPolicies(stack.cluster, namespace)).toEqual([]);
+        const told = await stack.run({ ...enabled, "experiment.until": "verdict", "experiment.run": "verdict" });
+        expect(told).toMatchObject({ verdict: "FAILED" });
+        expect(told).not.toHaveProperty("lasts");
+        expect(await stack.attackPolicies()).toEqual([]);
         await nobodyIsAttacked();
         expect(stack.said).toMatch(/FAILED: .*\n(.*\n)*?Recovered: \/products succeeded again/);
-        expect(journal().recovery!.undoneAt).toBeLessThanOrEqual(journal().endedAt);
+        expect(stack.journal().recovery!.undoneAt).toBeLessThanOrEqual(stack.journal().endedAt);
     });
 
     it("is not begun again by a preview or an update with --refresh", refreshesChangeNothing);
@@ -65,17 +58,16 @@ describe("experiment.until=verdict", () => {
 describeInAll("experiment.until=disabled", () => {
     it("keeps the attack, and the last line and the output say until when, and how to end it", async () => {
         stack.unset("experiment.until");
-        const { outputs } = await stack.up({ ...enabled, "experiment.run": "disabled" });
-        const { lasts } = outputs.experiment!.value as { lasts: string };
+        const { lasts } = (await stack.run({ ...enabled, "experiment.run": "disabled" })) as { lasts?: string };
         expect(lasts).toMatch(
             /until 20\S+Z at the latest\. To end it: npx pulumi config set experiment.enabled false --stack \S+ && /,
         );
         expect(stack.said).toContain(`The attack stays ${lasts}`);
-        expect(await targets()).toBe(1);
+        expect(await stack.targets()).toHaveLength(1);
     });
 
     it("an update with --refresh does not bring it back if somebody has deleted its policy", async () => {
-        for (const { metadata } of await attackPolicies(stack.cluster, namespace))
+        for (const { metadata } of await stack.attackPolicies())
             await stack.cluster.networking.deleteNamespacedNetworkPolicy({ name: metadata!.name!, namespace });
         await refreshesChangeNothing();
         expect(stack.said).toContain("was over, or had nothing to end it: ended what was left of it");

@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { chooseRoute } from "../../../chaos/kinds/checks/route";
-import { scale } from "../../../cli/shop";
 import { project } from "../../../cli/stack-file";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { askProducts } from "../../../experiments/products";
 import { until } from "../../support/until";
-import { itInAll } from "../which-tests";
 import { type Ended, ExperimentCommand } from "./experiment-command";
 
 const stackFile = join(project, "Pulumi.local.yaml");
@@ -35,20 +33,6 @@ describe("npm run experiment", () => {
         expect(await command.isIsolated()).toBe(false);
     });
 
-    itInAll("npm run workshop prepares an exercise from any state, and says what to do next", async () => {
-        await scale(command.cluster, command.namespace, "hot-deals", 3);
-        const { code, stdout } = await command.workshop("1");
-        expect(stdout).toMatch(
-            /Next: \$ npm run experiment -- hot-deals-blackhole --set namespace=e2e-experiment-program/,
-        );
-        expect(code).toBe(0);
-        const { spec } = await command.cluster.apps.readNamespacedDeployment({
-            name: "hot-deals",
-            namespace: command.namespace,
-        });
-        expect(spec!.replicas).toBe(1);
-    });
-
     describe("interrupted in the middle of an attack, and again while it is undone", () => {
         let ended: Ended;
         beforeAll(async () => {
@@ -72,12 +56,6 @@ describe("npm run experiment", () => {
                 /Interrupted[\s\S]*Still undoing it\. If you kill this program now, the attack ends at its deadline/,
             );
         });
-    });
-
-    it("a mistake in the settings of an experiment is told before anything is touched", async () => {
-        const { code, stdout } = await command.run("gateway-scaled");
-        expect(stdout).toMatch(/Not begun: experiment\.duration is "2s".*use --set experiment\.duration=\d/);
-        expect(code).toBe(1);
     });
 
     it("leaves the stack's file unchanged", () => expect(readFileSync(stackFile, "utf8")).toBe(before));

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Conclusion } from "../../../chaos/report/conclusion";
 import { messageOf } from "../../support/typed-cluster";
 import { leaseName } from "../../../chaos/lease/lease-record";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { casesOf } from "../which-tests";
 import { quick, TestStack } from "./support";
-import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 
 let stack: TestStack;
@@ -41,7 +39,7 @@ const begun = {
     "targets are labeled": () => isOnPods("chaos-experiments/target"),
     // The shop's policies let go of them: only then are they cut off.
     "targets are attacked": () => isOnPods("chaos-experiments/attacked"),
-    "the attack is made": async () => (await attackPolicies(stack.cluster, stack.namespace)).length > 0,
+    "the attack is made": async () => (await stack.attackPolicies()).length > 0,
 };
 
 /** Begins an update and kills it, with all its processes, as soon as something holds. */
@@ -114,8 +112,7 @@ describe("after an update is killed with SIGKILL", () => {
         async (what) => {
             stack.set({ ...quick, "experiment.deadline": "10m", "experiment.enabled": "true" });
             await killedWhen(what);
-            const { outputs } = await stack.up();
-            const { verdict, reason } = outputs.experiment!.value as Conclusion;
+            const { verdict, reason } = await stack.run();
             expect([verdict, reason]).toEqual(["FAILED", expect.any(String)]);
             await stack.up({ "experiment.enabled": "false" });
             expect(await stack.traces()).toEqual([]);
@@ -170,7 +167,7 @@ describe("an attack ends by itself", () => {
             stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "12s" });
             await killedWhen("targets are attacked", 1_000);
             await happens();
-            const [policy] = await attackPolicies(stack.cluster, stack.namespace);
+            const [policy] = await stack.attackPolicies();
             const deadline = new Date(policy!.metadata!.creationTimestamp!).getTime() + 12_000;
             expect((await stack.products()).good).toBe(false);
             await until("the attack has ended", async () => !(await begun["the attack is made"]()), {

@@ -47,13 +47,8 @@ export async function giveBack(stack: TestStack | undefined): Promise<void> {
     }
 }
 
-/**
- * Takes back all settings, and waits until the shop is as it was installed.
- *
- * @param patienceMs how long pods have to become ready, or to end
- * @throws Error that says what is there, and should not be, or is missing
- */
-export async function reset(stack: TestStack, patienceMs = 60_000): Promise<void> {
+/** Takes back all settings, and waits until the shop is as it was installed. @throws Error with what differs */
+async function reset(stack: TestStack): Promise<void> {
     await stack.toDefaults();
     const installed = JSON.parse(readFileSync(record, "utf8")) as string[];
     let differences: string[] = [];
@@ -61,7 +56,7 @@ export async function reset(stack: TestStack, patienceMs = 60_000): Promise<void
         differences = differencesOf(installed, await contentsOf(stack.namespace));
         return differences.length === 0;
     };
-    await until("the shop is as it was installed", isAsInstalled, { timeoutMs: patienceMs, pauseMs: 500 }).catch(() => {
+    await until("the shop is as it was installed", isAsInstalled, { pauseMs: 500 }).catch(() => {
         throw new Error(`these tests leave the shop ${stack.namespace} changed: ${differences.join("; ")}`);
     });
     await until("/products is whole", async () => (await stack.products()).good);

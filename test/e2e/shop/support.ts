@@ -12,14 +12,24 @@ import { defaultAgentNamespace } from "../../../components/configuration/agent";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { askProducts } from "../../../experiments/products";
 import { chooseRoute } from "../../../chaos/kinds/checks/route";
+import { labels } from "../../../chaos/cluster/labels";
+import type { V1Pod } from "../../../chaos/values/kubernetes-types";
+import type { Conclusion } from "../../../chaos/report/conclusion";
+import type { Journal } from "../../../chaos/report/journal-schema";
+import { reportsFolder } from "../../../experiments/run";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { type TypedCluster as Cluster, connect, ignoreNotFound, messageOf } from "../../support/typed-cluster";
 import type { ShopStatus } from "../../../services/gateway/shop-status";
-import { policiesOfRuns } from "../../support/attack-policies";
+import { attackPolicies, policiesOfRuns } from "../../support/attack-policies";
+import { keptJournals } from "../../support/kept-journals";
 import { until } from "../../support/until";
 import { commandLines } from "../../../sandbox/test/e2e/processes";
+
+/** Those of these texts that another shows, as they are or as Kubernetes keeps them in a Secret. */
+export const shownIn = (text: string, secrets: readonly string[]) =>
+    secrets.filter((secret) => text.includes(secret) || text.includes(Buffer.from(secret).toString("base64")));
 
 /** What an update did to one resource. */
 export interface Change {
@@ -136,6 +146,34 @@ export class TestStack {
         this.applied = this.setNow;
         const outputs = Object.entries(values).map(([name, value]) => [name, { value, secret: value === "[secret]" }]);
         return { changes, outputs: Object.fromEntries(outputs) as OutputMap };
+    }
+
+    /** One update, whose experiment has a verdict. */
+    async run(settings: Record<string, string> = {}, signal?: AbortSignal): Promise<Conclusion> {
+        return (await this.up(settings, false, signal)).outputs.experiment!.value as Conclusion;
+    }
+
+    /** The journal of the newest run in the namespace. */
+    journal(): Journal {
+        return keptJournals(reportsFolder).find(({ plan }) => plan.namespace === this.namespace)!;
+    }
+
+    /** The pods that an experiment has labeled. */
+    async targets(): Promise<V1Pod[]> {
+        const { namespace, cluster } = this;
+        return (await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target })).items;
+    }
+
+    /** The NetworkPolicies that are attacks. */
+    attackPolicies(): ReturnType<typeof attackPolicies> {
+        return attackPolicies(this.cluster, this.namespace);
+    }
+
+    /** Of all accounts. */
+    async databasePasswords(): Promise<string[]> {
+        const accounts = { name: "database-accounts", namespace: this.namespace };
+        const { data } = await this.cluster.core.readNamespacedSecret(accounts);
+        return Object.values(data!).map((value) => Buffer.from(value, "base64").toString());
     }
 
     /** The outputs of the last update. */

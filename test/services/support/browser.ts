@@ -1,5 +1,7 @@
-import { existsSync } from "node:fs";
-import { chromium, type Browser } from "playwright-core";
+import type { AxeResults } from "axe-core";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { describeUnless, whyNotInstalled } from "./debian";
 
 const PROGRAM = "/usr/bin/chromium";
@@ -13,3 +15,12 @@ export function describeInChromium(title: string, tests: () => void): void {
 /** A headless Chromium. Its sandbox does not work for root. */
 export const openBrowser = (): Promise<Browser> =>
     chromium.launch({ executablePath: PROGRAM, chromiumSandbox: process.getuid?.() !== 0 });
+
+const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core finds wrong in a page, each with where. */
+export async function barriers(page: Page): Promise<string[]> {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate<AxeResults>("axe.run()");
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
+}

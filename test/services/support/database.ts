@@ -9,7 +9,7 @@ import { local, until } from "../../support/until";
 
 const SOURCE = resolve(__dirname, "../../../services/database");
 
-export const OWNER_PASSWORD = "owner's secret";
+const OWNER_PASSWORD = "owner's secret";
 export const READER_PASSWORD = "reader secret";
 export const ORDERS_PASSWORD = "orders' secret";
 export const INVENTORY_PASSWORD = "inventory secret";
@@ -150,6 +150,11 @@ export class TestDatabase {
         } finally {
             await sql.end({ timeout: 1 });
         }
+    }
+
+    /** As the account that may change the shop's tables. */
+    asOwner<Rows>(ask: (sql: postgres.Sql) => Promise<Rows>): Promise<Rows> {
+        return this.query(ask, "shop", OWNER_PASSWORD);
     }
 
     output(): string {

@@ -15,7 +15,7 @@ export function apiServerStopped(seconds: number, options: { afterGrace?: boolea
 }
 
 /** Stops a process for a time. Another process continues it: this one may be killed meanwhile. */
-export function pauseProcess(pid: number, seconds: number): { ended: Promise<void>; end(): Promise<void> } {
+function pauseProcess(pid: number, seconds: number): { ended: Promise<void>; end(): Promise<void> } {
     const script = 'kill -STOP "$0"; sleep "$1"; kill -CONT "$0"';
     // Not in this process' group, which gets the Ctrl-C of a terminal.
     const child = spawn("sh", ["-c", script, String(pid), String(seconds)], { detached: true, stdio: "ignore" });

@@ -1,6 +1,7 @@
-import { AdmissionregistrationV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askApiServer } from "../../../chaos/kinds/checks/request";
+import { forbidExec } from "../../support/forbid-exec";
 import { ignoreNotFound, mergePatch } from "../../support/typed-cluster";
 import { addresses } from "../../../sandbox/node/addresses";
 import { runCommand } from "../../../toolchain/run-command";
@@ -118,24 +119,9 @@ export const jobEvicted: Trouble = async ({ stack, moment }) => {
 export const execDenied: Trouble = async ({ stack, moment, afterwards }) => {
     await moment({ leaveMs: toTakeEffectMs });
     const { cluster, namespace } = stack;
-    const admission = cluster.library.makeApiClient(AdmissionregistrationV1Api);
-    const name = `trials-no-exec-${namespace}`;
-    const exec = { apiGroups: [""], apiVersions: ["v1"], resources: ["pods/exec"], operations: ["CONNECT"] };
-    const validations = [{ expression: "false", message: "trials deny commands", reason: "Forbidden" }];
-    const here = { matchLabels: { "kubernetes.io/metadata.name": namespace } };
-    afterwards(async () => {
-        await ignoreNotFound(admission.deleteValidatingAdmissionPolicyBinding({ name }));
-        await ignoreNotFound(admission.deleteValidatingAdmissionPolicy({ name }));
-    });
-    await admission.createValidatingAdmissionPolicy({
-        body: { metadata: { name }, spec: { matchConstraints: { resourceRules: [exec] }, validations } },
-    });
-    await admission.createValidatingAdmissionPolicyBinding({
-        body: {
-            metadata: { name },
-            spec: { policyName: name, validationActions: ["Deny"], matchResources: { namespaceSelector: here } },
-        },
-    });
+    const named = { name: `trials-no-exec-${namespace}`, message: "trials deny commands" };
+    const { allow } = await forbidExec(cluster, namespace, named);
+    afterwards(allow);
     const target = await targetOf(stack);
     await until("commands are refused", () => isRefused(stack, target), { timeoutMs: 10_000, pauseMs: 50 });
     return { saw: "commands in pods were refused" };

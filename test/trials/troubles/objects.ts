@@ -1,4 +1,3 @@
-import { attackPolicies } from "../../support/attack-policies";
 import type { V1NetworkPolicy, V1Pod } from "../../../chaos/values/kubernetes-types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../../../experiments/products";
@@ -13,10 +12,7 @@ import { signalContainer } from "./processes";
 /** What a trouble needs before the end of the window, in milliseconds: to take effect, and to be seen. */
 export const toTakeEffectMs = 3_000;
 
-export async function targetOf({ cluster, namespace }: TestStack): Promise<string> {
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target });
-    return items[0]!.metadata!.name!;
-}
+export const targetOf = async (stack: TestStack): Promise<string> => (await stack.targets())[0]!.metadata!.name!;
 
 export const targetReplaced: Trouble = async ({ stack, moment }) => {
     await moment({ leaveMs: 1_500 });
@@ -50,7 +46,7 @@ export const policyLifted: Trouble = async ({ stack, moment, signal }) => {
     await moment({ leaveMs: toTakeEffectMs });
     const { cluster, namespace } = stack;
     const { networking } = cluster;
-    const { metadata, spec } = (await attackPolicies(cluster, namespace))[0]!;
+    const { metadata, spec } = (await stack.attackPolicies())[0]!;
     const { name, labels: own, annotations } = metadata!;
     const again: V1NetworkPolicy = { metadata: { name, labels: own, annotations }, spec };
     const asking = goodAnswers({ stack, signal }, liftedMs + afterglowMs);

@@ -18,12 +18,6 @@ describe("a median", () => {
         [[100, 9, 11], 11], // by number, not by text
     ])("of %j is %d", (samples, expected) => expect(median(samples)).toBe(expected));
 
-    it("does not reorder the samples", () => {
-        const samples = [3, 1, 2];
-        median(samples);
-        expect(samples).toEqual([3, 1, 2]);
-    });
-
     it("is an error if there are no samples", () => expect(() => median([])).toThrow("no samples"));
 });
 

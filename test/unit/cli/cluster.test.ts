@@ -1,46 +1,31 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { demoCluster } from "../../../cli/cluster";
 import { sandboxContext } from "../../../sandbox/node/addresses";
+import { kubeconfigOf } from "../../support/kubeconfig";
+import { scratchFolder } from "../../support/scratch";
+import { serving } from "../../support/serving";
 
-const folder = mkdtempSync(join(tmpdir(), "chaos-shop-cluster-"));
+const folder = scratchFolder();
 const sandboxUp = vi.hoisted(() => vi.fn());
 // Building it takes minutes, and root.
 vi.mock("../../../sandbox/node/up.js", () => ({ sandboxUp }));
 
-let server: Server;
-let address: string;
 let status = 200;
-
-beforeAll(async () => {
-    server = createServer((_, response) => {
-        const body = status === 200 ? { metadata: { name: "kube-system" } } : { kind: "Status", message: "no" };
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const server = serving((_, response) => {
+    const body = status === 200 ? { metadata: { name: "kube-system" } } : { kind: "Status", message: "no" };
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 });
 afterEach(() => {
     vi.unstubAllEnvs();
     sandboxUp.mockReset();
     status = 200;
 });
-afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-    rmSync(folder, { recursive: true });
-});
 
-function kubeconfig(current: string, leadsTo = address, name = "kubeconfig"): string {
+function kubeconfig(current: string, leadsTo = server.url, name = "kubeconfig"): string {
     const file = join(folder, name);
-    const contexts = current === "" ? [] : [{ name: current, context: { cluster: "c", user: "u" } }];
-    const clusters = [{ name: "c", cluster: { server: leadsTo } }];
-    const users = [{ name: "u", user: {} }];
-    writeFileSync(file, JSON.stringify({ "current-context": current, clusters, contexts, users }));
+    writeFileSync(file, current === "" ? "{}" : kubeconfigOf(current, leadsTo));
     return file;
 }
 

@@ -1,13 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { notRun, writeReports } from "../../../cli/experiment-outcomes";
 import type { Outcome } from "../../../cli/experiment-runs";
 import { failed, passed } from "../chaos/report/runs";
+import { scratchFolder } from "../../support/scratch";
 
-const folder = mkdtempSync(join(tmpdir(), "experiment-reports-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 const ended: Outcome = { experiment: "hot-deals-kill", startedAt: 1_000, durationMs: 2_500 };
 

@@ -141,7 +141,5 @@ describe("npm run render -- --permissions", () => {
         [["--stack", "gone"], 'there is no stack "gone"'],
         [["orders-kill"], /experiment\.name is "orders-kill": it needs variant seven/],
         [["--set", "agent.key=secret-in-arguments"], "--set agent.key would expose a secret"],
-        [["--set", "nmespace=x"], "did you mean namespace?; omit --set nmespace, and use --set namespace=VALUE"],
-        [["--fast"], "unknown option '--fast'"],
     ])("%j is refused", (args, reason) => expect(() => optionsOf(...args)).toThrow(reason));
 });

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { shellSetup, withShellSetup } from "../../../cli/shell-setup";
 import { requirePassphrase } from "../../../toolchain/pulumi/environment";
+import { scratchFolder } from "../../support/scratch";
 
-const home = mkdtempSync(join(tmpdir(), "chaos-shop-home-"));
+const home = scratchFolder();
 afterEach(() => vi.unstubAllEnvs());
-afterAll(() => rmSync(home, { recursive: true }));
 
 describe("a command in an error", () => {
     const versions = { PULUMI_VERSION: "3", PULUMI_SKIP_UPDATE_CHECK: "true" };

@@ -1,13 +1,12 @@
 import { load } from "js-yaml";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { StackFile } from "../../../cli/stack-file";
+import { scratchFolder } from "../../support/scratch";
 
-const folder = mkdtempSync(join(tmpdir(), "chaos-shop-stack-file-"));
+const folder = scratchFolder();
 const path = join(folder, "stack.yaml");
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const salt = "v1:abc=";
 const secret = { secure: "v1:def=" };

@@ -1,17 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Discovered } from "../../../chaos/targets/containers";
 import { agentOf, placeOfStack } from "../../../cli/stack-file";
-import { targetsOptions } from "../../../cli/targets";
+import { targetsOptions, targetsTable } from "../../../cli/targets";
+import { scratchFolder } from "../../support/scratch";
 
-const folder = mkdtempSync(join(tmpdir(), "chaos-shop-stacks-"));
+const folder = scratchFolder();
 writeFileSync(join(folder, "Pulumi.local.yaml"), "# nothing is set\n");
 writeFileSync(
     join(folder, "Pulumi.cloud.yaml"),
     "config:\n  chaos-shop:namespace: shop\n  chaos-shop:kube.context: my-cloud\n  chaos-shop:cluster.name: 7\n",
 );
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("`npm run targets` asks the agents", () => {
     it("of the stack local by default, in the namespace of its file or the default one", () => {
@@ -55,4 +55,27 @@ describe("`npm run targets` asks the agents", () => {
         expect(() => targetsOptions(["hot-deals"])).toThrow(/"hot-deals" is not a condition; write key=value/);
         expect(() => targetsOptions(["--match=x"])).toThrow("--match");
     });
+});
+
+const container = (pod: string, ready: boolean): Discovered => ({
+    namespace: "demo",
+    pod,
+    uid: pod,
+    container: "web",
+    containerId: "c",
+    address: "10.0.0.1",
+    ports: [],
+    ready,
+    attributes: { "k8s.deployment": "hot-deals", "host.hostname": "node-1" },
+});
+
+it("the table of targets marks the containers that attacks leave out since their pods are not ready", () => {
+    expect(targetsTable([container("b", false), container("a", true), container("c", true)])).toEqual([
+        "NAMESPACE  OWNER                     POD  CONTAINER  READY  NODE",
+        "demo       k8s.deployment=hot-deals  a    web        yes    node-1",
+        "demo       k8s.deployment=hot-deals  b    web        no     node-1",
+        "demo       k8s.deployment=hot-deals  c    web        yes    node-1",
+        "3 containers, 1 not ready: attacks leave them out by default",
+    ]);
+    expect(targetsTable([container("a", true)]).at(-1)).toBe("1 container");
 });

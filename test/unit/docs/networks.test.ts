@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { networkNames } from "../../../sandbox/node/choices";
 import { calico, cilium } from "../../../sandbox/parts/programs";
-import { cellFor, networkTable, tableIn } from "../../../sandbox/test/support/network-page";
+import { networkTable } from "../../../sandbox/test/support/network-page";
 
 const project = resolve(__dirname, "..", "..", "..");
 
@@ -33,29 +33,5 @@ describe("docs/networks.md", () => {
             calico: `Calico ${calico.version}`,
             cilium: `Cilium ${cilium.version}`,
         });
-    });
-});
-
-describe("a table of networks", () => {
-    const page = [
-        ...["# A page", "", "| fact | Calico | kube-router 2 | Cilium |", "| --- | --- | --- | --- |"],
-        ...["| denied | time-out | time-out; with reject: refused | gone |", "", "The end. | not | a | row |"],
-    ].join("\n");
-
-    it("is read by row and network, and for denied traffic in its two cases", () => {
-        const table = tableIn(page);
-        expect([...table.facts.keys()]).toEqual(["denied"]);
-        expect(cellFor(table, "denied", { network: "kube-router", denied: "drop" })).toBe("time-out");
-        expect(cellFor(table, "denied", { network: "kube-router", denied: "reject" })).toBe("refused");
-        expect(cellFor(table, "denied", { network: "cilium", denied: "drop" })).toBe("gone");
-    });
-
-    it("that lacks a row or a column is an error", () => {
-        expect(() => cellFor(tableIn(page), "delayed", { network: "calico", denied: "drop" })).toThrow(
-            new Error('docs/networks.md has no row "delayed"'),
-        );
-        expect(() => tableIn(page.replace("Cilium", "Weave"))).toThrow(
-            new Error('docs/networks.md has no column "cilium"'),
-        );
     });
 });

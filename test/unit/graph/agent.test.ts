@@ -42,6 +42,8 @@ describe("the builtin agent", () => {
             defaultMode: 0o440,
         });
         expect(JSON.stringify(containers[0].env)).not.toContain("secretKeyRef");
+        // And it mounts nothing of its node.
+        expect(JSON.stringify(volumes)).not.toContain("hostPath");
     });
 
     it("may read pods and the ReplicaSets that made them, and nothing else", () => {

@@ -73,12 +73,8 @@ describe("the stack for managed clusters", () => {
     });
 
     it("must let the database and the broker be evicted: their single pods would block the drain of a node", () => {
-        expect(
-            graph
-                .filter(({ type }) => type === kinds.budget)
-                .map(({ name }) => name)
-                .sort(),
-        ).toEqual([...programs].sort());
+        const budgets = graph.filter(({ type }) => type === kinds.budget).map(({ name }) => name);
+        expect(budgets.sort()).toEqual([...programs].sort());
     });
 
     it.each(["database", "message-broker"])(
@@ -95,10 +91,10 @@ describe("the stack for managed clusters", () => {
         },
     );
 
-    it("uses another storage class if it names one", async () => {
-        expect(find(await cloud({ "storage.class": "fast" }), kinds.claim, "database-data").spec.storageClassName).toBe(
-            "fast",
-        );
+    it("uses another storage class if it names one, which the cluster must have", async () => {
+        const claim = find(await cloud({ "storage.class": "fast" }), kinds.claim, "database-data");
+        expect(claim.spec.storageClassName).toBe("fast");
+        await expect(cloud({ "storage.class": "gone" })).rejects.toThrow(/storage\.class is "gone".*: standard, fast/);
     });
 
     it("routes its hosts to the gateway, through an Ingress with its class, certificate and annotations", async () => {
@@ -184,21 +180,18 @@ describe("the stack for managed clusters", () => {
 });
 
 describe("a local stack", () => {
+    const local = (replicas: Record<string, number> = {}) =>
+        recordGraph(async () => new Shop("shop", { namespace: "demo", images, replicas }));
+
     it("has no disruption budget, no claim and no shutdown delay", async () => {
-        const local = await recordGraph(async () => new Shop("shop", { namespace: "demo", images }));
-        expect(local.filter(({ type }) => type === kinds.budget || type === kinds.claim)).toEqual([]);
-        expect(JSON.stringify(local)).not.toContain("SHUTDOWN_DELAY_MS");
+        const graph = await local();
+        expect(graph.filter(({ type }) => type === kinds.budget || type === kinds.claim)).toEqual([]);
+        expect(JSON.stringify(graph)).not.toContain("SHUTDOWN_DELAY_MS");
     });
 
     it("changes nothing but the number of replicas and the budget if replicas are set", async () => {
-        const [one, three] = [
-            await recordGraph(async () => new Shop("shop", { namespace: "demo", images })),
-            await recordGraph(
-                async () => new Shop("shop", { namespace: "demo", images, replicas: { "hot-deals": 3 } }),
-            ),
-        ];
-        const { spec } = find(three, kinds.deployment, "hot-deals");
-        const { replicas, ...rest } = spec;
+        const [one, three] = [await local(), await local({ "hot-deals": 3 })];
+        const { replicas, ...rest } = find(three, kinds.deployment, "hot-deals").spec;
         expect(replicas).toBe(3);
         expect(rest).toEqual(find(one, kinds.deployment, "hot-deals").spec);
         expect(three.length).toBe(one.length + 1);

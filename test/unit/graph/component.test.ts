@@ -1,11 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { randomBytes } from "node:crypto";
 import { execSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -16,15 +12,13 @@ import { quoted } from "../../../chaos/pods/built-programs";
 import { fromVariable, inputFrom } from "../../../chaos/run/contract";
 import { type Asked, find, inState, kinds, leftOut, recordGraph, secretMark, unhandledErrors } from "./support";
 import { packed } from "../../../chaos/pods/packed";
+import { kubeconfigOf } from "../../support/kubeconfig";
+import { scratchFolder } from "../../support/scratch";
+import { type Served, servingObjects } from "../../support/serving";
 
-/** A cluster that does not answer. */
+/** With a login; by default of a cluster that does not answer. */
 const kubeconfig = (context: string, server = "https://127.0.0.1:1") =>
-    JSON.stringify({
-        clusters: [{ name: "c", cluster: { server } }],
-        users: [{ name: "u", user: { token: "a-secret-token" } }],
-        contexts: [{ name: context, context: { cluster: "c", user: "u" } }],
-        "current-context": context,
-    });
+    kubeconfigOf(context, server).replace('"user":{}', '"user":{"token":"a-secret-token"}');
 
 const args: ExperimentArgs = {
     enabled: true,
@@ -73,8 +67,7 @@ async function errorOf(changes: object, name = "it"): Promise<string> {
     return errors[0]!;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "chaos-experiments-"));
-const usual = process.env.KUBECONFIG;
+const folder = scratchFolder();
 let told: string[];
 beforeEach(() => {
     told = [];
@@ -83,16 +76,13 @@ beforeEach(() => {
 });
 afterEach(() => {
     vi.restoreAllMocks();
-    if (usual === undefined) delete process.env.KUBECONFIG;
-    else process.env.KUBECONFIG = usual;
-    rmSync(folder, { recursive: true, force: true });
+    vi.unstubAllEnvs();
 });
 
 /** The kubeconfig of this machine. */
 function useAmbient(context: string, server: string): void {
-    const file = join(mkdtempSync(join(tmpdir(), "chaos-experiments-")), "config");
-    writeFileSync(file, kubeconfig(context, server));
-    process.env.KUBECONFIG = file;
+    writeFileSync(join(folder, "config"), kubeconfig(context, server));
+    vi.stubEnv("KUBECONFIG", join(folder, "config"));
 }
 
 const steps = (asked: readonly Asked[]) => asked.filter(({ type }) => type === kinds.command);
@@ -289,26 +279,23 @@ it("waits until the attacks of the program's disabled experiments have ended, al
     let known!: (kubeconfig: string) => void;
     const later = new Promise<string>((resolve) => (known = resolve));
     const asked: Asked[] = [];
-    const whole = recordGraph(
-        async () => {
-            new Experiment("it", args);
-            new Experiment("two", { ...args, enabled: false, kubeconfig: later });
-            await vi.waitFor(() => expect(asked.map(({ name }) => name)).toContain("two-identity"));
-            await setTimeout(200);
-            expect(steps(asked)).toEqual([]);
-            known(kubeconfig("anything"));
-        },
-        found,
-        false,
-        asked,
-    );
-    await whole;
+    const program = async () => {
+        new Experiment("it", args);
+        new Experiment("two", { ...args, enabled: false, kubeconfig: later });
+        await vi.waitFor(() => expect(asked.map(({ name }) => name)).toContain("two-identity"));
+        await setTimeout(200);
+        expect(steps(asked)).toEqual([]);
+        known(kubeconfig("anything"));
+    };
+    await recordGraph(program, found, false, asked);
     expect(steps(asked)).toHaveLength(4);
 });
 
 describe("of several experiments in a program that waits between them", () => {
-    /** An API server that knows only leases: those of these experiments of stack `local`. */
-    async function withLeases(experiments: string[], act: (kubeconfig: string) => Promise<void>): Promise<void> {
+    const leases: Served = {};
+    const server = servingObjects(leases);
+    /** The kubeconfig of a cluster that has only leases: those of these experiments of stack `local`. */
+    function withLeases(...experiments: string[]): string {
         const now = new Date().toISOString();
         const items = experiments.map((experiment) => ({
             metadata: {
@@ -318,58 +305,40 @@ describe("of several experiments in a program that waits between them", () => {
             },
             spec: { holderIdentity: `stack local/0a1b (its …)`, renewTime: now, leaseDurationSeconds: 600 },
         }));
-        const server = createServer(({ url }, response) => {
-            const isList = url!.startsWith("/apis/coordination.k8s.io/v1/leases");
-            response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
-            response.end(JSON.stringify(isList ? { items } : { kind: "Status", code: 404 }));
-        }).listen(0, "127.0.0.1");
-        await once(server, "listening");
-        try {
-            await act(kubeconfig("anything", `http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-        } finally {
-            server.close();
-        }
+        leases["/apis/coordination.k8s.io/v1/leases"] = { items };
+        return kubeconfig("anything", server.url);
     }
 
     it("none begins before one that runs is constructed further below, and has ended", async () => {
         const asked: Asked[] = [];
-        await withLeases(["two"], async (kubeconfig) => {
-            await recordGraph(
-                async () => {
-                    new Experiment("it", { ...args, kubeconfig });
-                    await setTimeout(500);
-                    expect(steps(asked)).toEqual([]);
-                    let known!: (kubeconfig: string) => void;
-                    const later = new Promise<string>((resolve) => (known = resolve));
-                    new Experiment("two", { ...args, enabled: false, kubeconfig: later });
-                    await setTimeout(200);
-                    expect(steps(asked)).toEqual([]);
-                    known(kubeconfig);
-                },
-                found,
-                false,
-                asked,
-            );
-        });
+        const kubeconfig = withLeases("two");
+        const program = async () => {
+            new Experiment("it", { ...args, kubeconfig });
+            await setTimeout(500);
+            expect(steps(asked)).toEqual([]);
+            let known!: (kubeconfig: string) => void;
+            const later = new Promise<string>((resolve) => (known = resolve));
+            new Experiment("two", { ...args, enabled: false, kubeconfig: later });
+            await setTimeout(200);
+            expect(steps(asked)).toEqual([]);
+            known(kubeconfig);
+        };
+        await recordGraph(program, found, false, asked);
         expect(steps(asked)).toHaveLength(4);
     });
 
     it("one begins beside one that goes on, and at once if no other runs", async () => {
-        for (const running of [["two"], []])
-            await withLeases(running, async (kubeconfig) => {
-                const asked: Asked[] = [];
-                await recordGraph(
-                    async () => {
-                        new Experiment("it", { ...args, kubeconfig });
-                        if (running.length > 0) new Experiment("two", { ...args, kubeconfig });
-                        const hasBegun = () => expect(steps(asked).map(({ name }) => name)).toContain("it-check");
-                        await vi.waitFor(hasBegun, 5_000);
-                    },
-                    found,
-                    false,
-                    asked,
-                );
-            });
+        for (const running of [["two"], []]) {
+            const kubeconfig = withLeases(...running);
+            const asked: Asked[] = [];
+            const program = async () => {
+                new Experiment("it", { ...args, kubeconfig });
+                if (running.length > 0) new Experiment("two", { ...args, kubeconfig });
+                const hasBegun = () => expect(steps(asked).map(({ name }) => name)).toContain("it-check");
+                await vi.waitFor(hasBegun, 5_000);
+            };
+            await recordGraph(program, found, false, asked);
+        }
     });
 });
 
@@ -605,12 +574,6 @@ describe("the steps", () => {
         }
         expect(quoted("C:\\a b\\c.js", "win32")).toBe('"C:\\a b\\c.js"');
     });
-
-    it("of two experiments in a program have names of their own", async () => {
-        const names = (await build({}, ["one", "two"])).map(({ name }) => name);
-        expect(names).toContain("one-check");
-        expect(names).toContain("two-check");
-    });
 });
 
 it("a preview of an experiment without an attack says what it does", async () => {
@@ -628,15 +591,6 @@ it("a preview with a kubeconfig that is not known yet says so, and names the tar
         expect.stringMatching(
             /^info: it would attack k8s\.statefulset=nats,.*not known yet.*\nIt would check \/healthz of nats$/,
         ),
-    ]);
-});
-
-it("a preview says what would be done beside the attacks", async () => {
-    const unknown = pulumi.unknown as unknown as string;
-    const actions = [{ kind: "rollout", statefulset: "nats" }];
-    await build({ kubeconfig: pulumi.output(unknown), actions }, ["it"], true);
-    expect(told).toEqual([
-        expect.stringContaining("\nMeanwhile it would restart nats\nIt would check /healthz of nats"),
     ]);
 });
 

@@ -19,12 +19,6 @@ describe("the arguments of the tests of networks", () => {
         ]);
     });
 
-    it("choose a network, a number of nodes and files", () => {
-        expect(namesOf("--network", "cilium")).toEqual(["cilium, 1 node", "cilium, 2 nodes"]);
-        expect(namesOf("--network=calico", "--nodes=2")).toEqual(["calico, 2 nodes"]);
-        expect(readOptions(["network-facts", "--again"])).toMatchObject({ again: true, files: ["network-facts"] });
-    });
-
     it("add the changes between networks at the end, unless something is chosen", () => {
         const last = (...args: string[]) => stepsOf(readOptions(args)).at(-1)!.name;
         expect(last()).toBe("changes");

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import {
     answering,
@@ -13,98 +14,18 @@ import { pass, stopClock, turnUntil } from "./support/clock";
 import { ask, openGateway, TIMEOUT_MS } from "./support/gateway";
 
 describe("a backend", () => {
-    const failures = [
-        {
-            what: "refuses connections",
-            peer: refusing,
-            status: 502,
-            kind: "unreachable",
-            detail: "refused the connection",
-        },
-        {
-            what: "accepts and never answers",
-            peer: silent,
-            status: 504,
-            kind: "timeout",
-            detail: `within ${TIMEOUT_MS} ms`,
-        },
-        {
-            what: "is behind a firewall that drops",
-            peer: dropping,
-            status: 504,
-            kind: "timeout",
-            detail: `within ${TIMEOUT_MS} ms`,
-        },
-        {
-            what: "speaks no HTTP",
-            peer: garbled,
-            status: 502,
-            kind: "bad-answer",
-            detail: "not HTTP",
-        },
-        {
-            what: "asks for another protocol",
-            peer: () => saying("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n"),
-            status: 502,
-            kind: "bad-answer",
-            detail: "without an answer",
-        },
-        {
-            what: "answers with status 500",
-            peer: () => answeringJson({}, 500),
-            status: 502,
-            kind: "bad-answer",
-            detail: "status 500",
-        },
-        {
-            what: "answers with a redirection",
-            peer: () => answeringJson({}, 302),
-            status: 502,
-            kind: "bad-answer",
-            detail: "status 302",
-        },
-        {
-            what: "answers with no JSON",
-            peer: () => answering((_q, r) => void r.end("<html>")),
-            status: 502,
-            kind: "bad-answer",
-            detail: "not a product list",
-        },
-        {
-            what: "answers with other JSON",
-            peer: () => answeringJson({ products: 3 }),
-            status: 502,
-            kind: "bad-answer",
-            detail: "not a product list",
-        },
-        {
-            what: "answers without end",
-            peer: () => answering((_q, r) => void setInterval(() => r.write("x".repeat(300_000)), 10).unref()),
-            status: 502,
-            kind: "bad-answer",
-            detail: "more than 1048576 bytes",
-        },
-        {
-            what: "begins an answer and stops",
-            peer: () => answering((_q, r) => void r.write("{")),
-            status: 504,
-            kind: "timeout",
-            detail: `within ${TIMEOUT_MS} ms`,
-        },
-        {
-            what: "hangs up in the middle of an answer",
-            peer: () =>
-                answering((_q, r) => {
-                    r.writeHead(200, { "Content-Length": "50" });
-                    r.write("{", () => r.destroy());
-                }),
-            status: 502,
-            kind: "unreachable",
-            detail: "closed the connection",
-        },
-    ];
+    const timedOut = `within ${TIMEOUT_MS} ms`;
+    const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n";
+    const endless = (_: unknown, response: ServerResponse) =>
+        void setInterval(() => response.write("x".repeat(300_000)), 10).unref();
+    const hangingUp = (_: unknown, response: ServerResponse) => {
+        response.writeHead(200, { "Content-Length": "50" });
+        response.write("{", () => response.destroy());
+    };
+    type Failure = [what: string, peer: () => Promise<Peer>, status: number, kind: string, detail: string];
 
-    const expected = ({ status, kind, detail }: (typeof failures)[number]) => ({
+    const shown = ({ status, type, body }: Awaited<ReturnType<typeof ask>>) => ({ status, type, body });
+    const expected = (status: number, kind: string, detail: string) => ({
         status,
         type: "application/problem+json",
         body: {
@@ -115,17 +36,29 @@ describe("a backend", () => {
             backend: "hot-deals",
         },
     });
-    const soon = failures.filter(({ kind }) => kind !== "timeout").map((failure) => [failure.what, failure] as const);
-    it.each(soon)("that %s fails the listing with 502, without waiting", async (_what, failure) => {
-        const { gateway } = await openGateway({ hotDeals: await failure.peer() });
+
+    it.each<Failure>([
+        ["refuses connections", refusing, 502, "unreachable", "refused the connection"],
+        ["speaks no HTTP", garbled, 502, "bad-answer", "not HTTP"],
+        ["asks for another protocol", () => saying(switching), 502, "bad-answer", "without an answer"],
+        ["answers with status 500", () => answeringJson({}, 500), 502, "bad-answer", "status 500"],
+        ["answers with a redirection", () => answeringJson({}, 302), 502, "bad-answer", "status 302"],
+        ["answers with no JSON", () => answering((_, r) => r.end("<html>")), 502, "bad-answer", "not a product list"],
+        ["answers with other JSON", () => answeringJson({ products: 3 }), 502, "bad-answer", "not a product list"],
+        ["answers without end", () => answering(endless), 502, "bad-answer", "more than 1048576 bytes"],
+        ["hangs up in its answer", () => answering(hangingUp), 502, "unreachable", "closed the connection"],
+    ])("that %s fails the listing, without waiting", async (_what, peer, status, kind, detail) => {
+        const { gateway } = await openGateway({ hotDeals: await peer() });
         stopClock();
-        const { status, type, body } = await ask(gateway);
-        expect({ status, type, body }).toStrictEqual(expected(failure));
+        expect(shown(await ask(gateway))).toStrictEqual(expected(status, kind, detail));
     });
 
-    const late = failures.filter(({ kind }) => kind === "timeout").map((failure) => [failure.what, failure] as const);
-    it.each(late)("that %s fails the listing with 504, after the timeout", async (_what, failure) => {
-        const { gateway } = await openGateway({ hotDeals: await failure.peer() });
+    it.each<Failure>([
+        ["accepts and never answers", silent, 504, "timeout", timedOut],
+        ["is behind a firewall that drops", dropping, 504, "timeout", timedOut],
+        ["begins an answer and stops", () => answering((_, r) => void r.write("{")), 504, "timeout", timedOut],
+    ])("that %s fails the listing, after the timeout", async (_what, peer, status, kind, detail) => {
+        const { gateway } = await openGateway({ hotDeals: await peer() });
         stopClock();
         let answered = false;
         const answer = ask(gateway).finally(() => (answered = true));
@@ -134,8 +67,7 @@ describe("a backend", () => {
         await pass(TIMEOUT_MS - 1);
         expect(answered).toBe(false);
         await pass(1);
-        const { status, type, body } = await answer;
-        expect({ status, type, body }).toStrictEqual(expected(failure));
+        expect(shown(await answer)).toStrictEqual(expected(status, kind, detail));
     });
 
     it("shows clients no addresses, ports or stack traces; the log has the cause", async () => {

@@ -1,13 +1,10 @@
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { complete } from "../../../test/trials/complete";
 import type { Kind, Run, Trial } from "../../../test/trials/kind";
 import { randomOf } from "../../../test/trials/random";
 import type { Shop } from "../../../test/trials/shop";
-import { pauseProcess } from "../../../test/trials/troubles/api-server";
 
 const never = new AbortController().signal;
 const trial: Trial = {
@@ -98,16 +95,6 @@ describe("a complete trial", () => {
         expect(done).toEqual(["enable", "disable", "find the node"]);
     });
 
-    it("has the problems that a trouble saw after the update", async () => {
-        left = ["blackhole"];
-        const watching = async ({ ended, attackLeft }: Run) => {
-            await ended;
-            return { saw: "it", problems: await attackLeft(0) };
-        };
-        const seen = await complete(shopThat(soon), { ...kind, trouble: watching }, trial);
-        expect(seen.problems).toEqual(["blackhole"]);
-    });
-
     it("says if the run ended before it was disturbed", async () => {
         const late = { ...trial, random: () => 0.9 };
         const seen = await complete(shopThat(soon), { ...kind, trouble: disturbing }, late);
@@ -120,31 +107,4 @@ it("random moments are the same again for the same seed, and others for another"
     expect(numbers("1/one-replica/drop/1")).toEqual(numbers("1/one-replica/drop/1"));
     expect(numbers("1/one-replica/drop/2")).not.toEqual(numbers("1/one-replica/drop/1"));
     for (const number of numbers("1")) expect(number >= 0 && number < 1).toBe(true);
-});
-
-describe.skipIf(process.platform !== "linux")("a process that is paused", () => {
-    const started = () => {
-        const { pid } = spawn("sleep", ["60"], { stdio: "ignore" });
-        onTestFinished(() => void process.kill(pid!, "SIGKILL"));
-        return pid!;
-    };
-    const stateOf = (pid: number) => /^\d+ \(.*\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))![1];
-    const becomes = (pid: number, state: string) => expect.poll(() => stateOf(pid)).toBe(state);
-
-    it("goes on after the time", async () => {
-        const pid = started();
-        const pause = pauseProcess(pid, 0.3);
-        await becomes(pid, "T");
-        await pause.ended;
-        await becomes(pid, "S");
-    });
-
-    it("goes on at once if the pause is ended", async () => {
-        const pid = started();
-        const pause = pauseProcess(pid, 60);
-        await becomes(pid, "T");
-        await pause.end();
-        await becomes(pid, "S");
-        await pause.end();
-    });
 });

@@ -18,26 +18,16 @@ describe("the arguments of the trials", () => {
 
     it("choose kinds, which keep the order of the table, rounds, seed, denied traffic and workers", () =>
         expect(
-            read("two-stacks", "one-replica", "--rounds", "8", "--seed", "a.b", "--denied=drop", "--parallel", "2"),
+            read("two-stacks", "one-replica", "--rounds", "8", "--seed", "a.b", "--network=calico", "--parallel", "2"),
         ).toEqual({
             does: "run",
             rounds: 8,
             seed: "a.b",
-            place: { network: "kube-router", nodes: 1 },
+            place: { network: "calico", nodes: 1 },
             denied: ["drop"],
             parallel: 2,
             kinds: ["one-replica", "two-stacks"],
         }));
-
-    it.each(["calico", "cilium"] as const)("choose %s, which only drops what is denied", (network) =>
-        expect(read("--network", network, "--nodes", "2")).toMatchObject({
-            place: { network, nodes: 2 },
-            denied: ["drop"],
-        }),
-    );
-
-    it("choose both --denied by a word, too", () =>
-        expect(read("--denied", "both").denied).toEqual(["drop", "reject"]));
 
     it.each(["reject", "both"])("--denied %s is refused where the network only drops, with the reason", (denied) =>
         expect(() => read("--network=calico", `--denied=${denied}`)).toThrow(
@@ -60,12 +50,4 @@ describe("the arguments of the trials", () => {
         ["--parallel=3", '--parallel is "3"; allowed: 1, 2'],
         ["three", "no kind is named three; there are one-replica, policy-lifted, two-stacks"],
     ])("%s is a mistake", (arg, mistake) => expect(() => read(arg)).toThrow(new Error(mistake)));
-
-    it("are told with all their mistakes at once", () =>
-        expect(() => read("three", "--rounds=0", "--parallel=3")).toThrow(
-            /--rounds.*\n--parallel.*\nno kind is named three/,
-        ));
-
-    it("that do not exist are told with those that do", () =>
-        expect(() => read("--round", "3")).toThrow(/'--round'.*Did you mean --rounds/s));
 });

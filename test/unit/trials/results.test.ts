@@ -4,10 +4,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../../test/trials/kinds";
-import { appendResult, commitOf, keyOf, readResults } from "../../../test/trials/results";
+import { appendResult, commitOf, keyOf, readResults, type Result } from "../../../test/trials/results";
 import { schedule } from "../../../test/trials/schedule";
-import { describeResult, markdownTable, textTable } from "../../../test/trials/table";
-import { resultOf } from "./support";
+import { markdownTable, textTable } from "../../../test/trials/table";
+
+/** A right result, with some changes. */
+function resultOf(changes: Partial<Result> = {}): Result {
+    return {
+        seed: "1",
+        commit: "84e68c1",
+        kind: "one-replica",
+        network: "kube-router",
+        nodes: 1,
+        denied: "drop",
+        round: 1,
+        outcome: "FAILED",
+        reason: "0% of 16 requests to /products succeeded",
+        saw: "",
+        problems: [],
+        leftovers: [],
+        expected: "FAILED",
+        seconds: 17,
+        at: "2026-11-23T12:00:00.000Z",
+        ...changes,
+    };
+}
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "trials-"))));
@@ -21,25 +42,6 @@ describe("the results' file", () => {
         for (const result of results) appendResult(file, result);
         appendFileSync(file, '{"seed":"1","comm');
         expect(readResults(file)).toEqual(results);
-    });
-
-    it("is read without lines that do not say on how many nodes a trial was done", () => {
-        const file = join(folder, "earlier.jsonl");
-        const { nodes: _, ...earlier } = resultOf();
-        writeFileSync(file, [earlier, resultOf()].map((line) => `${JSON.stringify(line)}\n`).join(""));
-        expect(readResults(file)).toEqual([resultOf()]);
-    });
-
-    it("tells trials on different networks and numbers of nodes apart", () => {
-        const keys = (["kube-router", "calico"] as const).flatMap((network) =>
-            ([1, 2] as const).map((nodes) => keyOf(resultOf({ network, nodes }))),
-        );
-        expect(keys).toEqual([
-            "one-replica/kube-router/drop/1",
-            "one-replica/kube-router, 2 nodes/drop/1",
-            "one-replica/calico/drop/1",
-            "one-replica/calico, 2 nodes/drop/1",
-        ]);
     });
 
     it("names the commit, and whether files differ from it", () => {
@@ -136,13 +138,5 @@ describe("the table", () => {
         expect(table).toContain(
             "| all | 1 right | 1 right |\n| median s | 21.0 | 17.0 |\n| commit | 1111111 | 84e68c1 |",
         );
-    });
-
-    it("says if there is nothing to show", () => expect(textTable([])).toBe("No results."));
-
-    it("has a line for each trial", () => {
-        for (const part of ["right", "round 1", "one-replica", "drop", "FAILED (expected: FAILED)", "17.0 s", "seed 1"])
-            expect(describeResult(results[0]!)).toContain(part);
-        expect(describeResult(results[3]!)).toMatch(/^WRONG .*\n +PASSED instead of FAILED; left after 5 s: a, b$/);
     });
 });

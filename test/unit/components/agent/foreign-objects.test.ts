@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { checkedAgent } from "../../../../components/agent/agent";
 import type { StackCluster } from "../../../../components/cluster/cluster";
 import type { StackConfiguration } from "../../../../components/configuration/read";
@@ -21,6 +18,8 @@ import { kindsOf } from "../../../../components/manifest/kinds";
 import type { ManifestObject } from "../../../../components/manifest/read";
 import { runAs } from "../../../support/running-stack";
 import { kubeconfigOf } from "../../../support/kubeconfig";
+import { scratchFolder } from "../../../support/scratch";
+import { type Served, servingObjects } from "../../../support/serving";
 
 beforeAll(() => runAs("local"));
 
@@ -105,7 +104,7 @@ it("what pulumi destroy compares has its place in the API, and how kubectl names
 });
 
 describe("the cluster is asked for an object", () => {
-    const objects: Record<string, object> = {
+    const objects: Served = {
         "/apis/rbac.authorization.k8s.io/v1": {
             resources: [
                 { name: "clusterroles", kind: "ClusterRole", namespaced: false, verbs: ["get", "patch", "delete"] },
@@ -122,26 +121,13 @@ describe("the cluster is asked for an object", () => {
         "/api/v1/namespaces/kube-system/configmaps/settings": { metadata: { name: "settings" } },
         "/api/v1/namespaces/demo-agent/configmaps/other": { metadata: { name: "other" } },
     };
-    const folder = mkdtempSync(join(tmpdir(), "chaos-shop-foreign-"));
-    const usual = process.env.KUBECONFIG;
-    let server: Server;
-    beforeAll(async () => {
-        server = createServer(({ url }, response) => {
-            const found = objects[new URL(url!, "http://api").pathname];
-            response.writeHead(found ? 200 : 404, { "content-type": "application/json" });
-            response.end(JSON.stringify(found ?? { kind: "Status", code: 404, message: "not found" }));
-        });
-        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-        const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        process.env.KUBECONFIG = join(folder, "config");
-        writeFileSync(process.env.KUBECONFIG, kubeconfigOf("loaded-context", address));
+    const config = join(scratchFolder(), "config");
+    const server = servingObjects(objects);
+    beforeAll(() => {
+        writeFileSync(config, kubeconfigOf("loaded-context", server.url));
+        vi.stubEnv("KUBECONFIG", config);
     });
-    afterAll(() => {
-        server.close();
-        rmSync(folder, { recursive: true });
-        if (usual === undefined) delete process.env.KUBECONFIG;
-        else process.env.KUBECONFIG = usual;
-    });
+    afterAll(() => void vi.unstubAllEnvs());
 
     it.each([
         ["of the whole cluster, by its name as it is written", role, "Vendor"],

@@ -1,23 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AllowedContext, GuardError } from "../../../../chaos/cluster/guard";
 import { allowedContext } from "../../../../components/cluster/allowed-context";
 import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
 import { runAs } from "../../../support/running-stack";
+import { scratchFolder } from "../../../support/scratch";
 
 beforeEach(() => runAs("local"));
 
 const usual = { KUBECONFIG: process.env.KUBECONFIG, HOME: process.env.HOME };
-const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-guard-"));
+const scratch = scratchFolder();
 afterEach(() => {
     for (const [name, value] of Object.entries(usual)) {
         if (value === undefined) delete process.env[name];
         else process.env[name] = value;
     }
 });
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** A kubeconfig as its tool writes it. */
 const kubeconfig = (name: string) => join(__dirname, "kubeconfigs", `${name}.yaml`);

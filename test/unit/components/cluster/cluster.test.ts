@@ -1,54 +1,23 @@
 import * as pulumi from "@pulumi/pulumi";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openCluster } from "../../../../components/cluster/cluster";
 import type { StackConfiguration } from "../../../../components/configuration/read";
+import { inOrder } from "../../../support/in-order";
+import { kubeconfigOf } from "../../../support/kubeconfig";
+import { scratchFolder } from "../../../support/scratch";
+import { type Served, servingObjects } from "../../../support/serving";
+import type { Asked } from "../../graph/support";
 
-/** An API server that knows a few objects, by the path at which they are read. */
-class ApiServer {
-    readonly objects = new Map<string, object>();
-    /** Why a path may not be read. */
-    readonly refusals = new Map<string, string>();
-    private readonly server: Server = createServer(({ url }, response) => {
-        const { pathname } = new URL(url!, "http://api");
-        const message = this.refusals.get(pathname);
-        if (message !== undefined) {
-            response.writeHead(403, { "content-type": "application/json" });
-            return void response.end(JSON.stringify({ kind: "Status", code: 403, message }));
-        }
-        const found = this.objects.get(pathname);
-        response.writeHead(found ? 200 : 404, { "content-type": "application/json" });
-        response.end(JSON.stringify(found ?? { kind: "Status", code: 404, reason: "NotFound", message: "not found" }));
-    });
-
-    async listen(uid: string): Promise<string> {
-        this.namespace("kube-system", {}, uid);
-        await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
-        return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-    }
-
-    namespace(name: string, annotations: Record<string, string>, uid = `uid-of-${name}`): void {
-        this.objects.set(`/api/v1/namespaces/${name}`, { metadata: { name, uid, annotations } });
-    }
-
-    close = () => this.server.close();
+type Context = "kind-a" | "kind-b";
+const objects: Record<Context, Served> = { "kind-a": {}, "kind-b": {} };
+const servers = { "kind-a": servingObjects(objects["kind-a"]), "kind-b": servingObjects(objects["kind-b"]) };
+const folder = scratchFolder();
+function addNamespace(of: Context, name: string, annotations: object, uid = `uid-of-${name}`): void {
+    objects[of][`/api/v1/namespaces/${name}`] = { metadata: { name, uid, annotations } };
 }
-
-interface Asked {
-    type: string;
-    name: string;
-    inputs: Record<string, unknown>;
-}
-
-const folder = mkdtempSync(join(tmpdir(), "chaos-shop-open-cluster-"));
-const usual = process.env.KUBECONFIG;
-let servers: Record<"kind-a" | "kind-b", ApiServer>;
-let files: string[];
 /** What an engine keeps in the state of a stack: the first value of each Stash. */
 let state: Map<string, unknown>;
 /** Begins again with a state: the engine makes up ids. */
@@ -58,25 +27,6 @@ let identity: string | undefined;
 /** The other resources that the state has when an update begins, by their URNs. */
 let resources: Record<string, { type: string; outputs: object }>;
 
-beforeAll(async () => {
-    servers = { "kind-a": new ApiServer(), "kind-b": new ApiServer() };
-    files = await Promise.all(
-        Object.entries(servers).map(async ([context, api]) => {
-            const file = join(folder, context);
-            const server = await api.listen(`uid-of-${context}`);
-            // The library refuses plain HTTP without it.
-            const cluster = { server, "insecure-skip-tls-verify": true };
-            const config = {
-                clusters: [{ name: context, cluster }],
-                users: [{ name: context, user: {} }],
-                contexts: [{ name: context, context: { cluster: context, user: context } }],
-                "current-context": context,
-            };
-            writeFileSync(file, JSON.stringify(config));
-            return file;
-        }),
-    );
-});
 const newState = () => {
     state = new Map();
     stateId = randomUUID();
@@ -85,19 +35,17 @@ const newState = () => {
 beforeEach(() => {
     newState();
     resources = {};
-    process.env.KUBECONFIG = files.join(delimiter);
-});
-afterEach(() => {
-    if (usual === undefined) delete process.env.KUBECONFIG;
-    else process.env.KUBECONFIG = usual;
-    for (const api of Object.values(servers)) {
-        for (const path of api.objects.keys()) if (!path.endsWith("/kube-system")) api.objects.delete(path);
+    for (const context of ["kind-a", "kind-b"] as const) {
+        for (const path of Object.keys(objects[context])) delete objects[context][path];
+        addNamespace(context, "kube-system", {}, `uid-of-${context}`);
     }
+    const files = Object.entries({ ...servers, "kind-asleep": { url: "http://127.0.0.1:1" } }).map(([context, at]) => {
+        writeFileSync(join(folder, context), kubeconfigOf(context, at.url));
+        return join(folder, context);
+    });
+    vi.stubEnv("KUBECONFIG", files.join(delimiter));
 });
-afterAll(() => {
-    for (const api of Object.values(servers)) api.close();
-    rmSync(folder, { recursive: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /** What a stack's program asks the engine for when it opens its cluster. */
 async function open(settings: Partial<StackConfiguration> = {}, isPreview = false): Promise<Asked[]> {
@@ -127,19 +75,36 @@ const providerOf = (asked: Asked[]) => asked.find(({ type }) => type === "pulumi
 const moving = "npx pulumi up --replace urn:pulumi:local::chaos-shop::pulumi:index:Stash::cluster";
 
 it("an account that may not read the cluster's identity is told the right, and not to start the cluster", async () => {
-    const { refusals } = servers["kind-a"];
     const right = 'get resource "namespaces" in API group "" in the namespace "kube-system"';
     const message = `namespaces "kube-system" is forbidden: User "ada" cannot ${right}`;
-    refusals.set("/api/v1/namespaces/kube-system", message);
-    try {
-        const error = await open().catch(({ message: told }: Error) => told);
-        expect(error).toMatch(
-            /cannot be used: the account "ada" may not get namespaces in namespace kube-system \(403\)\. .*can-i get/,
-        );
-        expect(error).not.toContain("start kind");
-    } finally {
-        refusals.clear();
-    }
+    objects["kind-a"]["/api/v1/namespaces/kube-system"] = { kind: "Status", code: 403, message };
+    const error = await open().catch(({ message: told }: Error) => told);
+    expect(error).toMatch(
+        /cannot be used: the account "ada" may not get namespaces in namespace kube-system \(403\)\. .*can-i get/,
+    );
+    expect(error).not.toContain("start kind");
+});
+
+it("a cluster that does not answer is named with its address, and the remedy is to start it", () =>
+    expect(open({ kubeContext: "kind-asleep" })).rejects.toThrow(
+        inOrder(
+            'the cluster of context "kind-asleep" at http://127.0.0.1:1 cannot be used: ',
+            "ECONNREFUSED",
+            "start kind, or choose another with `npx pulumi config set kube.context NAME",
+        ),
+    ));
+
+it("namespaces of others are refused together, the agent's too, before anything is made", async () => {
+    addNamespace("kind-a", "demo", {});
+    addNamespace("kind-a", "demo-agent", { "chaos-shop/stack": "other" });
+    const agent = { namespace: "demo-agent" } as StackConfiguration["agent"];
+    await expect(open({ agent })).rejects.toThrow(
+        inOrder(
+            'namespace is "demo", which exists and belongs to no stack',
+            'agent.namespace is "demo-agent", which belongs to stack "other"',
+        ),
+    );
+    expect(state.has("cluster")).toBe(false);
 });
 
 describe("a state belongs to the cluster that it was made in", () => {
@@ -153,12 +118,8 @@ describe("a state belongs to the cluster that it was made in", () => {
 
     it("so a recreated one is refused, whose context has the same name", async () => {
         await open();
-        servers["kind-a"].namespace("kube-system", {}, "recreated");
-        try {
-            await expect(open()).rejects.toThrow(`If it was recreated: ${moving}`);
-        } finally {
-            servers["kind-a"].namespace("kube-system", {}, "uid-of-kind-a");
-        }
+        addNamespace("kind-a", "kube-system", {}, "recreated");
+        await expect(open()).rejects.toThrow(`If it was recreated: ${moving}`);
     });
 
     it("also where it is known by another context", async () => {
@@ -196,7 +157,7 @@ describe("an update that moves a stack deletes nothing of somebody else", () => 
     /** Resolves with the resources asked for, and rejects with the refusal. */
     const move = (kubeContext: string) => open({ kubeContext, namespace: "demo-local" });
     const knowRoles = () =>
-        servers["kind-a"].objects.set(group, {
+        void (objects["kind-a"][group] = {
             resources: [{ name: "clusterroles", kind: "ClusterRole", namespaced: false, verbs: [] }],
         });
 
@@ -205,7 +166,7 @@ describe("an update that moves a stack deletes nothing of somebody else", () => 
         ["cluster still exists", "kind-b", "uid-of-kind-a"],
     ])("that has the name of a namespace that the stack had, if the %s", async (_, to, uid) => {
         madeIn("kind-a", uid);
-        servers["kind-a"].namespace("demo", theirs);
+        addNamespace("kind-a", "demo", theirs);
         const refused = move(to);
         await expect(refused).rejects.toThrow(
             'Stopped before anything was deleted: namespace demo belongs to another stack named "local", ',
@@ -216,7 +177,7 @@ describe("an update that moves a stack deletes nothing of somebody else", () => 
     it("that has the name of an object outside of the stack's namespaces", async () => {
         madeIn("kind-a", "an earlier one");
         knowRoles();
-        servers["kind-a"].objects.set(`${group}/clusterroles/reader`, { ...role, metadata: { annotations: theirs } });
+        objects["kind-a"][`${group}/clusterroles/reader`] = { ...role, metadata: { annotations: theirs } };
         await expect(move("kind-a")).rejects.toThrow("ClusterRole.v1.rbac.authorization.k8s.io reader belongs to");
     });
 
@@ -228,8 +189,7 @@ describe("an update that moves a stack deletes nothing of somebody else", () => 
     it("that nobody can ask about, unless Pulumi may forget what it cannot reach", async () => {
         madeIn("kind-c", "an earlier one");
         await expect(move("kind-a")).rejects.toThrow('the kubeconfig has no context "kind-c"');
-        process.env.PULUMI_K8S_DELETE_UNREACHABLE = "true";
-        onTestFinished(() => void delete process.env.PULUMI_K8S_DELETE_UNREACHABLE);
+        vi.stubEnv("PULUMI_K8S_DELETE_UNREACHABLE", "true");
         expect(providerOf(await move("kind-a"))).toBeDefined();
     });
 
@@ -237,22 +197,22 @@ describe("an update that moves a stack deletes nothing of somebody else", () => 
         madeIn("kind-a", "an earlier one");
         knowRoles();
         expect(providerOf(await move("kind-a"))).toBeDefined();
-        servers["kind-a"].namespace("demo", { "chaos-shop/identity": identity! });
+        addNamespace("kind-a", "demo", { "chaos-shop/identity": identity! });
         expect(providerOf(await move("kind-a"))).toBeDefined();
     });
 
     it("and a stack that stays asks nobody", async () => {
         madeIn("kind-a", "uid-of-kind-a");
-        servers["kind-a"].namespace("demo", theirs);
+        addNamespace("kind-a", "demo", theirs);
         expect(providerOf(await move("kind-a"))).toBeDefined();
     });
 });
 
 describe("a stack is more than its name", () => {
     const annotate = (annotations: Record<string, string>) =>
-        servers["kind-a"].namespace("demo", { "chaos-shop/stack": "local", ...annotations });
+        addNamespace("kind-a", "demo", { "chaos-shop/stack": "local", ...annotations });
     const hasService = () =>
-        servers["kind-a"].objects.set("/api/v1/namespaces/demo/services", {
+        void (objects["kind-a"]["/api/v1/namespaces/demo/services"] = {
             items: [{ metadata: { name: "gateway" } }],
         });
 
@@ -284,7 +244,7 @@ describe("a stack is more than its name", () => {
     });
 
     it("and it is unknown to the first preview, which refuses what names any", async () => {
-        const found = () => servers["kind-a"].namespace("demo", { "chaos-shop/identity": "0a1b2c3d4e5f6071" });
+        const found = () => addNamespace("kind-a", "demo", { "chaos-shop/identity": "0a1b2c3d4e5f6071" });
         stateId = "";
         await open({}, true);
         expect(identity).toBeUndefined();
@@ -300,15 +260,9 @@ describe("a stack is more than its name", () => {
         expect(identity).not.toBe(first);
     });
 
-    it("a namespace of its name without an identity is its own: its user handed it over", async () => {
-        annotate({});
-        hasService();
-        expect(providerOf(await open())).toBeDefined();
-    });
-
     it("a namespace that a destroyed stack of its name kept is taken over only if told to", async () => {
         annotate({ "chaos-shop/identity": "0123456789abcdef" });
-        servers["kind-a"].objects.set("/api/v1/namespaces/demo/services", { items: [] });
+        objects["kind-a"]["/api/v1/namespaces/demo/services"] = { items: [] };
         await expect(open()).rejects.toThrow(
             "may take over what it has kept, claims with their data: kubectl --context kind-a annotate " +
                 "--overwrite namespace demo chaos-shop/stack=local chaos-shop/identity-",

@@ -1,15 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { getMonitor } from "@pulumi/pulumi/runtime/settings";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { guardDestroy } from "../../../../components/cluster/destroying/guard";
 import { type Allowed, UnreachableError, whyNotDestroy } from "../../../../components/cluster/destroying/refusal";
 import { kubeconfigOf } from "../../../support/kubeconfig";
+import { scratchFolder } from "../../../support/scratch";
+import { serving } from "../../../support/serving";
 
 const own = { "chaos-shop/stack": "local", "chaos-shop/identity": "ours" };
 const guarded = {
@@ -22,6 +21,8 @@ const role = {
 };
 const leasePath = "/apis/coordination.k8s.io/v1/namespaces/demo/leases/chaos-experiment";
 const theirs = { "chaos-shop/stack": "cloud", "chaos-shop/identity": "theirs" };
+/** Who holds the lease of this stack's run. */
+const ours = "stack local/ours (its application is in demo)";
 
 interface Look {
     uid?: string;
@@ -116,7 +117,7 @@ describe("destroying a stack stops, and says what to do,", () => {
         ],
         [
             "if a namespace is another stack's by now",
-            { found: { demo: { "chaos-shop/stack": "cloud", "chaos-shop/identity": "theirs" }, "demo-agent": own } },
+            { found: { demo: theirs, "demo-agent": own } },
             [
                 'namespace demo belongs to stack "cloud" by now',
                 "annotate --overwrite namespace demo chaos-shop/stack=local chaos-shop/identity-",
@@ -141,12 +142,7 @@ describe("destroying a stack stops, and says what to do,", () => {
         ],
         [
             "also if this machine's clock is ahead of the cluster's",
-            {
-                found: { demo: theirs },
-                holder: "stack local/ours (its application is in demo)",
-                held: { ago: 60, for: 780 },
-                clockAhead: -7_200,
-            },
+            { found: { demo: theirs }, holder: ours, held: { ago: 60, for: 780 }, clockAhead: -7_200 },
             ["To end it now: "],
         ],
         [
@@ -182,25 +178,12 @@ describe("destroying a stack stops, and says what to do,", () => {
 it.each<[string, Look]>([
     ["nobody holds the lease", {}],
     ["another stack holds it", { holder: "stack local/theirs (its application is in demo)" }],
-    [
-        "the attacks of its run were ended",
-        {
-            holder: "stack local/ours (its application is in demo)",
-            notes: { "chaos-experiments/ended": '{"at":1}' },
-        },
-    ],
+    ["the attacks of its run were ended", { holder: ours, notes: { "chaos-experiments/ended": '{"at":1}' } }],
     [
         "the deadline of its run has passed, also if this machine's clock is behind the cluster's",
-        {
-            holder: "stack local/ours (its application is in demo)",
-            held: { ago: 7_200, for: 780 },
-            clockAhead: 7_200,
-        },
+        { holder: ours, held: { ago: 7_200, for: 780 }, clockAhead: 7_200 },
     ],
-    [
-        "the deadline of its run has passed",
-        { holder: "stack local/ours (its application is in demo)", held: { ago: 7_200, for: 780 } },
-    ],
+    ["the deadline of its run has passed", { holder: ours, held: { ago: 7_200, for: 780 } }],
 ])("a refusal says of no attack that it goes on if %s", async (_, look) =>
     expect(await refusal({ found: { demo: theirs }, ...look })).not.toMatch(/experiment/),
 );
@@ -265,28 +248,21 @@ it("the guard depends on all parts of components, and on what the state keeps, s
 });
 
 describe("the command that Pulumi runs", () => {
-    const folder = mkdtempSync(join(tmpdir(), "chaos-shop-guard-"));
+    const folder = scratchFolder();
     const annotationsOf: Record<string, object> = {};
-    let server: Server;
+    const server = serving(({ url }, response) => {
+        const name = url!.split("/").at(-1)!;
+        const annotations = name === "kube-system" ? {} : annotationsOf[name];
+        response.writeHead(annotations ? 200 : 404, { "content-type": "application/json" });
+        response.end(JSON.stringify({ metadata: { name, uid: "uid-of-a", annotations } }));
+    });
     let inputs: Record<string, any>;
     beforeAll(async () => {
         ({ inputs } = await register());
-        server = createServer(({ url }, response) => {
-            const name = url!.split("/").at(-1)!;
-            const annotations = name === "kube-system" ? {} : annotationsOf[name];
-            response.writeHead(annotations ? 200 : 404, { "content-type": "application/json" });
-            response.end(JSON.stringify({ metadata: { name, uid: "uid-of-a", annotations } }));
-        });
-        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-        const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        writeFileSync(join(folder, "config"), kubeconfigOf("kind-a", address));
+        writeFileSync(join(folder, "config"), kubeconfigOf("kind-a", server.url));
     });
     beforeEach(() => {
         for (const name of Object.keys(annotationsOf)) delete annotationsOf[name];
-    });
-    afterAll(() => {
-        server.close();
-        rmSync(folder, { recursive: true });
     });
 
     /** Runs it in another folder. @returns its exit code, and what it printed */
@@ -366,7 +342,7 @@ describe("the command that Pulumi runs", () => {
         });
 
         it("stops if it would delete a namespace that is somebody else's by now", async () => {
-            annotationsOf.shop = { "chaos-shop/stack": "cloud", "chaos-shop/identity": "theirs" };
+            annotationsOf.shop = theirs;
             const { code, printed } = await before(["shop", "demo-agent"]);
             expect(code).toBe(1);
             expect(printed).toMatch(

@@ -30,126 +30,80 @@ const deployment = (status: V1Deployment["status"] = {}): V1Deployment => ({
 const pod = (status: V1Pod["status"]): V1Pod => ({ metadata: { name: "orders-1" }, status });
 const unscheduled = (message: string) =>
     pod({ phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", message }] });
-const waiting = (reason: string, name = "orders") => ({ name, state: { waiting: { reason } } }) as never;
+const waiting = (reason: string, more: object = {}) => ({ name: "orders", state: { waiting: { reason } }, ...more });
+/** A pod whose container waits, and its first container if that does, too. */
+const starting = (container: object, first?: object) =>
+    pod({
+        phase: "Pending",
+        containerStatuses: [container],
+        initContainerStatuses: first && [first],
+    } as V1Pod["status"]);
 const whole = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
 
 describe("the output says why a workload is not ready, and what to do, if", () => {
-    it.each<[what: string, found: V1Deployment, pods: V1Pod[], words: RegExp]>([
+    const refused = { conditions: [{ type: "ReplicaFailure", status: "True", message: "exceeded quota: small" }] };
+    const notFound = { state: { waiting: { reason: "ErrImagePull", message: "not found" } } };
+    const lastState = { terminated: { exitCode: 137, reason: "OOMKilled" } };
+    const labels = { "chaos-experiments/target": "orders-blackhole.blackhole" };
+    const attacked = { metadata: { name: "orders-1", labels }, status: { phase: "Running" } };
+
+    it.each<[what: string, found: V1Pod, words: RegExp]>([
         [
             "no node has room",
-            deployment(),
-            [unscheduled("0/1 nodes are available: 1 Insufficient memory.")],
+            unscheduled("0/1 nodes are available: 1 Insufficient memory."),
             new RegExp(
                 "^orders is Pending: no node takes it: 0/1 nodes are available: 1 Insufficient memory\\. " +
                     "Make room .*`npx pulumi up --stack local` again\\.$",
             ),
         ],
         [
-            "the cluster admits no pod",
-            deployment({ conditions: [{ type: "ReplicaFailure", status: "True", message: "exceeded quota: small" }] }),
-            [],
-            /^orders has no pod: .*exceeded quota: small\. Fix the cause.*namespace demo/,
-        ],
-        [
             "its image cannot be pulled",
-            deployment(),
-            [
-                pod({
-                    phase: "Pending",
-                    containerStatuses: [
-                        {
-                            name: "orders",
-                            state: { waiting: { reason: "ErrImagePull", message: "not found" } },
-                        } as never,
-                    ],
-                }),
-            ],
+            starting(waiting("", notFound)),
             /^orders is Pending: .*ErrImagePull: not found\. Set an image.*images\.nats IMAGE/,
         ],
         [
             "the image of its first container cannot be pulled",
-            deployment(),
-            [
-                pod({
-                    phase: "Pending",
-                    initContainerStatuses: [waiting("ImagePullBackOff", "configuration")],
-                    containerStatuses: [waiting("PodInitializing")],
-                }),
-            ],
+            starting(waiting("PodInitializing"), waiting("ImagePullBackOff", { name: "configuration" })),
             /does not start: ImagePullBackOff\. Set an image .*images\.node IMAGE/,
         ],
         [
             "no node has a taint that it tolerates, and enough memory",
-            deployment(),
-            [unscheduled("1 Insufficient memory, 2 node(s) had untolerated taint {dedicated: demo}.")],
+            unscheduled("1 Insufficient memory, 2 node(s) had untolerated taint {dedicated: demo}."),
             /Make room \(.*\) or tolerate the taint \(`.* config set nodes\.tolerations TAINTS --stack local`\), and/,
         ],
         [
             "no node has the labels that it selects",
-            deployment(),
-            [unscheduled("3 node(s) didn't match Pod's node affinity/selector.")],
+            unscheduled("3 node(s) didn't match Pod's node affinity/selector."),
             /\. Select labels that a node has \(`.* config set nodes\.selector LABELS --stack local`\), and/,
         ],
         [
             "its nodes have a problem",
-            deployment(),
-            [unscheduled("1 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }.")],
+            unscheduled("1 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }."),
             /no node takes it: .*\. Fix the cause, and run/,
         ],
         [
             "its program ends",
-            deployment(),
-            [
-                pod({
-                    phase: "Running",
-                    containerStatuses: [waiting("CrashLoopBackOff")],
-                }),
-            ],
+            starting(waiting("CrashLoopBackOff")),
             /Look at `kubectl --context kind-a --namespace demo logs orders-1 --container orders --previous`/,
         ],
         [
             "its program ends with a code",
-            deployment(),
-            [
-                pod({
-                    phase: "Running",
-                    containerStatuses: [
-                        {
-                            state: { waiting: { reason: "CrashLoopBackOff" } },
-                            lastState: { terminated: { exitCode: 137, reason: "OOMKilled" } },
-                        } as never,
-                    ],
-                }),
-            ],
+            starting(waiting("CrashLoopBackOff", { lastState })),
             /does not start: CrashLoopBackOff; it ended with code 137 \(OOMKilled\)\. Look at/,
         ],
-        [
-            "its container is being created",
-            deployment(),
-            [
-                pod({
-                    phase: "Pending",
-                    containerStatuses: [waiting("ContainerCreating")],
-                }),
-            ],
-            /its container is starting/,
-        ],
+        ["its container is being created", starting(waiting("ContainerCreating")), /its container is starting/],
         [
             "an experiment attacks it",
-            deployment(),
-            [
-                {
-                    metadata: {
-                        name: "orders-1",
-                        labels: { "chaos-experiments/target": "orders-blackhole.blackhole" },
-                    },
-                    status: { phase: "Running" },
-                },
-            ],
+            attacked,
             /^orders was under attack by the experiment orders-blackhole\. The next update checks it again\.$/,
         ],
-        ["it does not become ready", deployment(), [pod({ phase: "Running" })], /readiness probe/],
-    ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(cluster, found, pods, making())).toMatch(words));
+        ["it does not become ready", pod({ phase: "Running" }), /readiness probe/],
+    ])("%s", (_what, found, words) => expect(whatItWaitsFor(cluster, deployment(), [found], making())).toMatch(words));
+
+    it("the cluster admits no pod", () =>
+        expect(whatItWaitsFor(cluster, deployment(refused), [], making())).toMatch(
+            /^orders has no pod: .*exceeded quota: small\. Fix the cause.*namespace demo/,
+        ));
 
     it.each<[Making["install"]["kind"], string, RegExp]>([
         [
@@ -163,7 +117,7 @@ describe("the output says why a workload is not ready, and what to do, if", () =
     );
 
     it("an image that no setting names is to be changed where it is named", () => {
-        const found = pod({ phase: "Pending", containerStatuses: [waiting("ImagePullBackOff")] });
+        const found = starting(waiting("ImagePullBackOff"));
         expect(whatItWaitsFor(cluster, deployment(), [found], making("chart"))).toMatch(
             /ImagePullBackOff\. Have orders use an image that the cluster can pull, and run/,
         );

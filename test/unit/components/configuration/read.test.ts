@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { servicesFolder } from "../../../../components/base/program";
 import { ConfigurationError, type Mistake } from "../../../../components/configuration/mistakes";
 import { readConfiguration } from "../../../../components/configuration/read";
 import { connections, type KnownExperiment, settings } from "../../../../components/configuration/settings";
 import { poolSize } from "../../../../services/shared/database";
 import { runAs } from "../../../support/running-stack";
+import { scratchFolder } from "../../../support/scratch";
 
 beforeEach(() => runAs("local"));
 
@@ -72,44 +72,17 @@ describe("a stack without settings", () => {
         expect(configuration.experiment.enabled).toBe(false);
         expect(configuration.kubeContext).toBeUndefined();
     });
-
-    it("checks /products once per second for 30 s, after a grace period of 15 s", () => {
-        expect(read({}).experiment).toMatchObject({
-            name: "hot-deals-blackhole",
-            area: "Global",
-            radius: undefined,
-            durationMs: 30_000,
-            intervalMs: 1_000,
-            timeoutMs: 5_000,
-            graceMs: 15_000,
-            successRate: 1,
-            deadlineMs: undefined,
-        });
-    });
 });
 
 it("reads what the stack sets", () => {
     const configuration = read({
         namespace: "shop-1",
+        variant: "seven",
         "replicas.hot-deals": "3",
-        "ingress.hosts": "shop.example.com, www.example.com",
-        "ingress.class": "nginx",
         "experiment.radius": "50%",
         "experiment.duration": "1m30s",
-        "experiment.target": "k8s.deployment=hot-deals,k8s.namespace=shop-1",
-    });
-    expect(configuration).toMatchObject({
-        namespace: "shop-1",
-        replicas: { "hot-deals": 3 },
-        ingress: { hosts: ["shop.example.com", "www.example.com"], class: "nginx" },
-        experiment: { radius: "50%", durationMs: 90_000 },
-    });
-});
-
-it("reads the settings of pods, storage and the Ingress", () => {
-    const configuration = read({
-        variant: "seven",
-        "ingress.hosts": "shop.example.com",
+        "ingress.hosts": "shop.example.com, www.example.com",
+        "ingress.class": "nginx",
         "ingress.annotations":
             "cert-manager.io/cluster-issuer=letsencrypt, " +
             "nginx.ingress.kubernetes.io/whitelist-source-range=10.0.0.0/8,172.16.0.0/12," +
@@ -125,7 +98,12 @@ it("reads the settings of pods, storage and the Ingress", () => {
         "shutdown.delay": "5s",
     });
     expect(configuration).toMatchObject({
+        namespace: "shop-1",
+        replicas: { "hot-deals": 3 },
+        experiment: { radius: "50%", durationMs: 90_000 },
         ingress: {
+            hosts: ["shop.example.com", "www.example.com"],
+            class: "nginx",
             annotations: {
                 "cert-manager.io/cluster-issuer": "letsencrypt",
                 "nginx.ingress.kubernetes.io/whitelist-source-range": "10.0.0.0/8,172.16.0.0/12",
@@ -499,8 +477,7 @@ describe("an attack whose outward direction may stay unproven", () => {
 });
 
 describe("a shop from a chart or a manifest", () => {
-    const folder = mkdtempSync(join(tmpdir(), "chaos-shop-values-"));
-    afterAll(() => rmSync(folder, { recursive: true }));
+    const folder = scratchFolder();
     const values = (text: string) => {
         writeFileSync(join(folder, "values.yaml"), text);
         return join(folder, "values.yaml");

@@ -1,25 +1,16 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { requireChart } from "../../../../components/install/repository";
+import { serving } from "../../../support/serving";
 
 const index = {
     apiVersion: "v1",
     entries: { shop: [{ version: "1.1.0" }, { version: "1.0.0" }], agent: [{ version: "2.0.0" }] },
 };
-let server: Server;
-let url: string;
-
-beforeAll(async () => {
-    server = createServer((request, response) => {
-        if (request.url === "/charts/index.yaml") response.end(JSON.stringify(index));
-        else if (request.url === "/page/index.yaml") response.end("<html>not an index</html>");
-        else response.writeHead(404).end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const server = serving((request, response) => {
+    if (request.url === "/charts/index.yaml") response.end(JSON.stringify(index));
+    else if (request.url === "/page/index.yaml") response.end("<html>not an index</html>");
+    else response.writeHead(404).end();
 });
-afterAll(() => void server.close());
 
 describe("a chart", () => {
     it.each([
@@ -29,13 +20,13 @@ describe("a chart", () => {
         ["a range with spaces that begins with a version", "1.0.0 - 1.9.0"],
         ["several ranges", "1.0.0 || >=1.1.0"],
     ])("that its repository has is accepted: %s", async (_, version) => {
-        await expect(requireChart({ repo: `${url}/charts/`, name: "shop", version })).resolves.toBeUndefined();
+        await expect(requireChart({ repo: `${server.url}/charts/`, name: "shop", version })).resolves.toBeUndefined();
     });
 
     const refusals: [string, () => Parameters<typeof requireChart>[0], RegExp][] = [
         [
             "is not in its repository",
-            () => ({ repo: `${url}/charts`, name: "shpo" }),
+            () => ({ repo: `${server.url}/charts`, name: "shpo" }),
             new RegExp(
                 String.raw`chart\.name is "shpo", which .* does not have; allowed: shop, agent\. Nothing was ` +
                     String.raw`touched; .*npx pulumi config set chart\.name shop`,
@@ -43,12 +34,12 @@ describe("a chart", () => {
         ],
         [
             "has no such version",
-            () => ({ repo: `${url}/charts`, name: "shop", version: "3.0.0" }),
+            () => ({ repo: `${server.url}/charts`, name: "shop", version: "3.0.0" }),
             /chart\.version is "3\.0\.0", .*allowed: 1\.1\.0, 1\.0\.0\. .*config set chart\.version 1\.1\.0/,
         ],
         [
             "is in no repository",
-            () => ({ repo: `${url}/nothing`, name: "shop" }),
+            () => ({ repo: `${server.url}/nothing`, name: "shop" }),
             new RegExp(
                 String.raw`chart\.repo is ".*\/nothing", .*index\.yaml: status 404\. Nothing was ` +
                     String.raw`touched; .*npx pulumi config set chart\.repo https://`,
@@ -56,7 +47,7 @@ describe("a chart", () => {
         ],
         [
             "is at an address without an index",
-            () => ({ repo: `${url}/page`, name: "shop" }),
+            () => ({ repo: `${server.url}/page`, name: "shop" }),
             /which cannot be read as a chart repository/,
         ],
         [

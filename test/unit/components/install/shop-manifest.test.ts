@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readShopManifest } from "../../../../components/install/shop-manifest";
 import type { KindLookup } from "../../../../components/manifest/kinds";
+import { scratchFolder } from "../../../support/scratch";
 
-const folder = mkdtempSync(join(tmpdir(), "chaos-shop-manifest-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 /** A cluster that knows a few kinds. */
 const lookUp: KindLookup = async (apiVersion, kind) => {
@@ -78,12 +77,6 @@ describe("a shop's manifest", () => {
 
     it.each([
         ["is not YAML", "kind: [", /shop\.yaml", which is not a manifest: line 2, column 1: .*; allowed: YAML/],
-        [
-            "has an object twice",
-            "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n" +
-                "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: demo}}",
-            /line 3, column 1: ConfigMap a occurs twice, first in line 1;/,
-        ],
         ["is empty", "", /which is empty/],
     ])("is rejected if it %s", async (_, text, expected) => expect(await refusal(text)).toMatch(expected));
 });

@@ -1,22 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readObjects } from "../../../../components/manifest/read";
+import { scratchFolder } from "../../../support/scratch";
+import { serving } from "../../../support/serving";
 
-const folder = mkdtempSync(join(tmpdir(), "chaos-shop-manifest-"));
+const folder = scratchFolder();
 const file = join(folder, "shop.yaml");
-let server: Server;
-beforeAll(async () => {
-    server = createServer((_, response) => response.end("\n<!DOCTYPE html><html><body>Log in</body></html>"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-});
-afterAll(() => {
-    server.close();
-    rmSync(folder, { recursive: true });
-});
+const server = serving((_, response) => response.end("\n<!DOCTYPE html><html><body>Log in</body></html>"));
 
 function read(text: string, namespace?: string) {
     writeFileSync(file, text);
@@ -164,8 +155,7 @@ describe("a manifest is rejected with the lines of all its mistakes:", () => {
     it("a folder", async () =>
         expect(await refusal(readObjects(folder))).toBe("is a folder; allowed: one file, or a URL"));
     it("a web page", async () => {
-        const { port } = server.address() as AddressInfo;
-        expect(await refusal(readObjects(`http://127.0.0.1:${port}/shop.yaml`))).toBe(
+        expect(await refusal(readObjects(`${server.url}/shop.yaml`))).toBe(
             "is a web page, not a manifest; use the URL of the file itself",
         );
     });
