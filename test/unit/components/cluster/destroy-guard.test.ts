@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { guardDestroy } from "../../../../components/cluster/destroying/guard";
-import { type Allowed, UnreachableError, whyNotDestroy } from "../../../../components/cluster/destroying/refusal";
+import { type Allowed, whyNotDestroy } from "../../../../components/cluster/destroying/refusal";
+import { UnreachableError } from "../../../../components/cluster/reading";
 import { kubeconfigOf } from "../../../support/kubeconfig";
 
 const own = { "chaos-shop/stack": "local", "chaos-shop/identity": "ours" };
