@@ -1,6 +1,6 @@
 import { quote } from "shlex";
 import { Command, CommanderError, type Option } from "commander";
-import { pulumiCommand } from "../components/pulumi-command";
+import { setCommand } from "../components/pulumi-command";
 import { type Found, removeCommand, secretMeantBy, setSecretCommand } from "../components/configuration/mistakes";
 import { mistakeIn } from "../components/configuration/read";
 import { settingOf, settings } from "../components/configuration/settings";
@@ -110,7 +110,7 @@ export function noOptions(program: Program): (args: string[]) => void {
         const named = args.map(withoutValue).join(" ");
         throw new Error(
             `this program has no options but --help: omit ${named}. It uses the settings of Pulumi.local.yaml: ` +
-                pulumiCommand(["config", "set", "KEY", "VALUE"], "local"),
+                setCommand("KEY", "VALUE", "local"),
         );
     };
 }

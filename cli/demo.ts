@@ -93,7 +93,6 @@ async function showProducts(session: Session, namespace: string, outputs: Output
     );
 }
 
-/** Stops the demo unless the result is as expected. */
 function expectThat(holds: boolean, expected: string): void {
     if (!holds) throw new Error(`The demo did not go as expected. This should be true: ${expected}`);
     say(`  ✔ ${expected}`);

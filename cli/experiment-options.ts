@@ -30,12 +30,6 @@ interface Given extends CiFiles {
     json?: true;
 }
 
-/**
- * Parses the arguments of `npm run experiment`.
- *
- * @param saved the names of the saved experiments
- * @throws Error with all mistakes in them
- */
 export function experimentOptions(args: string[], saved: () => string[]): ExperimentOptions {
     const values = experimentProgram.read<Given>(args);
     const { all = false, stack, json = false, junit, summary } = values;

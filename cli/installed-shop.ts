@@ -1,4 +1,4 @@
-import { pulumiCommand } from "../components/pulumi-command";
+import { setCommand } from "../components/pulumi-command";
 
 /**
  * The settings of a command line with which an update would delete the installed shop, with its data, to make another.
@@ -19,7 +19,7 @@ export function mistakesInMove(
         (key) =>
             `--set ${key}=${set[key]} would delete the installed shop (${key} ${installed[key]}), with its data; ` +
             `to keep the shop, omit it; to make another, also for later updates: ` +
-            pulumiCommand(["config", "set", key, set[key]!], stack),
+            setCommand(key, set[key]!, stack),
     );
     return lines.length === 0 ? undefined : lines.join("\n");
 }

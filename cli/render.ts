@@ -3,7 +3,7 @@ import { join } from "shlex";
 import { kubectl } from "../chaos/values/kubectl";
 import { permissionsOf } from "../chaos/rights/permissions";
 import { rolesManifest, type Subject } from "../chaos/rights/roles";
-import { outsideOfAgent } from "../components/agent/outside";
+import { outsideOfAgent } from "../components/agent/foreign-objects";
 import { rightsOfUpdate } from "../components/cluster/rights";
 import { experimentSettings, type StackConfiguration } from "../components/configuration/read";
 import { settings } from "../components/configuration/settings";
@@ -19,7 +19,6 @@ import { manifestsFolder, render } from "./rendering/render";
 import { plainSettings } from "./stack-file";
 
 export interface RenderOptions {
-    /** The rendering's folder. */
     out: string;
     configuration: StackConfiguration;
     /** The kubeconfig context that the stack's file has. @default the rendering is of no cluster */
@@ -43,12 +42,6 @@ interface Given {
     group: string[];
 }
 
-/**
- * Reads the arguments of `npm run render`.
- *
- * @param folder contains the stacks' files. @default the project's
- * @throws Error with what is wrong
- */
 export function renderOptions(args: string[], folder?: string): RenderOptions | PermissionsOptions {
     const given = renderProgram.read<Given>(args);
     const names = renderProgram.args;
@@ -72,7 +65,6 @@ function renderingOptions(given: Given, names: string[], folder?: string): Rende
         ofShop,
         { ...(variant && { variant }), ...set, "agent.enabled": "false" },
         stack ?? "for rendering",
-        [{ name: settings["experiment.name"].default }],
     );
     if (!force && existsSync(out) && readdirSync(out).length > 0)
         throw new Error(
@@ -110,9 +102,7 @@ function permissionsOptions(given: Given, names: string[], folder?: string): Per
           ? [{}]
           : [...new Set(names)].map((name) => ({ "experiment.name": name }));
     return {
-        configurations: experiments.map((experiment) =>
-            offlineConfiguration(inFile, { ...set, ...experiment }, stack, saved),
-        ),
+        configurations: experiments.map((experiment) => offlineConfiguration(inFile, { ...set, ...experiment }, stack)),
         subjects: [
             ...subject.map((name): Subject => ({ kind: "User", name })),
             ...group.map((name): Subject => ({ kind: "Group", name })),
@@ -144,7 +134,6 @@ export async function permissionsManifest({ configurations, subjects }: Permissi
     return `${head.map((line) => `# ${line}`).join("\n")}\n${manifest}`;
 }
 
-/** The commands that install a rendering: by kubectl, and by Helm. */
 export function installCommands({ out, configuration: { namespace }, context }: RenderOptions): string[] {
     const inContext = context === undefined ? [] : ["--kube-context", context];
     const waiting = ["--wait", "--timeout", "5m0s", "--namespace", namespace, "--create-namespace"];

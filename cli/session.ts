@@ -89,14 +89,12 @@ export class Session {
         );
     }
 
-    /** What the stack's state says about this cluster. */
     private async record() {
         const { metadata } = await this.cluster.read({ resource: otherResources.namespace, name: "kube-system" });
         const context = this.cluster.kubeconfig.getCurrentContext();
         return recordIn(await this.stack.state(), { uid: metadata!.uid!, context });
     }
 
-    /** See `mistakesInMove`. */
     async mistakesInMove(set: Record<string, string>): Promise<string | undefined> {
         const { settings: inFile } = this;
         const asked = Object.fromEntries(Object.entries(set).filter(([key, value]) => inFile[key] !== value));

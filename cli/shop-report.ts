@@ -3,7 +3,7 @@ import { kubectl } from "../chaos/values/kubectl";
 import type { Cluster } from "../chaos/cluster/client";
 import { type RunningExperiment, runningExperiments } from "../chaos/lease/running";
 import { newKeyCommand } from "../components/configuration/agent";
-import { pulumiCommand } from "../components/pulumi-command";
+import { pulumiCommand, setCommand } from "../components/pulumi-command";
 import { say, typed } from "./print";
 import type { Session } from "./session";
 import { wholeProducts } from "./shop";
@@ -56,7 +56,7 @@ function experimentLines(running: RunningExperiment, { cluster, ownExperiment, s
     const { experiment, lease, namespace } = running;
     // `npm start` also has the agent's key, and is for this stack only.
     const update = stack === "local" ? "npm start" : pulumiCommand(["up"], stack);
-    const disable = `${pulumiCommand(["config", "set", "experiment.enabled", "false"], stack)} && ${update}`;
+    const disable = `${setCommand("experiment.enabled", "false", stack)} && ${update}`;
     const [command, ...more] = ownExperiment
         ? [typed(disable)]
         : endLines(running, { context: cluster.kubeconfig.getCurrentContext(), typed });

@@ -21,7 +21,6 @@ interface TargetsOptions {
     namespace?: string;
 }
 
-/** Parses the arguments of `npm run targets`. @throws Error with what is wrong */
 export function targetsOptions(args: string[]): TargetsOptions {
     const { json = false, ...place } = targetsProgram.read<Omit<TargetsOptions, "expressions">>(args);
     targetsProgram.args.forEach((expression) => parseAttributes(expression));

@@ -16,12 +16,6 @@ interface WorkshopOptions {
     stack: string;
 }
 
-/**
- * Parses the arguments of `npm run workshop`.
- *
- * @param countExercises how many there are
- * @throws Error with all mistakes in them
- */
 export function workshopOptions(args: string[], countExercises: () => number): WorkshopOptions {
     const { check = false, set, stack } = workshopProgram.read<{ check?: true; set: string[]; stack: string }>(args);
     const given = workshopProgram.args;

@@ -18,6 +18,10 @@ export function runningStack(): string {
 export const pulumiCommand = (words: readonly string[], stack = runningStack()): string =>
     join(["npx", "pulumi", ...words, ...(stack === "" ? [] : ["--stack", stack])]);
 
+/** The command that sets a value of a stack. @param stack @default that of the running program */
+export const setCommand = (key: string, value: string, stack?: string) =>
+    pulumiCommand(["config", "set", key, value], stack);
+
 /** A command of `npm run` that can be pasted likewise. @param stack @default the one that it uses if it names none */
 export const npmCommand = (words: readonly string[], stack = "local"): string =>
     join(["npm", "run", ...words, ...(stack === "local" ? [] : ["--stack", stack])]);

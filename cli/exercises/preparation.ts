@@ -38,17 +38,6 @@ export function disturbing(set: Record<string, string>): string[] {
         .map(([key]) => key);
 }
 
-/**
- * The settings of the update that prepares an exercise. What the stack's file does not set is not set here either: to
- * the reader's own `pulumi preview`, which has only that file, it would be a change. Pods are scaled instead.
- *
- * @param given those of `--set`
- */
-export const settingsToBegin = (given: Record<string, string>): Record<string, string> => ({
-    ...given,
-    "experiment.enabled": "false",
-});
-
 export interface Place {
     stack: string;
     /** For the update, in addition to the stack's file. */
@@ -80,8 +69,9 @@ export async function prepare(exercise: Exercise, all: readonly Exercise[], plac
     try {
         const moves = await session.mistakesInMove(place.settings);
         if (moves !== undefined) throw new Error(`Exercise ${exercise.number} cannot begin.\n${moves}`);
-        await session.up(settingsToBegin(place.settings));
-        // An update keeps the number of pods that `kubectl scale` has set.
+        // What the stack's file does not set is not set here either: to the reader's own `pulumi preview`, which has
+        // only that file, it would be a change. Pods are scaled instead; an update keeps their number.
+        await session.up({ ...place.settings, "experiment.enabled": "false" });
         const outputs = await session.outputs();
         const namespace = String(outputs.namespace?.value);
         await Promise.all(workloads.map((workload) => scale(session.cluster, namespace, workload, 1)));

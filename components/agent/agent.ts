@@ -14,7 +14,7 @@ import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
 import { kindsOf, type PlacedObject } from "../manifest/kinds";
 import type { ManifestObject } from "../manifest/read";
-import { pulumiCommand } from "../pulumi-command";
+import { setCommand } from "../pulumi-command";
 import { BuiltinAgent, type BuiltinAgentArgs, clusterWide } from "./builtin";
 import {
     anotherManifest,
@@ -58,16 +58,14 @@ export async function checkedAgent(
     return () => new Agent(name, args, install === "builtin" ? opts : { provider });
 }
 
-const withoutAgent = () => `To do without an agent: ${pulumiCommand(["config", "set", "agent.enabled", "false"])}`;
+const withoutAgent = () => `To do without an agent: ${setCommand("agent.enabled", "false")}`;
 
 export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<BuiltinAgentArgs, "namespace" | "key"> {
     /** The stack's identity; see `StackCluster`. */
     identity: pulumi.Input<string>;
-    /** Where to look whether the agent is ready. */
     cluster: Cluster;
     /** The agent's manifest. Empty if it is not installed from one. */
     manifest: readonly PlacedObject[];
-    /** What it has outside of the stack's namespaces. */
     guarded: readonly GuardedObject[];
 }
 

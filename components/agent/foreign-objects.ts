@@ -2,9 +2,18 @@ import type { V1ObjectMeta } from "../../chaos/values/kubernetes-types";
 import type { GuardedObject } from "../cluster/destroying/refusal";
 import { annotations as marks, belongsTo, handOver, isMarkedBy, type Owner } from "../cluster/marks";
 import type { Reader } from "../cluster/reading";
-import { type KindLookup, type PlacedObject, placeOf, whyNotInstallable, withKindsIn } from "../manifest/kinds";
-import type { ManifestObject } from "../manifest/read";
-import { pulumiCommand } from "../pulumi-command";
+import type { StackConfiguration } from "../configuration/read";
+import {
+    guessedKind,
+    type KindLookup,
+    type PlacedObject,
+    placeOf,
+    whyNotInstallable,
+    withKindsIn,
+} from "../manifest/kinds";
+import { type ManifestObject, readObjects } from "../manifest/read";
+import { setCommand } from "../pulumi-command";
+import { clusterWide } from "./builtin";
 
 export interface ManifestOwner {
     /** The setting that the objects come from, and its value without secrets. */
@@ -72,14 +81,36 @@ export async function requireNoForeignObjects(
     );
 }
 
-export const anotherManifest = () =>
-    `To use a manifest without them: ${pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"])}`;
+export const anotherManifest = () => `To use a manifest without them: ${setCommand("agent.manifest", "PATH or URL")}`;
 
 /** The objects of a manifest that are in none of the stack's namespaces. */
 export const outsideOf = (namespaces: readonly string[], placed: readonly PlacedObject[]): PlacedObject[] =>
     placed.filter(({ object, namespace }) => !namespaces.includes(namespace ?? nameOfNamespace(object)));
 
 const nameOfNamespace = ({ kind, metadata }: ManifestObject) => (kind === "Namespace" ? metadata.name : "");
+
+/**
+ * What the agent has outside of the stack's namespaces, as far as that is known without a cluster. Each update reads
+ * these objects: see `requireNoForeignObjects`.
+ *
+ * @throws Error if the agent's manifest cannot be read
+ */
+export async function outsideOfAgent({
+    agent,
+    namespace,
+}: Pick<StackConfiguration, "agent" | "namespace">): Promise<PlacedObject[]> {
+    if (agent?.install === "builtin") return clusterWide(namespace);
+    if (agent?.install !== "manifest") return [];
+    const objects = await readObjects(agent.manifest!).catch((error: Error) => {
+        throw new Error(`agent.manifest is "${agent.manifest}", which ${error.message}`);
+    });
+    const lookUp = withKindsIn(objects, async () => undefined);
+    const placed = objects.map(async (object) => {
+        const kind = (await lookUp(object.apiVersion, object.kind)) ?? guessedKind(object);
+        return placeOf(object, kind, agent.namespace);
+    });
+    return outsideOf([agent.namespace, namespace], await Promise.all(placed));
+}
 
 /** What `pulumi destroy` must know of an object that it would delete. */
 export function guardedObject({ object, namespace, path }: PlacedObject): GuardedObject {
@@ -97,7 +128,7 @@ export function requireNotOfShop(objects: readonly ManifestObject[], source: str
     throw new Error(
         `${source}, which has the shop's namespace ${shop}: without the agent it would be deleted, with the shop. ` +
             "Nothing was touched.\n" +
-            `  fix it with one without it: ${pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"])}`,
+            `  fix it with one without it: ${setCommand("agent.manifest", "PATH or URL")}`,
     );
 }
 

@@ -4,7 +4,7 @@ import type { Workloads } from "../cluster/ready";
 import { declareObjects } from "../manifest/declared-object";
 import type { PlacedObject } from "../manifest/kinds";
 import { type ManifestObject, readObjects } from "../manifest/read";
-import { pulumiCommand } from "../pulumi-command";
+import { pulumiCommand, setCommand } from "../pulumi-command";
 
 /**
  * Reads an agent's manifest and replaces its placeholders.
@@ -14,7 +14,7 @@ import { pulumiCommand } from "../pulumi-command";
  */
 export async function readManifest(location: string, key: string, clusterName: string): Promise<ManifestObject[]> {
     const shown = location.replaceAll(key, "[secret]");
-    const fix = `fix it, or set another: ${pulumiCommand(["config", "set", "agent.manifest", "PATH or URL"])}`;
+    const fix = `fix it, or set another: ${setCommand("agent.manifest", "PATH or URL")}`;
     const read = await readObjects(location).catch((error: Error) => {
         throw new Error(`agent.manifest is "${shown}", which ${error.message.replaceAll(key, "[secret]")}; ${fix}`);
     });
@@ -107,7 +107,6 @@ export function manifestAgent(
     return declareObjects("agent", [...namespaceOf.keys()], ({ kind }) => first.includes(kind), argsOf, { parent });
 }
 
-/** The DaemonSets of a manifest, which must become ready. */
 export function daemonSetsOf(manifest: readonly PlacedObject[]): Workloads[] {
     const daemonSets = manifest.filter(({ object }) => object.kind === "DaemonSet");
     return daemonSets.map(({ object, namespace }) => ({

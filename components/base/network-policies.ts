@@ -25,7 +25,6 @@ export const fromPods = (pods: readonly Labels[], port: number) => ({
     ports: [tcp(port)],
 });
 
-/** Connections to pods of this namespace. */
 export const toPods = (matchLabels: Labels, port: number) => ({
     to: [{ podSelector: { matchLabels } }],
     ports: [tcp(port)],

@@ -26,7 +26,6 @@ export function programCommand(nodeOptions: readonly string[], name?: string): s
 
 export interface ProgramArgs {
     namespace: pulumi.Input<string>;
-    /** The file that begins the program. */
     entry: string;
 }
 
@@ -67,7 +66,6 @@ export function packedProgram(entry: string): { packed: Buffer; start: string; h
     return { packed, start, hash: shortHash(bundle.toString("utf8") + start) };
 }
 
-/** Enough of a hash to distinguish versions in a name. */
 export function shortHash(text: string): string {
     return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }

@@ -20,14 +20,12 @@ interface ProbeTimes {
     timeoutSeconds?: number;
 }
 
-/** Whether a container answers HTTP requests. */
 export const httpProbe = (path: string, times: ProbeTimes, port = "http") => ({
     httpGet: { path, port },
     timeoutSeconds: 2,
     ...times,
 });
 
-/** Whether a container accepts connections. */
 export const tcpProbe = (port: string, times: ProbeTimes) => ({ tcpSocket: { port }, timeoutSeconds: 2, ...times });
 
 /** Restarts one of this project's programs that does not answer for 30 s. */

@@ -1,10 +1,10 @@
 import type { Kubeconfig } from "../../chaos/cluster/kubeconfig";
 import { type AllowedContext, guardedContext, type Naming } from "../../chaos/cluster/guard";
-import { pulumiCommand } from "../pulumi-command";
+import { setCommand } from "../pulumi-command";
 
 const naming = (stack?: string): Naming => ({
     key: "kube.context",
-    named: (context) => ({ code: pulumiCommand(["config", "set", "kube.context", context], stack) }),
+    named: (context) => ({ code: setCommand("kube.context", context, stack) }),
     local: "`npm run sandbox -- up`, kind, minikube, k3d, Docker Desktop",
     what: "the shop and its experiments",
     // The network of RFC 2544, 198.18.0.0/15.

@@ -12,7 +12,7 @@ import { allowedContext } from "./allowed-context";
 import { requireOwnLeft } from "./destroying/moving";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
 import { knownIdentity, requireSameCluster, stackIdentity } from "./state-records";
-import { pulumiCommand } from "../pulumi-command";
+import { setCommand } from "../pulumi-command";
 import { otherResources } from "../../chaos/cluster/resources";
 
 export interface StackCluster {
@@ -28,7 +28,6 @@ export interface StackCluster {
     api: Cluster;
 }
 
-/** Time limit of each call, in milliseconds. */
 const reachTimeoutMs = 10_000;
 
 /**
@@ -107,7 +106,7 @@ async function lookAround(
         const reason = statusOf(error) === undefined ? `${unreached}${start}` : problemOf(error);
         throw new Error(
             `the cluster of context "${context}" at ${server} cannot be used: ${reason}, ` +
-                `or choose another with \`${pulumiCommand(["config", "set", "kube.context", "NAME"])}\``,
+                `or choose another with \`${setCommand("kube.context", "NAME")}\``,
         );
     }
 }

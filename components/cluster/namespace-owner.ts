@@ -1,7 +1,7 @@
 import type { V1Namespace } from "../../chaos/values/kubernetes-types";
 import { kubectl } from "../../chaos/values/kubectl";
 import { longestShopNamespace } from "../configuration/agent";
-import { pulumiCommand } from "../pulumi-command";
+import { setCommand } from "../pulumi-command";
 import { annotations, belongsTo, handOver, isMarkedBy } from "./marks";
 
 export interface NamespaceRequest {
@@ -42,7 +42,7 @@ export function refusedNamespace(
     return (
         `${key} is "${name}", which ${belongsTo(marks, { stack })}; allowed: a new namespace, or this stack's own. ` +
         "Nothing was touched.\n" +
-        `  fix it with: ${pulumiCommand(["config", "set", key, another(name!, stack)])}\n` +
+        `  fix it with: ${setCommand(key, another(name!, stack))}\n` +
         `  ${when}: ${handOver(["namespace", name!], marks, { stack, context })}`
     );
 }

@@ -1,7 +1,20 @@
 import type { Right } from "../../chaos/index";
+import { otherResources, type Resource, resources, rightsIn } from "../../chaos/cluster/resources";
 import { gatewayService } from "../shop/gateway";
 import type { StackConfiguration } from "../configuration/read";
 import type { PlacedObject } from "../manifest/kinds";
+
+const unexplained = "an update that fails does not say why";
+
+const list = (namespace: string | undefined, type: Resource, why: string, without?: string) =>
+    rightsIn(namespace)("list", type).to(why, without);
+
+const readiness = (namespace: string, what: string): Right[] => [
+    ...rightsIn(namespace)("list", resources.deployment, otherResources.daemonSet, otherResources.statefulSet).to(
+        `see whether ${what} is ready`,
+    ),
+    ...list(namespace, otherResources.event, `say why ${what} is not ready`, unexplained),
+];
 
 /**
  * What every update asks of the cluster, also one that changes nothing of the shop and its agent.
@@ -12,68 +25,43 @@ export function rightsOfUpdate(
     { namespace, agent, install, storage }: StackConfiguration,
     outside: readonly PlacedObject[],
 ): Right[] {
-    const list = (place: string | undefined, resource: string, why: string, rest: Partial<Right> = {}): Right => ({
-        ...(place !== undefined && { namespace: place }),
-        resource,
-        verbs: ["list"],
-        why,
-        ...rest,
-    });
-    const apps = { apiGroup: "apps" };
-    const unexplained = { without: "an update that fails does not say why" };
-    const readiness = (place: string, what: string) => [
-        ...["deployments", "daemonsets", "statefulsets"].map((resource) =>
-            list(place, resource, `see whether ${what} is ready`, apps),
-        ),
-        list(place, "events", `say why ${what} is not ready`, unexplained),
-    ];
+    const names = ["kube-system", namespace, ...(agent ? [agent.namespace] : [])];
     const isReady = "see whether the shop is ready";
-    const hasClaims = install.kind === "program" && (storage.database ?? storage.broker) !== undefined;
-    return [
-        {
-            resource: "namespaces",
-            names: ["kube-system", namespace, ...(agent ? [agent.namespace] : [])],
-            verbs: ["get"],
-            why: "recognize the cluster, and the stack's own namespaces",
-        },
-        list(namespace, "pods", isReady),
+    const rights = [
+        ...rightsIn()("get", otherResources.namespace, ...names).to(
+            "recognize the cluster, and the stack's own namespaces",
+        ),
+        ...list(namespace, resources.pod, isReady),
         ...(install.kind === "program"
-            ? [list(namespace, "deployments", isReady, apps)]
+            ? list(namespace, resources.deployment, isReady)
             : readiness(namespace, "the shop")),
-        {
-            namespace,
-            resource: "services",
-            names: [gatewayService.name],
-            verbs: ["get"],
-            why: "find the gateway's address",
-        },
-        ...outside.map(({ object: { apiVersion, metadata }, namespace: place, path }): Right => {
-            const [apiGroup] = apiVersion.includes("/") ? apiVersion.split("/") : [];
-            return {
-                ...(place !== undefined && { namespace: place }),
-                ...(apiGroup !== undefined && { apiGroup }),
-                resource: path.split("/").at(-2)!,
-                names: [metadata.name],
-                verbs: ["get"],
-                why: "recognize what the stack's agent has outside of the stack's namespaces",
-            };
+        ...rightsIn(namespace)("get", resources.service, gatewayService.name).to("find the gateway's address"),
+        ...outside.flatMap(({ object: { apiVersion, metadata }, namespace: place, path }) => {
+            const apiGroup = apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
+            return rightsIn(place)("get", { apiGroup, resource: path.split("/").at(-2)! }, metadata.name).to(
+                "recognize what the stack's agent has outside of the stack's namespaces",
+            );
         }),
-        ...(agent
-            ? [
-                  ...readiness(agent.namespace, "the agent"),
-                  list(agent.namespace, "pods", "say why the agent is not ready, and on which nodes", unexplained),
-                  list(undefined, "nodes", "leave out nodes that are not ready", {
-                      without: "an update waits for the agent on each of them",
-                  }),
-              ]
-            : []),
-        ...(hasClaims
-            ? [
-                  list(undefined, "storageclasses", "see whether the claims' StorageClass exists", {
-                      apiGroup: "storage.k8s.io",
-                      without: "claims of a class that does not exist stay Pending",
-                  }),
-              ]
-            : []),
     ];
+    if (agent)
+        rights.push(
+            ...readiness(agent.namespace, "the agent"),
+            ...list(agent.namespace, resources.pod, "say why the agent is not ready, and on which nodes", unexplained),
+            ...list(
+                undefined,
+                otherResources.node,
+                "leave out nodes that are not ready",
+                "an update waits for the agent on each of them",
+            ),
+        );
+    if (install.kind === "program" && (storage.database ?? storage.broker) !== undefined)
+        rights.push(
+            ...list(
+                undefined,
+                otherResources.storageClass,
+                "see whether the claims' StorageClass exists",
+                "claims of a class that does not exist stay Pending",
+            ),
+        );
+    return rights;
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { identityIn, ifKnown, notKept, remember } from "../../chaos/face/stash";
-import { pulumiCommand } from "../pulumi-command";
+import { pulumiCommand, setCommand } from "../pulumi-command";
 
 export interface RecordedCluster {
     /** Of the namespace kube-system, which lives as long as its cluster. */
@@ -80,7 +80,7 @@ function otherCluster(first: RecordedCluster, { uid, context }: RecordedCluster,
     return (
         `this stack was made in the cluster of context "${first.context}", and that of context "${context}" is ` +
         `another ${uids}` +
-        `  To go on there: ${pulumiCommand(["config", "set", "kube.context", first.context])}\n` +
+        `  To go on there: ${setCommand("kube.context", first.context)}\n` +
         `  For a shop here, too: ${pulumiCommand(["stack", "init", "NAME"], "")}\n` +
         `  To delete the shop there and create it here: ${move}\n` +
         `  If that cluster no longer exists: PULUMI_K8S_DELETE_UNREACHABLE=true ${move}`

@@ -1,6 +1,6 @@
 import type { V1StorageClass } from "../../chaos/values/kubernetes-types";
 import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
-import { pulumiCommand } from "../pulumi-command";
+import { pulumiCommand, setCommand } from "../pulumi-command";
 import { otherResources } from "../../chaos/cluster/resources";
 
 /** Whether Kubernetes uses the class for PersistentVolumeClaims that name none. */
@@ -37,6 +37,6 @@ export function missingClass(classes: readonly V1StorageClass[], wanted: string 
             `${found}; it has none at all: install one, or use no claims: ` +
             ["database", "broker"].map((part) => pulumiCommand(["config", "rm", `${part}.storage`])).join("; ")
         );
-    const fix = pulumiCommand(["config", "set", "storage.class", suggested]);
+    const fix = setCommand("storage.class", suggested);
     return `${found}; allowed: ${names.join(", ")}. Nothing was touched.\n  fix it with: ${fix}`;
 }

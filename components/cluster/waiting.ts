@@ -10,7 +10,7 @@ import type { Cluster } from "../../chaos/cluster/client";
 import { kubectlFor } from "../../chaos/values/kubectl";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
 import type { StackConfiguration } from "../configuration/read";
-import { pulumiCommand } from "../pulumi-command";
+import { pulumiCommand, setCommand } from "../pulumi-command";
 import type { LeftOut } from "./left-out";
 
 /** A workload's pods, as its controller counts them. */
@@ -94,7 +94,7 @@ export function whatItWaitsFor(
         : `${name} is not ready yet: its readiness probe fails. Look at \`${kubectl} logs deployment/${name}\`.`;
 }
 
-const set = (key: string, value: string) => `\`${pulumiCommand(["config", "set", key, value])}\``;
+const set = (key: string, value: string) => `\`${setCommand(key, value)}\``;
 
 /**
  * What keeps pods from nodes, in the words of the scheduler's plugins

@@ -1,6 +1,7 @@
 import type { AgentReference } from "../../chaos/targets/agents";
 import { sourceMistakes } from "./install";
-import { type Found, setCommand, setSecretCommand } from "./mistakes";
+import { setCommand } from "../pulumi-command";
+import { type Found, setSecretCommand } from "./mistakes";
 import type { Given, Values } from "./settings";
 import { label } from "./readers";
 
@@ -20,7 +21,6 @@ export const defaultAgentNamespace = (shop: string) => `${shop}-agent`;
 /** In characters, for a shop whose agent's namespace is named after it. A namespace has at most 63. */
 export const longestShopNamespace = 63 - defaultAgentNamespace("").length;
 
-/** Finds the mistakes in the settings `agent.*` of an agent that is to be installed. */
 export function agentMistakes({ get, own }: Given): Found[] {
     if (get("agent.enabled") !== true) return [];
     return [

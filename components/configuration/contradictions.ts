@@ -47,7 +47,6 @@ const rules: readonly ((facts: Facts) => Found[])[] = [
     installMistakes,
 ];
 
-/** Finds the values that are valid one by one but contradict one another. */
 export function contradictions(given: Given): Found[] {
     const { get, around } = given;
     const variant = get("variant");

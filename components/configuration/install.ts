@@ -4,7 +4,6 @@ import { isUrl } from "../manifest/read";
 import type { Found } from "./mistakes";
 import { type Given, type Install, settingOf, settings, type Values } from "./settings";
 
-/** Finds the mistakes in the settings for installing the shop. */
 export function installMistakes({ get, own }: Given): Found[] {
     const install = get("install");
     if (install === undefined || install === "program") return [];
@@ -18,7 +17,6 @@ export function installMistakes({ get, own }: Given): Found[] {
     return [...ignored, ...sourceMistakes(get, "shop")];
 }
 
-/** Whether a way to install the shop uses a setting. */
 export const isHeededBy = (key: string, install: Install): boolean =>
     settingOf(key)?.heededBy?.includes(install) ?? true;
 
@@ -28,7 +26,6 @@ const sources = {
     agent: { install: "agent.install", manifest: "agent.manifest", values: "agent.values" },
 } as const;
 
-/** Finds what is wrong with a manifest's location or a chart's values file. */
 export function sourceMistakes(get: Values, of: keyof typeof sources): Found[] {
     const { install, manifest, values } = sources[of];
     const by = get(install);

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { namesCredential } from "../../chaos/values/credentials";
-import { pulumiCommand } from "../pulumi-command";
+import { pulumiCommand, setCommand } from "../pulumi-command";
 import { type Key, type Setting, settingOf, settings } from "./settings";
 
 export interface Found {
@@ -58,8 +58,6 @@ function likelyMeant(setting: Setting<unknown>, given: string): string | undefin
     });
 }
 
-export const setCommand = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
-
 /** Prompts for the value: it appears neither on the screen nor in a process's arguments. */
 export const setSecretCommand = (key: string, stack?: string) =>
     pulumiCommand(["config", "set", "--secret", key], stack);
@@ -104,7 +102,6 @@ export function unknownKey(key: string, isSecret: boolean): Found {
     return { key, reason, mend, command };
 }
 
-/** Whether a setting's value is a secret. */
 export const isSecretKey = (key: string): boolean => settingOf(key)?.isSecret === true;
 
 /**
@@ -125,7 +122,6 @@ function nearestKey(key: string): Key | undefined {
     return isNear(key, nearest) ? (nearest as Key) : undefined;
 }
 
-/** Whether at most a third of a word's letters differ, rounded up. */
 const isNear = (word: string, meant: string) => distanceOf(word, meant) <= Math.ceil(meant.length / 3);
 
 /** Words, those first that are most like another. */

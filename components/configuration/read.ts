@@ -149,10 +149,7 @@ function configurationOf(get: Values, stack: string) {
             database: get("database.storage"),
             /** Size of the broker's PersistentVolumeClaim. @default none, an `emptyDir` */
             broker: get("broker.storage"),
-            /** @default the cluster's default StorageClass */
-            class: get("storage.class"),
-            /** Whether the claims outlive the stack. */
-            keep: must("storage.keep"),
+            ...fieldsOf("storage", get),
         },
         /** How long a program keeps serving after SIGTERM. */
         shutdownDelayMs: must("shutdown.delay"),

@@ -448,7 +448,6 @@ type FieldOf<K extends Key, Word extends string> = K extends `${Word}.${infer Fi
 /** A setting's value; undefined if it is unset or invalid. */
 export type Values = <K extends Key>(key: K) => ReadAs<K> | undefined;
 
-/** See `Fields`. */
 export function fieldsOf<Word extends string>(word: Word, get: Values): Fields<Word> {
     const fields = Object.entries<Setting<unknown>>(settings)
         .filter(([key]) => key.startsWith(`${word}.`))
@@ -472,7 +471,6 @@ export interface Surroundings {
     isSecret?: (fullKey: string) => boolean;
 }
 
-/** What a stack has set, and what is around it. */
 export interface Given {
     get: Values;
     /** The settings that the stack itself sets. */

@@ -50,7 +50,6 @@ export function chartRelease(
     );
 }
 
-/** Selects the workloads that Helm created for a release. */
 export function isOfRelease(release: string): (metadata: V1ObjectMeta) => boolean {
     return ({ annotations }) => annotations?.["meta.helm.sh/release-name"] === release;
 }

@@ -23,9 +23,7 @@ export interface ExternalShopArgs {
         | { install: "manifest"; manifest: ShopManifest };
     /** `seven`: updates do not wait for orders, inventory and message-broker, which may stay Pending. */
     variant: "four" | "seven";
-    /** Where to look whether the shop is ready. */
     cluster: Cluster;
-    /** Time limit for the shop to become ready. */
     timeoutMs: number;
 }
 

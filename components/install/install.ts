@@ -10,7 +10,7 @@ import { Shop } from "../shop/shop";
 import { requireChart } from "./repository";
 import { readShopManifest } from "./shop-manifest";
 import { ExternalShop, isAttacked } from "./external-shop";
-import { pulumiCommand } from "../pulumi-command";
+import { pulumiCommand, setCommand } from "../pulumi-command";
 import { otherResources } from "../../chaos/cluster/resources";
 
 /**
@@ -27,20 +27,19 @@ export async function installShop(
     const { install, namespace, variant, ingress, storage } = configuration;
     const found = await cluster.get({ resource: otherResources.namespace, name: namespace });
     const before = installOf(found?.metadata?.annotations);
-    const set = (key: string, value: string) => pulumiCommand(["config", "set", key, value]);
     // Changing `install` recreates the namespace. One that is kept stays, and new objects would meet those that are
     // being deleted under the same names, in a namespace that may refuse their pods.
     if (before !== undefined && before !== install.kind && found!.metadata!.annotations![annotations.kept])
         throw new Error(
             `install cannot change from ${before} to ${install.kind} in namespace ${namespace}, which is kept for ` +
                 "its claims. Nothing was touched.\n" +
-                `  To keep them, with their data: ${set("namespace", `${namespace}-${install.kind}`)}\n` +
+                `  To keep them, with their data: ${setCommand("namespace", `${namespace}-${install.kind}`)}\n` +
                 `  To delete them: ${[
-                    set("install", before),
-                    set("storage.keep", "false"),
+                    setCommand("install", before),
+                    setCommand("storage.keep", "false"),
                     pulumiCommand(["up"]),
                     `${kubectl({ context: context.name })} annotate namespace ${namespace} ${annotations.kept}-`,
-                    set("install", install.kind),
+                    setCommand("install", install.kind),
                 ].join(" && ")}`,
         );
     // It would delete a running attack's objects.
@@ -48,7 +47,9 @@ export async function installShop(
         throw new Error(
             `install cannot change from ${before} to ${install.kind} while an experiment runs in namespace ` +
                 `${namespace}. Nothing was touched. Undo the experiment first: ` +
-                [set("install", before), set("experiment.enabled", "false"), pulumiCommand(["up"])].join(" && "),
+                [setCommand("install", before), setCommand("experiment.enabled", "false"), pulumiCommand(["up"])].join(
+                    " && ",
+                ),
         );
     if (install.kind === "program") {
         if (storage.database || storage.broker) await checkStorageClass(cluster, storage.class);

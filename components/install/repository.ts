@@ -3,7 +3,7 @@ import { textOf } from "../manifest/read";
 import type { Chart } from "./chart";
 import { nearestFirst } from "../configuration/mistakes";
 import { settings } from "../configuration/settings";
-import { pulumiCommand } from "../pulumi-command";
+import { setCommand } from "../pulumi-command";
 
 /** A semantic version, with or without what comes after `-` and `+`. */
 const oneVersion = /^v?\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
@@ -43,8 +43,7 @@ export async function requireChart({ repo, name, version }: Chart): Promise<void
 
 function refusal(key: string, value: string, reason: string, example: string): Error {
     return new Error(
-        `${key} is "${value}", which ${reason}. Nothing was touched; fix it with: ` +
-            pulumiCommand(["config", "set", key, example]),
+        `${key} is "${value}", which ${reason}. Nothing was touched; fix it with: ` + setCommand(key, example),
     );
 }
 

@@ -1,6 +1,6 @@
 import { type KindLookup, whyNotInstallable } from "../manifest/kinds";
 import { type ManifestObject, readObjects } from "../manifest/read";
-import { pulumiCommand } from "../pulumi-command";
+import { setCommand } from "../pulumi-command";
 
 export interface ShopManifest {
     /** The manifest's labels for the namespace, which the stack creates. */
@@ -16,7 +16,7 @@ export interface ShopManifest {
  * @throws Error that names what is wrong, and each object that is not allowed by kind and name
  */
 export async function readShopManifest(location: string, namespace: string, lookUp: KindLookup): Promise<ShopManifest> {
-    const fix = `fix it, or set another: ${pulumiCommand(["config", "set", "manifest", "PATH or URL"])}`;
+    const fix = `fix it, or set another: ${setCommand("manifest", "PATH or URL")}`;
     const read = await readObjects(location, namespace).catch((error: Error) => {
         throw new Error(`manifest is "${location}", which ${error.message}; ${fix}`);
     });
@@ -31,7 +31,7 @@ export async function readShopManifest(location: string, namespace: string, look
         throw new Error(
             `manifest is "${location}", which this stack may not install. Nothing was touched.\n${lines}\n` +
                 `Allowed are objects of namespace ${namespace} ` +
-                `(${pulumiCommand(["config", "set", "namespace", "NAME"])}); ${fix}`,
+                `(${setCommand("namespace", "NAME")}); ${fix}`,
         );
     }
     return {

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ManifestObject } from "./read";
 
 interface DeclaredObjectArgs {
-    object: ManifestObject;
     /** @default none: the object is cluster-wide */
     namespace?: pulumi.Input<string>;
     /** @default the object's own */
@@ -13,42 +12,8 @@ interface DeclaredObjectArgs {
     isSecret?: (value: unknown) => boolean;
 }
 
-/**
- * An object of a manifest as a resource of the stack. `k8s.apiextensions.CustomResource` has no types for the core
- * group's objects.
- */
-class DeclaredObject extends pulumi.CustomResource {
-    constructor(
-        name: string,
-        {
-            object,
-            namespace,
-            labels = object.metadata.labels,
-            annotations: more,
-            isSecret = () => false,
-        }: DeclaredObjectArgs,
-        opts?: pulumi.CustomResourceOptions,
-    ) {
-        const { apiVersion, kind, metadata, ...fields } = object;
-        // awaitReady waits for all objects together and reports the pods that do not become ready.
-        // An annotation may repeat them: kubectl.kubernetes.io/last-applied-configuration has the whole object.
-        const isHidden = (value: unknown) => kind === "Secret" || isSecret(value);
-        const own = withSecrets(metadata.annotations, isHidden);
-        const annotations = { ...own, ...more, "pulumi.com/skipAwait": "true" };
-        super(
-            typeOf(object),
-            name,
-            {
-                apiVersion,
-                kind,
-                // Never empty labels: for a Secret the provider would report a change in every update.
-                metadata: { ...metadata, namespace, annotations, labels },
-                ...withSecrets(fields, isHidden),
-            },
-            opts,
-        );
-    }
-}
+/** `k8s.apiextensions.CustomResource` has no types for the core group's objects. */
+class DeclaredObject extends pulumi.CustomResource {}
 
 /**
  * The objects of a manifest as resources of a component.
@@ -61,13 +26,26 @@ export function declareObjects(
     prefix: string,
     objects: readonly ManifestObject[],
     isFirst: (object: ManifestObject) => boolean,
-    argsOf: (object: ManifestObject) => Omit<DeclaredObjectArgs, "object">,
+    argsOf: (object: ManifestObject) => DeclaredObjectArgs,
     opts: pulumi.CustomResourceOptions,
 ): pulumi.Output<unknown> {
     const make = (object: ManifestObject, dependsOn: pulumi.Resource[]) => {
-        const { kind, metadata } = object;
+        const { apiVersion, kind, metadata, ...fields } = object;
+        const { namespace, labels = metadata.labels, annotations: more, isSecret } = argsOf(object);
+        // An annotation may repeat them: kubectl.kubernetes.io/last-applied-configuration has the whole object.
+        const isHidden = (value: unknown) => kind === "Secret" || isSecret?.(value) === true;
+        const own = withSecrets(metadata.annotations, isHidden);
+        // awaitReady waits for all objects together and reports the pods that do not become ready.
+        const annotations = { ...own, ...more, "pulumi.com/skipAwait": "true" };
+        const props = {
+            apiVersion,
+            kind,
+            // Never empty labels: for a Secret the provider would report a change in every update.
+            metadata: { ...metadata, namespace, annotations, labels },
+            ...withSecrets(fields, isHidden),
+        };
         const name = [prefix, kind.toLowerCase(), metadata.namespace, metadata.name].filter(Boolean).join("-");
-        return new DeclaredObject(name, { object, ...argsOf(object) }, { ...opts, dependsOn });
+        return new DeclaredObject(typeOf(object), name, props, { ...opts, dependsOn });
     };
     const first = objects.filter(isFirst).map((object) => make(object, []));
     const others = objects.filter((object) => !isFirst(object)).map((object) => make(object, first));

@@ -88,9 +88,6 @@ export function placeOf(object: ManifestObject, { name: plural, namespaced }: Ki
     const { apiVersion, metadata } = object;
     const own = namespaced ? (metadata.namespace ?? namespace) : undefined;
     const within = own === undefined ? "" : `/namespaces/${own}`;
-    return {
-        object,
-        namespace: own,
-        path: `${pathOf(apiVersion)}${within}/${plural}/${encodeURIComponent(metadata.name)}`,
-    };
+    const path = `${pathOf(apiVersion)}${within}/${plural}/${encodeURIComponent(metadata.name)}`;
+    return { object, namespace: own, path };
 }

@@ -16,7 +16,6 @@ export const brokerPort = 4222;
 const accounts = ["orders", "inventory"] as const;
 const mounts = { files: "/files", passwords: "/passwords", configuration: "/configuration", data: "/data" };
 const configurationFile = `${mounts.configuration}/nats.conf`;
-/** Where clients have their password. */
 const clientMount = "/passwords/broker";
 
 const resources = {

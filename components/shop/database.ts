@@ -20,7 +20,6 @@ const mounts = {
     data: "/var/lib/postgresql/data",
     temporary: "/tmp",
 };
-/** Where clients have their password. */
 const clientMount = "/passwords/database";
 
 /** PostgreSQL with the shop's products: the workload `database` behind the Service `product-db`. */

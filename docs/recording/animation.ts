@@ -110,7 +110,6 @@ function styles(wholeMs: number, rules: readonly string[]): string {
     ].join("\n");
 }
 
-/** Without long pauses. */
 function shortened(output: readonly Output[]): Output[] {
     let [before, atMs] = [0, 0];
     return output.map((each) => {

@@ -1,4 +1,4 @@
-import { ApiError, unread } from "../../chaos/cluster/in-cluster-api";
+import { ApiError, type ApiServer, readApi, unread, watchApi } from "../../chaos/cluster/in-cluster-api";
 import {
     attackable,
     containersOf,
@@ -9,7 +9,16 @@ import {
     replicaSetOf,
 } from "../../chaos/targets/containers";
 import { type Log, reasonOf } from "../shared/log";
-import type { ApiReader } from "./api-server";
+
+const responseTimeoutMs = 10_000;
+
+export const readerOf = (server: ApiServer) => ({
+    get: <Answer>(path: string) => readApi<Answer>(path, { silenceMs: responseTimeoutMs }, server),
+    /** @param silenceMs the connection counts as lost when nothing arrives for this long, in milliseconds */
+    watch: (path: string, onLine: (line: string) => void, silenceMs: number) =>
+        watchApi(path, onLine, { silenceMs }, server),
+});
+export type ApiReader = ReturnType<typeof readerOf>;
 
 export interface DiscoveryArgs {
     api: ApiReader;

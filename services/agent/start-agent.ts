@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { logLevel, port, text, textOr } from "../shared/environment";
 import { runProgram } from "../shared/program";
-import { readerOf } from "./api-server";
 import { createAgent } from "./agent-app";
-import { Discovery } from "./discovery";
+import { Discovery, readerOf } from "./discovery";
 
 /** The agent's environment. The kubelet sets `KUBERNETES_SERVICE_*`. */
 const agentEnvironment = z.object({

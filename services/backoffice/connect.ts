@@ -1,25 +1,41 @@
+import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { type BrokerArgs, openBroker } from "../shared/broker";
-import type { Database } from "../shared/database";
+import { type Database, openDatabase } from "../shared/database";
 import { brokerVariables, databaseVariables, programVariables } from "../shared/environment";
+import type { Log } from "../shared/log";
+import { runProgram } from "../shared/program";
 import { watch } from "../shared/watch";
 
-export const backofficeEnvironment = (program: "orders" | "inventory") =>
-    z.object({ ...programVariables, ...databaseVariables(`shop_${program}`), ...brokerVariables(program) });
+/** What programs with a database and a broker serve. */
+export interface BackofficeArgs {
+    /** Rejects when neither the database nor the broker can be reached. */
+    checkReachability: () => Promise<void>;
+    log: Log;
+}
 
-export function connect(database: Database, args: BrokerArgs) {
-    const databaseWatch = watch(database.checkFreshConnection, database.destroyConnections);
-    const broker = openBroker(args);
-    return {
-        /** Ready without its database, too: the program can still serve its problem document. */
-        checkReachability: async () => {
+interface Backoffice {
+    work: BrokerArgs["work"];
+    serve: (args: BackofficeArgs) => Hono;
+}
+
+/** Runs a program with a database and a broker. It is ready with one of them: it can still serve problem documents. */
+export function runBackoffice(program: "orders" | "inventory", build: (database: Database) => Backoffice): void {
+    const variables = { ...programVariables, ...databaseVariables(`shop_${program}`), ...brokerVariables(program) };
+    runProgram(program, z.object(variables), (environment, log) => {
+        const database = openDatabase(environment, program);
+        const { work, serve } = build(database);
+        const databaseWatch = watch(database.checkFreshConnection, database.destroyConnections);
+        const broker = openBroker({ environment, program, log, work });
+        const checkReachability = async () => {
             if (!databaseWatch.reachable() && !broker.reachable())
                 throw new Error("Neither the database nor the broker can be reached.");
-        },
-        close: async () => {
+        };
+        const close = async () => {
             databaseWatch.stop();
             await broker.close();
             await database.close();
-        },
-    };
+        };
+        return { application: serve({ checkReachability, log }), close };
+    });
 }

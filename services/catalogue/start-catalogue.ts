@@ -1,6 +1,5 @@
 import { runProgram } from "../shared/program";
-import { catalogueEnvironment, createCatalogue } from "./catalogue-app";
-import { openProductDatabase } from "./stored-products";
+import { catalogueEnvironment, createCatalogue, openProductDatabase } from "./catalogue-app";
 
 runProgram("catalogue", catalogueEnvironment, (environment, programLog) => {
     const category = environment.CATEGORY;

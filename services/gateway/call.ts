@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import type { Scope } from "../shared/scope";
 import { BackendFailure, failureOf } from "./failure";
-import { cachedLookup } from "./lookup";
+import { cachedLookup } from "./names";
 
 /** A program that the gateway calls. */
 export interface Backend {

@@ -5,9 +5,8 @@ import { httpUrl, milliseconds, programVariables } from "../shared/environment";
 import { serveHealth } from "../shared/health";
 import type { Log } from "../shared/log";
 import { createMetrics } from "../shared/metrics";
-import { askBackend } from "./backend";
 import { type Answer, call } from "./call";
-import { gatherWhole, type Backends } from "./listing";
+import { askBackend, type Backends, gatherWhole } from "./listing";
 import { exists, type Dns } from "./names";
 import { createObserver } from "./observe";
 import { serveOrders } from "./orders-route";
@@ -34,7 +33,6 @@ interface GatewayArgs {
     backends: Backends;
     /** The address of orders; resolves only in a shop that has orders. */
     ordersUrl: URL;
-    /** Time limit of a request to one backend, in milliseconds. */
     upstreamTimeoutMs: number;
     dns: Dns;
     /** Rejects when the gateway can reach nothing; see `reachability.ts`. */

@@ -1,6 +1,26 @@
-import { FALLBACK, REMOTE_SERVICE, type BackendResponse, type Product } from "../shared/products";
-import type { Ask } from "./backend";
-import type { Backend, Exchange } from "./call";
+import {
+    type BackendResponse,
+    backendResponseSchema,
+    FALLBACK,
+    type Product,
+    REMOTE_SERVICE,
+} from "../shared/products";
+import { type Backend, call, type Exchange } from "./call";
+import { BackendFailure } from "./failure";
+
+/** Requests a backend's products. @throws BackendFailure */
+export type Ask = (backend: Backend, exchange: Exchange) => Promise<BackendResponse>;
+
+export const askBackend: Ask = async (backend, exchange) => {
+    const { status, text } = await call(backend, exchange, { path: "/products" });
+    if (status !== 200) throw new BackendFailure(backend.name, "bad-answer", `answered with status ${status}.`);
+    try {
+        return backendResponseSchema.parse(JSON.parse(text));
+    } catch (cause) {
+        const what = "answered with something that is not a product list.";
+        throw new BackendFailure(backend.name, "bad-answer", what, cause);
+    }
+};
 
 /** The backends by their part of the listing. */
 export interface Backends {

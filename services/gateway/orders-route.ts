@@ -9,7 +9,6 @@ export interface OrdersRouteArgs {
     /** Its name does not resolve in a shop without orders. */
     orders: Backend;
     call: typeof call;
-    /** Time limit of a call, in milliseconds. */
     upstreamTimeoutMs: number;
 }
 

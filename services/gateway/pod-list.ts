@@ -14,7 +14,6 @@ export interface ListedPod {
 
 /** Time limit of the API server, in milliseconds: a gateway that is cut off must not wait for it. */
 const TIMEOUT_MS = 1_000;
-/** For how long a list is used, in milliseconds. */
 const LIFE_MS = 1_000;
 
 type StoredPod = Pod & { metadata: { name: string; annotations?: Record<string, string> } };

@@ -12,10 +12,10 @@ import { Gauge } from "prom-client";
 import type { Log } from "../shared/log";
 import type { Metrics } from "../shared/metrics";
 import type { Scope } from "../shared/scope";
-import type { Ask } from "./backend";
 import type { Backend } from "./call";
 import { BackendFailure, type Kind } from "./failure";
 import {
+    type Ask,
     atOnce,
     fallback,
     type Backends,
@@ -46,7 +46,6 @@ const STATUS: Record<Kind, Exclude<Status, "REMOTE_SERVICE">> = {
 export interface ResilienceArgs {
     backends: Backends;
     ask: Ask;
-    /** Time limit of one call, in milliseconds. */
     upstreamTimeoutMs: number;
     metrics: Metrics;
     log: Log;

@@ -2,10 +2,9 @@ import { CATEGORIES, type Category, type Product } from "../shared/products";
 import type { Scope } from "../shared/scope";
 import { reasonOf } from "../shared/log";
 import { attacksOn, type ShopAttack } from "./attacks";
-import type { Ask } from "./backend";
 import type { Backend } from "./call";
 import { BackendFailure } from "./failure";
-import type { Backends } from "./listing";
+import type { Ask, Backends } from "./listing";
 import type { ListedPod } from "./pod-list";
 
 /** Time limit of DNS, in milliseconds: shorter than that of a backend. */
@@ -34,7 +33,6 @@ export interface ShopStatus {
 export interface StatusArgs {
     backends: Backends;
     ask: Ask;
-    /** Time limit of a call to one backend, in milliseconds. */
     upstreamTimeoutMs: number;
     /** The pods of the shop; rejects if the API server cannot be asked. */
     listPods: () => Promise<ListedPod[]>;

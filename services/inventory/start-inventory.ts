@@ -1,15 +1,9 @@
-import { backofficeEnvironment, connect } from "../backoffice/connect";
+import { runBackoffice } from "../backoffice/connect";
 import type { BrokerLink } from "../shared/broker";
-import { openDatabase } from "../shared/database";
 import { acceptedSchema } from "../shared/order";
-import { runProgram } from "../shared/program";
-import { createInventory } from "./inventory-app";
-import { openStock } from "./stock";
+import { createInventory, openStock } from "./inventory-app";
 
-const program = "inventory";
-
-runProgram(program, backofficeEnvironment(program), (environment, log) => {
-    const database = openDatabase(environment, program);
+runBackoffice("inventory", (database) => {
     const stock = openStock(database);
     // The order is acknowledged after the decision is published. A program killed in between gets the order again and
     // publishes the same decision.
@@ -19,6 +13,5 @@ runProgram(program, backofficeEnvironment(program), (environment, log) => {
             await publish("orders.decided", decided.orderId, decided, scope.headers);
             scope.log.info({ orderId: decided.orderId, outcome: decided.outcome }, "order decided");
         });
-    const { checkReachability, close } = connect(database, { environment, program, log, work: [decideOrders] });
-    return { application: createInventory({ stock, checkReachability, log }), close };
+    return { work: [decideOrders], serve: (args) => createInventory({ stock, ...args }) };
 });

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Hono } from "hono";
 import { Gauge } from "prom-client";
 import * as z from "zod/mini";
+import type { BackofficeArgs } from "../backoffice/connect";
 import { createApplication, orUnavailable } from "../shared/application";
-import { readJsonBody } from "../shared/body";
+import { readJsonBody, wrongFields } from "../shared/body";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
 import { createMetrics, type Metrics } from "../shared/metrics";
@@ -12,11 +13,8 @@ import { plainProblem, ProblemError, problemType } from "../shared/problem";
 import { within } from "../shared/time";
 import type { Book, Order } from "./book";
 
-export interface OrdersArgs {
+export interface OrdersArgs extends BackofficeArgs {
     book: Book;
-    /** Rejects when neither the database nor the broker can be reached. */
-    checkReachability: () => Promise<void>;
-    log: Log;
 }
 
 const MOST_ITEMS = 50;
@@ -85,13 +83,7 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
                         ? [{ pointer: `/items/${index}/productId`, detail: "no such product" }]
                         : [],
                 );
-                throw new ProblemError({
-                    type: problemType("unknown-products"),
-                    title: "Unknown product",
-                    status: 422,
-                    detail: errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "),
-                    errors,
-                });
+                throw wrongFields("unknown-products", "Unknown product", errors);
             }
             case "other-items":
                 throw new ProblemError({

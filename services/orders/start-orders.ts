@@ -1,20 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { backofficeEnvironment, connect } from "../backoffice/connect";
+import { runBackoffice } from "../backoffice/connect";
 import type { BrokerLink } from "../shared/broker";
-import { openDatabase } from "../shared/database";
 import { type Accepted, decidedSchema } from "../shared/order";
-import { runProgram } from "../shared/program";
 import { createOrders } from "./orders-app";
 import { type Book, openBook } from "./book";
 
-const program = "orders";
-
-runProgram(program, backofficeEnvironment(program), (environment, log) => {
-    const database = openDatabase(environment, program);
+runBackoffice("orders", (database) => {
     const book = openBook(database);
     const work = [sendOrders, storeDecisions].map((each) => (link: BrokerLink) => each(book, link));
-    const { checkReachability, close } = connect(database, { environment, program, log, work });
-    return { application: createOrders({ book, checkReachability, log }), close };
+    return { work, serve: (args) => createOrders({ book, ...args }) };
 });
 
 const BATCH = 50;
@@ -33,7 +27,6 @@ async function sendOrders(book: Book, { publish, lost }: BrokerLink): Promise<vo
     }
 }
 
-/** Stores the inventory's decisions. */
 function storeDecisions(book: Book, { consume }: BrokerLink): Promise<void> {
     return consume("orders.decided", decidedSchema, async (decided, scope) => {
         const { orderId, outcome } = decided;

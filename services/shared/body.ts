@@ -10,7 +10,7 @@ z.config(en());
  * Parses a request's JSON body with a schema.
  *
  * @throws ProblemError 415 if the content type is not JSON, 400 if the body is not JSON, 422 if it does not match the
- *     schema; the last names every wrong field, in `detail` and, as JSON Pointers (RFC 6901), in `errors`
+ *     schema; see `wrongFields`
  */
 export async function readJsonBody<Body>(context: Context, schema: z.ZodMiniType<Body>): Promise<Body> {
     const type = context.req.header("content-type") ?? "";
@@ -27,13 +27,13 @@ export async function readJsonBody<Body>(context: Context, schema: z.ZodMiniType
     const outcome = schema.safeParse(document);
     if (outcome.success) return outcome.data;
     const errors = outcome.error.issues.map(({ path, message }) => ({ pointer: pointerTo(path), detail: message }));
-    throw new ProblemError({
-        type: problemType("invalid-body"),
-        title: "Invalid body",
-        status: 422,
-        detail: errors.map(({ pointer, detail }) => `${pointer || "the body"}: ${detail}`).join("; "),
-        errors,
-    });
+    throw wrongFields("invalid-body", "Invalid body", errors);
+}
+
+/** Names each wrong field of a body: in `detail` and, as JSON Pointers (RFC 6901), in `errors`. */
+export function wrongFields(kind: string, title: string, errors: { pointer: string; detail: string }[]): ProblemError {
+    const detail = errors.map(({ pointer, detail }) => `${pointer || "the body"}: ${detail}`).join("; ");
+    return new ProblemError({ type: problemType(kind), title, status: 422, detail, errors });
 }
 
 /** For a client that leaves before its body is complete: keeps an unexpected error out of the log. */

@@ -70,21 +70,19 @@ function found(variable: string, environment: Record<string, string | undefined>
     return /PASSWORD|SECRET|TOKEN|KEY/.test(variable) ? "is set to a value not shown" : `is ${JSON.stringify(value)}`;
 }
 
-function wholeNumber(allowed: string, least: number, most: number) {
+function wholeNumber(what: string, [least, most]: [number, number], byDefault: number, example = byDefault) {
+    const allowed = `set ${what} from ${least} to ${most}, for example ${example}`;
     const digits = z.string(allowed).check(z.regex(/^\d{1,9}$/, allowed));
-    return z.pipe(z.pipe(digits, z.transform(Number)), z.number().check(z.gte(least, allowed), z.lte(most, allowed)));
+    const limited = z.number().check(z.gte(least, allowed), z.lte(most, allowed));
+    return z.prefault(z.pipe(z.pipe(digits, z.transform(Number)), limited), String(byDefault));
 }
 
-/** A TCP port, 1 to 65535. */
-export function port(byDefault: number) {
-    return z.prefault(wholeNumber(`set a port from 1 to 65535, for example ${byDefault}`, 1, 65535), String(byDefault));
-}
+/** A TCP port. */
+export const port = (byDefault: number) => wholeNumber("a port", [1, 65_535], byDefault);
 
-/** A duration in milliseconds, 1 to 60000. */
-export function milliseconds(byDefault: number) {
-    const allowed = `set a whole number of milliseconds from 1 to 60000, for example ${byDefault}`;
-    return z.prefault(wholeNumber(allowed, 1, 60_000), String(byDefault));
-}
+/** A duration. */
+export const milliseconds = (byDefault: number, least = 1, example?: number) =>
+    wholeNumber("a whole number of milliseconds", [least, 60_000], byDefault, example);
 
 /** The URL of another program of the shop: plain HTTP, as inside the cluster. */
 export function httpUrl(example: string) {
@@ -113,24 +111,18 @@ export const textOr = (byDefault: string) => z.prefault(text(byDefault), byDefau
 const password = (name: string, account: string) =>
     notEmpty(`set ${name}_FILE to a file with the password of ${account}, from a Secret`);
 
-export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-    return z.enum(words, `set one of ${words.join(", ")}`);
-}
+export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+    z.enum(words, `set one of ${words.join(", ")}`);
 
-/** The lowest level that a program logs. Defaults to `info`. */
-export function logLevel() {
-    return z.prefault(oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info");
-}
+/** The lowest level that a program logs. */
+export const logLevel = () => z.prefault(oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info");
 
 /** Variables of every program of the shop. */
 export const programVariables = {
     PORT: port(8080),
     LOG_LEVEL: logLevel(),
     /** How long a program keeps serving after SIGTERM, in milliseconds, at most a minute. */
-    SHUTDOWN_DELAY_MS: z.prefault(
-        wholeNumber("set a whole number of milliseconds from 0 to 60000, for example 5000", 0, 60_000),
-        "0",
-    ),
+    SHUTDOWN_DELAY_MS: milliseconds(0, 0, 5_000),
 };
 
 /**

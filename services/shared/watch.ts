@@ -2,7 +2,6 @@ import { connect } from "node:net";
 import { READINESS_TIMEOUT_MS } from "./health";
 import { lateError } from "./time";
 
-/** Time between checks, in milliseconds. */
 const WATCH_INTERVAL_MS = 1_000;
 
 /**

@@ -4,14 +4,11 @@ declare module "*.html" {
     export default text;
 }
 declare module "*.css" {
-    const text: string;
-    export default text;
+    export { default } from "*.html";
 }
 declare module "*.svg" {
-    const text: string;
-    export default text;
+    export { default } from "*.html";
 }
 declare module "*.browser.js" {
-    const text: string;
-    export default text;
+    export { default } from "*.html";
 }

@@ -1,6 +1,6 @@
 // Orders: the basket, placing an order, and the state of placed orders.
 
-import { byId, fromTemplate, keepingFocus, write } from "/ui/document.js";
+import { ask, byId, fill, fromTemplate, keepingFocus, write } from "/ui/document.js";
 
 /** Longer than the gateway's timeout for orders. */
 const TIMEOUT_MS = 5_000;
@@ -111,19 +111,13 @@ const REFUSED = [400, 422];
 async function send({ key, basket }) {
     const items = Object.entries(basket).map(([productId, { quantity }]) => ({ productId, quantity }));
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-    const response = await fetch("/orders", {
-        method: "POST",
-        headers,
-        body: JSON.stringify({ items }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const answer = await response.json();
-    if (!response.ok && !REFUSED.includes(response.status))
-        return news(`Not accepted yet (${response.status}): ${answer.detail} ${AGAIN}`);
+    const request = { method: "POST", headers, body: JSON.stringify({ items }) };
+    const { ok, status, answer } = await ask("/orders", TIMEOUT_MS, request);
+    if (!ok && !REFUSED.includes(status)) return news(`Not accepted yet (${status}): ${answer.detail} ${AGAIN}`);
     mine.sending = undefined;
     keep();
-    if (response.ok) accept(answer.id, basket);
-    else news(`Not accepted (${response.status}): ${answer.detail}`);
+    if (ok) accept(answer.id, basket);
+    else news(`Not accepted (${status}): ${answer.detail}`);
 }
 
 function accept(id, basket) {
@@ -154,13 +148,9 @@ export async function followOrders() {
 
 async function follow(order) {
     try {
-        const response = await fetch(`/orders/${order.id}`, {
-            cache: "no-store",
-            signal: AbortSignal.timeout(TIMEOUT_MS),
-        });
-        const answer = await response.json();
-        order.problem = response.ok ? undefined : answer.detail;
-        if (!response.ok || answer.state === order.state) return;
+        const { ok, answer } = await ask(`/orders/${order.id}`, TIMEOUT_MS);
+        order.problem = ok ? undefined : answer.detail;
+        if (!ok || answer.state === order.state) return;
         const { state, reason = "", acceptedAt, settledAt } = answer;
         // Customers know names, not ids.
         const named = Object.entries(order.basket).reduce(
@@ -186,23 +176,18 @@ export function showPlaced() {
     while (list.children.length < mine.placed.length) list.append(fromTemplate("placed-order"));
     mine.placed.forEach(({ id, state, basket, reason = "", problem, seenAt, settledMs }, index) => {
         const row = list.children[index];
-        const find = (selector) => row.querySelector(selector);
+        const items = Object.values(basket).map(({ name, quantity }) => `${quantity} × ${name}`);
         row.dataset.state = state;
-        write(find(".word"), WORDS[state]);
-        write(
-            find(".since"),
-            state === "ACCEPTED"
-                ? `and waiting for the inventory, ${Math.round((Date.now() - seenAt) / 1_000)} s so far`
-                : `after ${seconds(settledMs)}`,
-        );
-        write(find(".id"), short(id));
-        write(
-            find(".items"),
-            Object.values(basket)
-                .map(({ name, quantity }) => `${quantity} × ${name}`)
-                .join(", "),
-        );
-        write(find(".reason"), problem === undefined ? reason : `State unknown: ${problem}`);
+        fill(row, {
+            ".word": WORDS[state],
+            ".since":
+                state === "ACCEPTED"
+                    ? `and waiting for the inventory, ${Math.round((Date.now() - seenAt) / 1_000)} s so far`
+                    : `after ${seconds(settledMs)}`,
+            ".id": short(id),
+            ".items": items.join(", "),
+            ".reason": problem === undefined ? reason : `State unknown: ${problem}`,
+        });
     });
 }
 

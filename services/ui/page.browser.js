@@ -5,7 +5,7 @@ import { createAnnouncer } from "/ui/announcements.js";
 import { pictureOf, rangeOf, sentenceOf, withSample } from "/ui/latency.js";
 import { describeListing, missingFrom, nameOf } from "/ui/listing.js";
 import { followOrders, productRow, showOrdering, showPlaced } from "/ui/order.js";
-import { byId, fromTemplate, keepingFocus, write } from "/ui/document.js";
+import { ask, byId, fill, fromTemplate, keepingFocus, write } from "/ui/document.js";
 
 const PAUSE_MS = 1_000;
 /** Longer than the gateway's timeout for a backend. */
@@ -38,7 +38,6 @@ function showListing(listing) {
 
 function showDepartment({ category, backend, status, latencyMs, reason = "", products }, attacks) {
     const section = byId(category) ?? addDepartment(category);
-    const find = (selector) => section.querySelector(selector);
     const [state, word, latency] = {
         UP: ["up", "Up", `${latencyMs} ms`],
         DOWN: [
@@ -49,19 +48,21 @@ function showDepartment({ category, backend, status, latencyMs, reason = "", pro
         UNKNOWN: ["unknown", "Unknown", ""],
     }[status];
     section.dataset.state = state;
-    write(find(".word"), word);
-    write(find(".latency"), latency);
-    write(find(".backend"), backend && `from ${backend}`);
     const own = attacks?.filter(({ workload }) => workload === backend) ?? [];
-    write(find(".attack"), own.map(withPods).join("\n"));
+    fill(section, {
+        ".word": word,
+        ".latency": latency,
+        ".backend": backend && `from ${backend}`,
+        ".attack": own.map(withPods).join("\n"),
+        ".reason": reason && `Nothing to show: ${reason}`,
+    });
     showLatency(section, { at: Date.now(), status, latencyMs });
-    write(find(".reason"), reason && `Nothing to show: ${reason}`);
-    const list = find("ul");
+    const list = section.querySelector("ul");
     list.hidden = status !== "UP";
     const shown = JSON.stringify(products);
     if (list.dataset.shown === shown) return;
     list.dataset.shown = shown;
-    keepingFocus(list, find("h2"), () => list.replaceChildren(...products.map(productRow)));
+    keepingFocus(list, section.querySelector("h2"), () => list.replaceChildren(...products.map(productRow)));
 }
 
 /** By department: the samples of the last minute. */
@@ -110,9 +111,7 @@ function announce(listing, { categories, attacks }) {
 
 async function askListing() {
     try {
-        const response = await fetch("/products", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
-        const { ok, status } = response;
-        const answer = await response.json();
+        const { ok, status, answer } = await ask("/products", TIMEOUT_MS);
         return { ...answer, ok, status, missing: ok ? missingFrom(answer) : [] };
     } catch {
         return { ok: false, detail: "The gateway does not answer." };
@@ -121,8 +120,8 @@ async function askListing() {
 
 async function askStatus() {
     try {
-        const response = await fetch("/status", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
-        return response.ok ? await response.json() : undefined;
+        const { ok, answer } = await ask("/status", TIMEOUT_MS);
+        return ok ? answer : undefined;
     } catch {
         return undefined;
     }

@@ -1,8 +1,12 @@
 import type { Hono } from "hono";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { createCatalogue } from "../../services/catalogue/catalogue-app";
-import { CACHE_TTL_MS, openProductDatabase, type ProductDatabase } from "../../services/catalogue/stored-products";
+import {
+    CACHE_TTL_MS,
+    createCatalogue,
+    openProductDatabase,
+    type ProductDatabase,
+} from "../../services/catalogue/catalogue-app";
 import type { Category } from "../../services/shared/products";
 import { silent, switchable } from "./support/backends";
 import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/database";

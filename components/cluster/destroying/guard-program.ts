@@ -6,7 +6,7 @@
  * The stack's state has this program, so it needs neither this folder nor the packages in it.
  */
 import { withoutCredentials } from "../../without-credentials";
-import { readerFor } from "./reader";
+import { readerFor } from "../reading";
 import { type GuardedStack, guardedVariable, inUpdate, movedVariable, whyNotDestroy, whyNotLeave } from "./refusal";
 
 async function main(): Promise<string | undefined> {

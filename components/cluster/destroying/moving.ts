@@ -2,8 +2,7 @@ import { resourcesInState } from "../../../toolchain/pulumi-internals";
 import { guardedObject } from "../../agent/foreign-objects";
 import { kindsOf, placeOf } from "../../manifest/kinds";
 import type { ManifestObject } from "../../manifest/read";
-import type { Reader } from "../reading";
-import { readerFor } from "./reader";
+import { type Reader, readerFor } from "../reading";
 import { type GuardedObject, type GuardedStack, whyNotDestroy } from "./refusal";
 
 /**

@@ -1,6 +1,6 @@
 import { endNoteIn, holderIn, leaseEndsAt, leasePath, stopCommand } from "../../../chaos/lease/lease-record";
 import { belongsTo, handOver, isMarkedBy, type Owner } from "../marks";
-import type { Reader } from "../reading";
+import { type Reader, UnreachableError } from "../reading";
 
 /** What a stack knows of its cluster, and keeps in its state for `pulumi destroy`, which does not run the program. */
 export interface GuardedStack extends Owner {
@@ -46,11 +46,6 @@ export interface Allowed {
     unreachable?: boolean;
     /** See `movedVariable`. @default the stack was not moved */
     movedTo?: string;
-}
-
-/** The cluster could not be asked at all, so neither can the provider. */
-export class UnreachableError extends Error {
-    override readonly name = "UnreachableError";
 }
 
 /**

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../services/agent/agent-app";
-import type { ApiReader } from "../../../services/agent/api-server";
 import { unread } from "../../../chaos/cluster/in-cluster-api";
-import { Discovery } from "../../../services/agent/discovery";
+import { type ApiReader, Discovery } from "../../../services/agent/discovery";
 import { createLog } from "../../../services/shared/log";
 import { pass, stopClock } from "./support/clock";
 import type { Discovered } from "../../../chaos/targets/containers";

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { callApi, unread } from "../../../chaos/cluster/in-cluster-api";
-import { readerOf } from "../../../services/agent/api-server";
+import { readerOf } from "../../../services/agent/discovery";
 import { podLister } from "../../../services/gateway/pod-list";
 import { makeCertificate, startApiServer } from "./support/api-server";
 

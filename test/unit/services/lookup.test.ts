@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { cachedLookup } from "../../../services/gateway/lookup";
+import { cachedLookup } from "../../../services/gateway/names";
 
 const address: LookupAddress = { address: "10.96.0.1", family: 4 };
 
