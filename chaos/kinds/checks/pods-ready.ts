@@ -60,7 +60,7 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
 }
 
 /** How many of some pods are ready and match an expression. */
-export function readyAmong(
+function readyAmong(
     pods: readonly V1Pod[],
     replicaSets: readonly V1ReplicaSet[],
     expression: AttributeExpression,
