@@ -60,7 +60,8 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
     return readyAmong(pods, replicaSets, target, clusterName, nodes);
 }
 
-export function readyAmong(
+/** How many of some pods are ready and match an expression. */
+function readyAmong(
     pods: readonly V1Pod[],
     replicaSets: readonly V1ReplicaSet[],
     expression: AttributeExpression,

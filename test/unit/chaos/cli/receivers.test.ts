@@ -120,6 +120,12 @@ async function otlpReceiver(answer?: (response: ServerResponse) => void, tls?: {
     return { url: `http${tls ? "s" : ""}://127.0.0.1:${port}`, spans, resources, requests };
 }
 
+/** An answer. */
+const saying =
+    (status: number, body: string | Uint8Array = "", headers = {}) =>
+    (response: ServerResponse) =>
+        void response.writeHead(status, headers).end(body);
+
 const traced = (traceId: string) => ({
     at: start + 2_000,
     latencyMs: 5,
@@ -257,27 +263,23 @@ describe("`chaos-report --otlp`", () => {
 
     const taken = (partialSuccess: object) => ExportTraceServiceResponse.encode({ partialSuccess }).finish();
     it.each<[string, (response: ServerResponse) => void, RegExp]>([
-        [
-            "401",
-            (response) => response.writeHead(401).end("secret"),
-            /rejects the credentials \(401\)\. Set OTEL_EXPORTER_OTLP_HEADERS/,
-        ],
-        ["404", (response) => response.writeHead(404).end(), /nothing is there \(404\)\. Correct the URL$/],
-        ["400", (response) => response.writeHead(400).end("secret"), /it answered with status 400$/],
-        ["503", (response) => response.writeHead(503).end(), /it is too busy \(429, 502, 503 or 504\)$/],
-        ["no answer", nothing, /it did not answer in time$/],
+        ["401", saying(401, "secret"), /rejects the credentials \(401\)\. Set OTEL_EXPORTER_OTLP_HEADERS/],
+        ["404", saying(404), /nothing is there \(404\)\. Correct the URL$/],
+        ["400", saying(400, "secret"), /it answered with status 400$/],
+        ["503", saying(503), /it is too busy \(429, 502, 503 or 504\)$/],
+        ["no answer", () => undefined, /it did not answer in time$/],
         [
             "a part",
-            (response) => response.end(taken({ rejectedSpans: 2, errorMessage: "too old" })),
+            saying(200, taken({ rejectedSpans: 2, errorMessage: "too old" })),
             /rejects a part of them: .*too old/,
         ],
         [
             "HTML",
-            (response) => response.end("<!doctype html>secret"),
-            /what answers there is no receiver of OTLP over HTTP with protobuf\. Correct the URL$/,
+            saying(200, "<!doctype html>secret"),
+            /is no receiver of OTLP over HTTP with protobuf\. Correct the URL$/,
         ],
-        ["JSON", (response) => response.end('{"ok":true}'), /is no receiver of OTLP/],
-        ["a word", (response) => response.end("OK"), /is no receiver of OTLP/],
+        ["JSON", saying(200, '{"ok":true}'), /is no receiver of OTLP/],
+        ["a word", saying(200, "OK"), /is no receiver of OTLP/],
     ])("says in a sentence what a receiver answered: %s", async (_, answer, expected) => {
         keep(passed);
         const { url } = await otlpReceiver(answer);
@@ -288,8 +290,6 @@ describe("`chaos-report --otlp`", () => {
         expect(existsSync(at("junit.xml"))).toBe(true);
     });
 });
-
-const nothing = () => undefined;
 
 /** As Grafana documents the bodies of POST and PATCH of /api/annotations. */
 const annotationSchema = z.strictObject({
@@ -391,25 +391,14 @@ describe("`chaos-report --grafana`", () => {
         expect(kept[0]!.text).not.toContain("<");
     });
 
+    const lacks = '{"message":"glsa_secret lacks annotations:create"}';
     it.each<[string, (response: ServerResponse) => void, RegExp]>([
-        ["401", (response) => response.writeHead(401).end(), /rejects the credentials \(401\)\. Set GRAFANA_TOKEN to /],
-        [
-            "403",
-            (response) => response.writeHead(403).end('{"message":"glsa_secret lacks annotations:create"}'),
-            /\(403\)\. Set GRAFANA_TOKEN .*It says: “\*\*\* lacks annotations:create”$/,
-        ],
-        [
-            "a login page",
-            (response) => response.writeHead(302, { location: "/login" }).end(),
-            /it answered with status 302$/,
-        ],
-        [
-            "HTML",
-            (response) => response.end("<!doctype html>secret"),
-            /what answers there is not Grafana\. Correct the URL$/,
-        ],
-        ["other JSON", (response) => response.end('{"ok":true}'), /what answers there is not Grafana/],
-        ["null", (response) => response.end("null"), /what answers there is not Grafana/],
+        ["401", saying(401), /rejects the credentials \(401\)\. Set GRAFANA_TOKEN to /],
+        ["403", saying(403, lacks), /\(403\)\. Set GRAFANA_TOKEN .*It says: “\*\*\* lacks annotations:create”$/],
+        ["a login page", saying(302, "", { location: "/login" }), /it answered with status 302$/],
+        ["HTML", saying(200, "<!doctype html>secret"), /what answers there is not Grafana\. Correct the URL$/],
+        ["other JSON", saying(200, '{"ok":true}'), /what answers there is not Grafana/],
+        ["null", saying(200, "null"), /what answers there is not Grafana/],
     ])("says in a sentence what answered: %s", async (_, answer, expected) => {
         keep(passed);
         const port = await serve((_, response) => answer(response));
@@ -453,15 +442,8 @@ describe("both", () => {
     it("refuse what is no URL, or has a secret that other programs see, before anything is written", async () => {
         keep(passed);
         vi.stubEnv("GRAFANA_TOKEN", "glsa_secret\n");
-        const args = [
-            "--otlp",
-            "http://ada:secret@127.0.0.1",
-            "--grafana",
-            "localhost:3000",
-            "--junit",
-            at("junit.xml"),
-        ];
-        const { code, error } = await report(...args);
+        const urls = ["--otlp", "http://ada:secret@127.0.0.1", "--grafana", "localhost:3000"];
+        const { code, error } = await report(...urls, "--junit", at("junit.xml"));
         expect(code).toBe(2);
         expect(error.split("\n")).toEqual([
             "--otlp: other programs would see the user and the password; set OTEL_EXPORTER_OTLP_HEADERS instead",

@@ -29,15 +29,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function keep(name: string, journal: Journal, { run = "1", after = 0 } = {}): string {
     const time = new Date(start + after).toISOString().replace(/[-:.]/g, "");
     const path = at(`${name}-${run}-${time}-0a1b2c3d.json`);
-    writeFileSync(
-        path,
-        JSON.stringify({
-            ...journal,
-            startedAt: start + after,
-            endedAt: start + after + 1,
-            plan: { ...journal.plan, run },
-        }),
-    );
+    const times = { startedAt: start + after, endedAt: start + after + 1 };
+    writeFileSync(path, JSON.stringify({ ...journal, ...times, plan: { ...journal.plan, run } }));
     return path;
 }
 

@@ -46,15 +46,17 @@ function frame(content: Buffer | string, { opcode = 2, isLast = true } = {}): Bu
     return Buffer.concat([Uint8Array.from(head), bytes]);
 }
 
+/** Has the server accept the connection, and send these frames at once. */
+const answer = (...frames: Buffer[]) => {
+    serve = (socket) => socket.write(Buffer.concat([Buffer.from(accepted), ...frames]));
+};
 const printed = (text: string) => frame(`\x01${text}`);
 const status = (of: object) => frame(`\x03${JSON.stringify(of)}`);
 const success = status({ status: "Success" });
-const failure = (code: number) =>
-    status({
-        status: "Failure",
-        reason: "NonZeroExitCode",
-        details: { causes: [{ reason: "ExitCode", message: String(code) }] },
-    });
+const failure = (code: number) => {
+    const details = { causes: [{ reason: "ExitCode", message: String(code) }] };
+    return status({ status: "Failure", reason: "NonZeroExitCode", details });
+};
 
 const run = (command = ["true"]) => {
     const { port } = server.address() as AddressInfo;
@@ -64,7 +66,7 @@ const run = (command = ["true"]) => {
 
 describe("a command in a container", () => {
     it("is asked for with its arguments as they are, by the protocols of kubectl", async () => {
-        serve = (socket) => socket.write(Buffer.concat([Buffer.from(accepted), success]));
+        answer(success);
         await run(["sh", "-c", "echo 'a & b' ü"]);
         const { pathname, searchParams } = new URL(asked.url!, "http://api");
         expect(pathname).toBe("/api/v1/namespaces/demo/pods/web-1/exec");
@@ -74,14 +76,12 @@ describe("a command in a container", () => {
     });
 
     it("gives what it prints, without its errors, and its exit code", async () => {
-        const all = [printed("one "), frame("\x02an error"), printed("two"), failure(3)];
-        serve = (socket) => socket.write(Buffer.concat([Buffer.from(accepted), ...all]));
+        answer(printed("one "), frame("\x02an error"), printed("two"), failure(3));
         expect(await run()).toEqual({ exitCode: 3, output: "one two" });
     });
 
     it("may print more than a frame of two bytes' length has, and only its beginning is kept", async () => {
-        const all = [printed("x".repeat(126)), printed("y".repeat(70_000)), printed("z"), success];
-        serve = (socket) => socket.write(Buffer.concat([Buffer.from(accepted), ...all]));
+        answer(printed("x".repeat(126)), printed("y".repeat(70_000)), printed("z"), success);
         const { exitCode, output } = await run();
         expect([exitCode, output.length]).toEqual([0, 70_126]);
     });
@@ -120,8 +120,7 @@ describe("a command in a container", () => {
 
     it("that the container does not have is told in the words of the runtime", async () => {
         const message = 'exec: "nope": executable file not found in $PATH';
-        serve = (socket) =>
-            socket.write(Buffer.concat([Buffer.from(accepted), status({ status: "Failure", message })]));
+        answer(status({ status: "Failure", message }));
         await expect(run()).rejects.toThrow("executable file not found");
     });
 

@@ -397,46 +397,28 @@ describe("a cluster", () => {
 });
 
 describe("what is not supported is refused, with its name and what to do", () => {
-    it.each<[string, Entries, RegExp]>([
+    const ofAlways = { user: exec("my-login", { interactiveMode: "Always" }) };
+    const asUser = { "as-uid": "1", "as-user-extra": { a: ["b"] } };
+    const gone = [{ name: "missing", context: { cluster: "c", user: "gone" } }];
+
+    it.each<[Entries, RegExp]>([
+        [ofAlways, /exec plugin my-login of user "u" has interactiveMode Always.* set it to IfAvailable/],
+        [{ user: { exec: {} } }, /exec plugin of user "u" has no command; add it/],
         [
-            "a plugin that needs a terminal",
-            { user: exec("my-login", { interactiveMode: "Always" }) },
-            /my-login of user "u" has interactiveMode Always.* set it to IfAvailable/,
-        ],
-        ["a plugin without a command", { user: { exec: {} } }, /exec plugin of user "u" has no command; add it/],
-        [
-            "one group that is no list",
             { user: { as: "ada", "as-groups": "one" } },
             /as-groups and each value of as-user-extra of user "u" must be a list/,
         ],
-        ["groups without a user", { user: { "as-groups": ["a"] } }, /user "u" has as-groups and no as; add as/],
+        [{ user: { "as-groups": ["a"] } }, /user "u" has as-groups and no as; add as/],
+        [{ user: asUser }, /user "u" has as-uid and as-user-extra and no as/],
+        [{ user: { "token-file": "gone" } }, /user "u" has token-file, which kubectl does not know; name it tokenFile/],
+        [{ user: { "auth-provider": { name: "openstack" } } }, /auth-provider openstack of user "u" .* exec plugin/],
         [
-            "attributes without a user",
-            { user: { "as-uid": "1", "as-user-extra": { a: ["b"] } } },
-            /user "u" has as-uid and as-user-extra and no as/,
-        ],
-        [
-            "a misspelt tokenFile",
-            { user: { "token-file": "gone" } },
-            /user "u" has token-file, which kubectl does not know; name it tokenFile/,
-        ],
-        [
-            "an unknown auth-provider",
-            { user: { "auth-provider": { name: "openstack" } } },
-            /auth-provider openstack of user "u" .* exec plugin/,
-        ],
-        [
-            "a proxy of another kind",
             { cluster: { "proxy-url": "ftp://me:hidden@127.0.0.1:1" } },
             /proxy-url of cluster "c", or HTTPS_PROXY, must begin with http:\/\/, https:\/\/ or socks5:\/\//,
         ],
-        ["a server without a scheme", { cluster: { server: "127.0.0.1:6443" } }, /server of cluster "c".*https:\/\//],
-        [
-            "a user who is not described",
-            { contexts: [{ name: "missing", context: { cluster: "c", user: "gone" } }] },
-            /context "missing" names the user "gone", which the kubeconfig does not describe/,
-        ],
-    ])("%s", (_, entries, reason) => {
+        [{ cluster: { server: "127.0.0.1:6443" } }, /server of cluster "c".*https:\/\//],
+        [{ contexts: gone }, /context "missing" names the user "gone", which the kubeconfig does not describe/],
+    ])("%j", (entries, reason) => {
         use(entries);
         const attempt = () => connect({ context: entries.contexts ? "missing" : "test" });
         expect(attempt).toThrow(KubeconfigError);

@@ -1,27 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Cluster, connect, statusOf } from "../../../../chaos/cluster/client";
-import { makeCertificate } from "../../../support/certificate";
+import { beforeEach, describe, expect, it } from "vitest";
+import { statusOf } from "../../../../chaos/cluster/client";
 import { otherResources, resources } from "../../../../chaos/cluster/resources";
+import { secureServer } from "./secure-server";
 
-const folder = mkdtempSync(join(tmpdir(), "chaos-shop-throttled-"));
-const { keyFile, certificateFile } = makeCertificate(folder);
-const [key, cert] = [keyFile, certificateFile].map((file) => readFileSync(file, "utf8"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = secureServer();
+/** @param timeoutMs of each call */
+const cluster = (timeoutMs?: number) => server.cluster({}, { token: "mine" }, timeoutMs);
 
 /** What was asked, as `POST /api/v1/…`, with the body. */
 let asked: string[];
 /** What is answered first; then 200. */
 let answers: { status: number; retryAfter?: string }[];
-let server: Server;
 
-beforeEach(async () => {
+beforeEach(() => {
     [asked, answers] = [[], []];
-    server = createServer({ key, cert }, (request, response) => {
+    server.answer = (request, response) => {
         let body = "";
         request.on("data", (text) => (body += String(text)));
         request.on("end", () => {
@@ -30,24 +23,8 @@ beforeEach(async () => {
             const headers = { "content-type": "application/json", ...(retryAfter && { "retry-after": retryAfter }) };
             response.writeHead(status, headers).end(JSON.stringify({ kind: "Status", metadata: {}, code: status }));
         });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-});
-afterEach(() => {
-    server.closeAllConnections();
-    server.close();
-});
-
-/** @param timeoutMs of each call */
-function cluster(timeoutMs?: number): Cluster {
-    const { port } = server.address() as AddressInfo;
-    const kubeconfig = {
-        clusters: [{ name: "c", cluster: { server: `https://127.0.0.1:${port}`, "insecure-skip-tls-verify": true } }],
-        users: [{ name: "u", user: { token: "mine" } }],
-        contexts: [{ name: "test", context: { cluster: "c", user: "u" } }],
     };
-    return connect({ kubeconfig: JSON.stringify(kubeconfig), context: "test" }, timeoutMs);
-}
+});
 
 const read = (of = cluster()) =>
     of.read({ resource: otherResources.namespace, name: "demo" }).then(() => 200, statusOf);

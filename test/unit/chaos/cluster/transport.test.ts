@@ -1,57 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { createServer as createHttpServer } from "node:http";
-import { createServer, type Server } from "node:https";
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Cluster, connect, isTimeout, messageOf } from "../../../../chaos/cluster/client";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Cluster, isTimeout, messageOf } from "../../../../chaos/cluster/client";
 import { problemOf } from "../../../../chaos/cluster/problem";
 import { otherResources, resources } from "../../../../chaos/cluster/resources";
-import { makeCertificate } from "../../../support/certificate";
+import { secureServer } from "./secure-server";
 
-const folder = mkdtempSync(join(tmpdir(), "chaos-shop-transport-"));
-const named = makeCertificate(folder, "DNS:api.example");
-const [key, cert] = [named.keyFile, named.certificateFile].map((file) => readFileSync(file, "utf8")) as [
-    string,
-    string,
-];
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let answer: (request: IncomingMessage, response: ServerResponse) => void;
-let server: Server;
-let connections: number;
+const server = secureServer();
+const { cluster, folder, key, cert } = server;
 const proxies: { close(): void }[] = [];
-
-beforeEach(async () => {
-    connections = 0;
-    answer = (_, response) => response.end('{"metadata":{"name":"demo"}}');
-    server = createServer({ key, cert, requestCert: true, rejectUnauthorized: false }, (...all) => answer(...all));
-    server.on("secureConnection", () => connections++);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-});
 afterEach(() => {
     for (const proxy of proxies.splice(0)) proxy.close();
-    server.closeAllConnections();
-    server.close();
 });
-
-const port = () => (server.address() as AddressInfo).port;
-
-/** A cluster whose certificate is that of `api.example`. */
-function cluster(more: object = {}, user: object = {}, timeoutMs?: number): Cluster {
-    const ca = Buffer.from(cert).toString("base64");
-    const entry = { server: `https://127.0.0.1:${port()}`, "certificate-authority-data": ca, ...more };
-    const kubeconfig = JSON.stringify({
-        clusters: [{ name: "c", cluster: { "tls-server-name": "api.example", ...entry } }],
-        users: [{ name: "u", user }],
-        contexts: [{ name: "test", context: { cluster: "c", user: "u" } }],
-    });
-    return connect({ kubeconfig, context: "test" }, timeoutMs);
-}
 
 const read = (of: Cluster) => of.read({ resource: otherResources.namespace, name: "demo" });
 
@@ -74,7 +39,7 @@ describe("a server's certificate", () => {
 
 it("a client certificate is shown, from the kubeconfig's text", async () => {
     let shown: unknown;
-    answer = ({ socket }, response) => {
+    server.answer = ({ socket }, response) => {
         shown = (socket as TLSSocket).getPeerCertificate().subject?.CN;
         response.end("{}");
     };
@@ -87,7 +52,7 @@ describe("an answer", () => {
     it("in chunks, compressed or not, keeps its connection for the next call", async () => {
         const text = JSON.stringify({ metadata: { name: "ü".repeat(50_000) } });
         const wanted: (string | undefined)[] = [];
-        answer = ({ headers }, response) => {
+        server.answer = ({ headers }, response) => {
             wanted.push(headers["accept-encoding"]);
             const isPacked = wanted.length > 1;
             const bytes = isPacked ? gzipSync(text) : Buffer.from(text);
@@ -97,7 +62,7 @@ describe("an answer", () => {
         };
         const of = cluster();
         for (let call = 0; call < 3; call++) expect((await read(of)).metadata!.name).toHaveLength(50_000);
-        expect([connections, wanted]).toEqual([1, ["gzip", "gzip", "gzip"]]);
+        expect([server.connections, wanted]).toEqual([1, ["gzip", "gzip", "gzip"]]);
     });
 
     it.each<[string, (response: ServerResponse) => void]>([
@@ -108,12 +73,12 @@ describe("an answer", () => {
             (response) => response.setHeader("content-encoding", "gzip").write(gzipSync("x")),
         ],
     ])("that %s is given up in time", async (_, begin) => {
-        answer = (_request, response) => begin(response);
+        server.answer = (_request, response) => begin(response);
         expect(await read(cluster({}, {}, 300)).catch(problemOf)).toMatch(/^the API server did not answer in time\. /);
     });
 
     it("that is cut off, such as a pod's log, is no answer", async () => {
-        answer = (_, response) => {
+        server.answer = (_, response) => {
             response.writeHead(200, { "content-length": 100 }).write("half");
             setTimeout(() => response.destroy(), 20);
         };
@@ -124,7 +89,7 @@ describe("an answer", () => {
     });
 
     it("of another form than JSON is an error", async () => {
-        answer = (_, response) => response.end("<html>");
+        server.answer = (_, response) => response.end("<html>");
         await expect(read(cluster())).rejects.toThrow(SyntaxError);
     });
 });
@@ -132,7 +97,7 @@ describe("an answer", () => {
 it("a watch begins where its list ends, and gives each change, however it comes", async () => {
     const event = (type: string, name: string) => `${JSON.stringify({ type, object: { metadata: { name } } })}\n`;
     const urls: string[] = [];
-    answer = ({ url }, response) => {
+    server.answer = ({ url }, response) => {
         urls.push(url!);
         if (!url!.includes("watch")) return void response.end('{"metadata":{"resourceVersion":"7"},"items":null}');
         const text = event("ADDED", "a") + event("DELETED", "b");
@@ -150,7 +115,7 @@ it("a watch begins where its list ends, and gives each change, however it comes"
 
 describe("a proxy", () => {
     const joined = (near: Socket, head: string | Buffer) => {
-        const far = connectTcp(port(), "127.0.0.1", () => near.write(head));
+        const far = connectTcp(server.port, "127.0.0.1", () => near.write(head));
         far.on("error", () => near.destroy()).pipe(near);
         near.on("error", () => far.destroy()).pipe(far);
     };
@@ -270,14 +235,14 @@ describe("a call", () => {
     it("is sent again if the server had closed the kept connection, and it only reads", async () => {
         const of = cluster();
         await read(of);
-        answer = ({ socket }, response) =>
-            connections > 1 ? response.end('{"metadata":{"name":"demo"}}') : socket.destroy();
+        server.answer = ({ socket }, response) =>
+            server.connections > 1 ? response.end('{"metadata":{"name":"demo"}}') : socket.destroy();
         expect(await read(of)).toMatchObject({ metadata: { name: "demo" } });
-        expect(connections).toBe(2);
+        expect(server.connections).toBe(2);
     });
 
     it("follows the server elsewhere on the same host, as kubectl does", async () => {
-        answer = ({ url = "" }, response) => {
+        server.answer = ({ url = "" }, response) => {
             if (url.startsWith("/moved")) return void response.end('{"metadata":{"name":"demo"}}');
             response.writeHead(301, { location: `/moved${url}` }).end();
         };
@@ -285,9 +250,9 @@ describe("a call", () => {
     });
 
     it("does not follow it to another host, nor an application's answer that it passes on", async () => {
-        answer = (_, response) => response.writeHead(302, { location: "https://other.example/api" }).end();
+        server.answer = (_, response) => response.writeHead(302, { location: "https://other.example/api" }).end();
         await expect(read(cluster())).rejects.toThrow("302");
-        answer = (_, response) => response.writeHead(302, { location: "/login" }).end();
+        server.answer = (_, response) => response.writeHead(302, { location: "/login" }).end();
         const path = "/api/v1/namespaces/demo/services/web/proxy/";
         expect(await cluster().ask(path)).toMatchObject({ status: 302 });
     });
@@ -307,7 +272,7 @@ describe("an auth-provider", () => {
     let bearers: (string | undefined)[];
     beforeEach(() => {
         bearers = [];
-        answer = ({ headers }, response) => {
+        server.answer = ({ headers }, response) => {
             bearers.push(headers.authorization);
             response.end("{}");
         };

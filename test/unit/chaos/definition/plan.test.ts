@@ -34,25 +34,14 @@ describe("the attacks of a plan", () => {
     const attack = (kind: "blackhole" | "dns", target: string) => ({ kind, target });
 
     it("name the namespace of their targets, and affect one container by default", () => {
-        expect(plan()).toMatchObject({
-            namespace: "demo",
-            attacks: [
-                {
-                    name: "blackhole",
-                    target: "k8s.deployment=hot-deals,k8s.namespace=demo",
-                    radius: { kind: "count", containers: 1 },
-                    attack: { kind: "blackhole" },
-                },
-            ],
-        });
+        const target = "k8s.deployment=hot-deals,k8s.namespace=demo";
+        const radius = { kind: "count", containers: 1 };
+        const attacks = [{ name: "blackhole", target, radius, attack: { kind: "blackhole" } }];
+        expect(plan()).toMatchObject({ namespace: "demo", attacks });
     });
 
     it("are named after their kinds, numbered from the second of a kind on", () => {
-        const attacks = [
-            attack("blackhole", "k8s.deployment=a"),
-            attack("dns", "k8s.deployment=b"),
-            attack("blackhole", "k8s.deployment=c"),
-        ];
+        const attacks = (["blackhole", "dns", "blackhole"] as const).map((kind) => attack(kind, "k8s.deployment=a"));
         expect(plan({}, { attacks }).attacks.map(({ name }) => name)).toEqual(["blackhole", "dns", "blackhole-2"]);
     });
 
@@ -78,43 +67,26 @@ describe("the attacks of a plan", () => {
 
     it("are changed by the settings for target, radius and kind", () => {
         const changed = planPatched({ target: "k8s.deployment=gateway", radius: "all", attack: "dns" });
-        expect(changed.attacks).toEqual([
-            {
-                name: "dns",
-                target: "k8s.deployment=gateway,k8s.namespace=demo",
-                radius: { kind: "all" },
-                attack: { kind: "dns" },
-            },
-        ]);
+        const target = "k8s.deployment=gateway,k8s.namespace=demo";
+        expect(changed.attacks).toEqual([{ name: "dns", target, radius: { kind: "all" }, attack: { kind: "dns" } }]);
     });
 
-    it("want established connections cut if the definition or the setting says so", () => {
-        const wants = (established?: "any" | "cut", setting?: "any" | "cut") =>
-            planPatched(
-                { established: setting },
-                { attacks: [{ ...attack("blackhole", "k8s.deployment=a"), established }] },
-            ).attacks[0]!.established;
-        expect([wants("cut"), wants("cut", "any"), wants("any", "cut"), wants()]).toEqual([
-            "cut",
-            undefined,
-            "cut",
-            undefined,
-        ]);
-        // Another plan is another run.
-        expect(planToken(planPatched({ established: "any" }))).toBe(planToken(plan()));
-    });
-
-    it("may stay unproven outward if the definition or the setting says so", () => {
-        const accepts = (outward?: "proven" | "unproven", setting?: "proven" | "unproven") =>
-            planPatched({ outward: setting }, { attacks: [{ ...attack("blackhole", "k8s.deployment=a"), outward }] })
-                .attacks[0]!.outward;
-        expect([accepts("unproven"), accepts("unproven", "proven"), accepts("proven", "unproven")]).toEqual([
-            "unproven",
-            undefined,
-            "unproven",
-        ]);
-        expect(planToken(planPatched({ outward: "proven" }))).toBe(planToken(plan()));
-    });
+    it.each([
+        ["established", "cut", "any"],
+        ["outward", "unproven", "proven"],
+    ] as const)(
+        "have %s as the setting says, else as the definition does, and by default none",
+        (field, set, usual) => {
+            const planned = (defined?: typeof set | typeof usual, setting?: typeof set | typeof usual) => {
+                const attacks = [{ ...attack("blackhole", "k8s.deployment=a"), [field]: defined }];
+                return planPatched({ [field]: setting }, { attacks }).attacks[0]![field];
+            };
+            expect([planned(set), planned(usual, set)]).toEqual([set, set]);
+            expect([planned(set, usual), planned()]).toEqual([undefined, undefined]);
+            // Another plan is another run.
+            expect(planToken(planPatched({ [field]: usual }))).toBe(planToken(plan()));
+        },
+    );
 
     it("that deny connections into their targets have the witness keep some", () => {
         const attacks = [
@@ -147,15 +119,9 @@ describe("the attacks of a plan", () => {
 
 describe("the checks of a plan", () => {
     it("are the default checks if the definition has none, with the run's settings", () => {
-        expect(plan().checks).toEqual([
-            {
-                name: "pods of k8s.deployment=hot-deals",
-                check: args.defaultChecks[0],
-                intervalMs: 1_000,
-                timeoutMs: 5_000,
-                successRate: 0.9,
-            },
-        ]);
+        const [check] = args.defaultChecks;
+        const name = "pods of k8s.deployment=hot-deals";
+        expect(plan().checks).toEqual([{ name, check, intervalMs: 1_000, timeoutMs: 5_000, successRate: 0.9 }]);
     });
 
     it("override the run's settings", () => {

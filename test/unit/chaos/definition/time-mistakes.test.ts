@@ -26,9 +26,8 @@ it("must leave a deadline room for the proof of the attacks, and names the numbe
     const late = { ...times, graceMs: 0, durationMs: 599_000, attacks: [blackhole] };
     expect(timeMistakes(late)).toHaveLength(1);
     const unset = { ...late, deadlineMs: undefined };
-    expect([timeMistakes(unset), timeMistakes({ ...unset, until: "disabled" })].map(({ length }) => length)).toEqual([
-        0, 1,
-    ]);
+    expect(timeMistakes(unset)).toEqual([]);
+    expect(timeMistakes({ ...unset, until: "disabled" })).toHaveLength(1);
 });
 
 it("must not accept a window in which nobody could see whether established connections are cut", () => {
@@ -49,9 +48,8 @@ it("must not accept a window in which nobody could see whether established conne
 
 it("knows that a fault takes longer to begin: its proxy must start", () => {
     const fault: Attack = { kind: "fault", service: "hot-deals", delay: "1s" };
-    expect([[], [{ kind: "dns" as const }], [{ kind: "dns" as const }, fault]].map(beginMsOf)).toEqual([
-        0, 5_000, 15_000,
-    ]);
+    const dns: Attack = { kind: "dns" };
+    expect([[], [dns], [dns, fault]].map(beginMsOf)).toEqual([0, 5_000, 15_000]);
 });
 
 it("must not accept actions that wait until the checks end", () => {
@@ -78,9 +76,6 @@ it("must not accept a rollout that may take longer than the checks look", () => 
             betterMs: 47_000,
         },
     ]);
-});
-
-it("accepts a rollout that may take as long as the checks look", () => {
     expect(timeMistakes(times, [{ kind: "rollout", timeoutMs: 45_000 }])).toEqual([]);
 });
 

@@ -134,12 +134,9 @@ describe("the verdict of several checks", () => {
 
     it("tells checks apart by their names where they count the same", () => {
         const names = ["in my session", "others"];
+        const checks = names.map((name) => ({ ...check, name }));
         const [mine, others] = judgeChecks({
-            plan: {
-                attacks: [],
-                checks: names.map((name) => ({ ...check, name })),
-                window: { graceMs, durationMs: 1 },
-            },
+            plan: { attacks: [], checks, window: { graceMs, durationMs: 1 } },
             checks: names.map((name) => ({ name, answers: answers(name === "others" ? "+++++" : "++---") })),
             startedAt: attackedAt,
         });
@@ -157,6 +154,7 @@ describe("the verdict of several checks", () => {
 });
 
 describe("measurements", () => {
+    const measured = (strip: string, grace = 0) => measure(answers(strip), attackedAt, grace);
     it("time to the first failure and to stability count from the proof of the attack", () => {
         expect(measure(answers("++--+++"), attackedAt, 2_000)).toEqual({
             requests: 7,
@@ -171,13 +169,13 @@ describe("measurements", () => {
         const early = answers("-+++").map((answer) => ({ ...answer, at: answer.at - 500 }));
         expect(measure(early, attackedAt, 0)).toMatchObject({ firstFailureMs: 0, stableAfterMs: 500 });
     });
-    it("a check that never failed was stable from the start", () => {
-        expect(measure(answers("+++"), attackedAt, 0)).toMatchObject({ firstFailureMs: undefined, stableAfterMs: 0 });
+    it.each<[string, string, number | undefined, number | undefined]>([
+        ["never failed was stable from the start", "+++", undefined, 0],
+        ["was bad last never became stable", "+-", 1_000, undefined],
+        ["has no answers never was", "", undefined, undefined],
+    ])("a check that %s", (_, strip, firstFailureMs, stableAfterMs) => {
+        expect(measure(answers(strip), attackedAt, 0)).toMatchObject({ firstFailureMs, stableAfterMs });
     });
-    it("a check whose last answer was bad never became stable", () => {
-        expect(measure(answers("+-"), attackedAt, 0).stableAfterMs).toBeUndefined();
-    });
-    it("without answers nothing was stable", () => expect(measure([], attackedAt, 0).stableAfterMs).toBeUndefined());
     it("a look that did not see the application is neither its failure nor the end of its stability", () => {
         const [one, two, three] = answers("+-+");
         expect(measure([one!, { ...two!, unseen: true }, three!], attackedAt, 0)).toMatchObject({
@@ -188,10 +186,7 @@ describe("measurements", () => {
         });
     });
     it("several checks are stable when the last of them is, and failed when the first of them did", () => {
-        const both = together([
-            measure(answers("+--++"), attackedAt, 1_000),
-            measure(answers("++-+++++"), attackedAt, 1_000),
-        ]);
+        const both = together([measured("+--++", 1_000), measured("++-+++++", 1_000)]);
         expect(both).toEqual({
             requests: 13,
             counted: 11,
@@ -200,8 +195,6 @@ describe("measurements", () => {
             firstFailureMs: 1_000,
             stableAfterMs: 3_000,
         });
-        expect(
-            together([measure(answers("+++"), attackedAt, 0), measure(answers("++-"), attackedAt, 0)]).stableAfterMs,
-        ).toBeUndefined();
+        expect(together([measured("+++"), measured("++-")]).stableAfterMs).toBeUndefined();
     });
 });

@@ -24,12 +24,20 @@ const bad = { at: 2, latencyMs: 1, good: false, problem: "status 503" };
 const blackhole: Attack = { kind: "blackhole" };
 
 /** With all pods of the Service cut off, unless told otherwise. */
-async function why({ check = http, attack = blackhole, pods = both, answers = [good] } = {}) {
+async function why({
+    check = http,
+    attack = blackhole,
+    pods = both,
+    answers = [good] as (typeof good | typeof bad)[],
+} = {}) {
     run.plan.checks[0]!.check = check;
     run.plan.attacks[0]!.attack = attack;
     const chosen = [{ name: "blackhole", matching: 2, targets: pods.map((pod) => run.target(pod)) }];
     return whyAnsweredAllTheSame(run.plan, run.cluster.api, attacksOf(run.plan, "run", chosen), [{ answers }]);
 }
+
+const isBypassed = async (options: Parameters<typeof why>[0] = {}) =>
+    expect(await why(options)).toMatchObject({ code: "attack-bypassed" });
 
 it("a Service that answers while its pods are all cut off was asked on a way that no policy applies to", async () => {
     const { code, message } = (await why())!;
@@ -88,7 +96,7 @@ it("so was one without a selector, whose EndpointSlices are made by hand", async
         ports: [{ port: 80 }],
     });
     run.cluster.add("EndpointSlice", "one", sliceOf("10.0.0.1"));
-    expect(await why()).toMatchObject({ code: "attack-bypassed" });
+    await isBypassed();
     run.cluster.add("EndpointSlice", "one", sliceOf("203.0.113.7"));
     expect(await why()).toBeUndefined();
 });
@@ -107,7 +115,7 @@ describe("so was one that was asked by a URL with an address of", () => {
         const addresses = [{ type: "InternalIP", address: "2001:db8::1" }];
         run.cluster.add("Node", "one", { status: { addresses } });
     });
-    const ofUrl = (url: string) => why({ check: { kind: "http", url, path: "/" }, pods: ["hot-deals-1"] });
+    const ofUrl = (url: string) => ({ check: { kind: "http", url, path: "/" } as const, pods: ["hot-deals-1"] });
 
     it.each([
         ["its load balancer", "http://203.0.113.2"],
@@ -123,7 +131,7 @@ describe("so was one that was asked by a URL with an address of", () => {
         ["the Service, by its name and its namespace", "http://hot-deals.demo"],
         ["the Service, by its name in its namespace", "http://hot-deals"],
         ["the pod that is cut off", "http://10.0.0.1:8080"],
-    ])("%s", async (_, url) => expect(await ofUrl(url)).toMatchObject({ code: "attack-bypassed" }));
+    ])("%s", (_, url) => isBypassed(ofUrl(url)));
 
     it.each([
         "http://203.0.113.2:81",
@@ -136,7 +144,7 @@ describe("so was one that was asked by a URL with an address of", () => {
         "http://hot-deals.elsewhere.svc",
         "http://other.demo.svc",
         "http://10.0.0.2:8080",
-    ])("and not of something else: %s", async (url) => expect(await ofUrl(url)).toBeUndefined());
+    ])("and not of something else: %s", async (url) => expect(await why(ofUrl(url))).toBeUndefined());
 
     it("a pod that is cut off at other ports was not asked past the attack", async () => {
         const check: Check = { kind: "http", url: "http://10.0.0.1:8080", path: "/" };
@@ -148,58 +156,49 @@ describe("so was one that was asked by a URL with an address of", () => {
     it("a headless Service is asked by its name, and at the port of its pods", async () => {
         const spec = { selector: { app: "hot-deals" }, ports: [{ port: 80, targetPort: 8080 }], clusterIP: "None" };
         run.cluster.add("Service", "hot-deals", { spec });
-        expect(await ofUrl("http://hot-deals.demo.svc:8080")).toMatchObject({ code: "attack-bypassed" });
+        await isBypassed(ofUrl("http://hot-deals.demo.svc:8080"));
     });
 });
 
 it("so was one whose selector says which pods these are, to an account that may not list EndpointSlices", async () => {
-    run.cluster.intercept = (call) => {
-        if (call === "list EndpointSlice") refuse(403, "endpointslices is forbidden");
-    };
-    expect(await why()).toMatchObject({ code: "attack-bypassed" });
+    run.cluster.refuses("list EndpointSlice", 403, "endpointslices is forbidden");
+    await isBypassed();
 });
 
-it("so was one whose pods are cut off at its port alone", async () => {
-    expect(await why({ attack: { kind: "blackhole", ports: [80, 9] } })).toMatchObject({ code: "attack-bypassed" });
-});
+it("so was one whose pods are cut off at its port alone", () =>
+    isBypassed({ attack: { kind: "blackhole", ports: [80, 9] } }));
 
 describe("a Service with several ports, of whose pods one is cut off", () => {
+    const attack: Attack = { kind: "blackhole", ports: [8080] };
     beforeEach(() => {
-        const { spec } = run.cluster.get("Service", "hot-deals");
-        spec.ports = [
+        run.plan.service = { namespace: "demo", name: "hot-deals", port: 80 };
+        run.cluster.get("Service", "hot-deals").spec.ports = [
             { name: "http", port: 80, targetPort: 8080 },
             { name: "metrics", port: 9090 },
             { name: "dns", port: 53, protocol: "UDP" },
         ];
     });
 
-    it.each([80, "http"])("was asked past the attack if the check asks that port: %s", async (port) =>
-        expect(await why({ check: { ...http, port }, attack: { kind: "blackhole", ports: [8080] } })).toMatchObject({
-            code: "attack-bypassed",
-        }),
-    );
+    it.each<[string, Check]>([
+        ["that port", { ...http, port: 80 }],
+        ["that port by its name", { ...http, port: "http" }],
+        ["the plan's Service", { kind: "http", path: "/" }],
+    ])("was asked past the attack if the check asks %s", (_, check) => isBypassed({ check, attack }));
+
     it.each([9090, "metrics"])("was not if it asks another: %s", async (port) =>
-        expect(await why({ check: { ...http, port }, attack: { kind: "blackhole", ports: [8080] } })).toBeUndefined(),
+        expect(await why({ check: { ...http, port }, attack })).toBeUndefined(),
     );
-    it("was if the plan's Service is asked there", async () => {
-        run.plan.service = { namespace: "demo", name: "hot-deals", port: 80 };
-        const check: Check = { kind: "http", path: "/" };
-        expect(await why({ check, attack: { kind: "blackhole", ports: [8080] } })).toMatchObject({
-            code: "attack-bypassed",
-        });
-    });
+
     it("was if the other one is of UDP, and the check names none", async () => {
         run.cluster.get("Service", "hot-deals").spec.ports.splice(1, 1);
-        expect(await why({ attack: { kind: "blackhole", ports: [8080] } })).toMatchObject({ code: "attack-bypassed" });
+        await isBypassed({ attack });
     });
 });
 
 it("a Service that asks pods that are not ready, too, was asked past the attack on these", async () => {
     run.cluster.get("Service", "hot-deals").spec.publishNotReadyAddresses = true;
     run.setReady("hot-deals-1", false);
-    const { code, message } = (await why({ pods: ["hot-deals-1"] }))!;
-    expect(code).toBe("attack-bypassed");
-    expect(message).toMatch(/^1 of 2 ready endpoints of the Service hot-deals was cut off/);
+    await isBypassed({ pods: ["hot-deals-1"] });
 });
 
 describe("a cluster that does not say which pods are behind the Service", () => {
@@ -213,76 +212,65 @@ describe("a cluster that does not say which pods are behind the Service", () => 
         };
     };
 
-    it.each(["get Service", "list Pod"])("is asked again: %s", async (call) => {
+    const byAddress: Check = { kind: "http", url: "http://10.96.0.7", path: "/" };
+    beforeEach(() => void (run.cluster.get("Service", "hot-deals").spec.clusterIP = "10.96.0.7"));
+
+    it.each([
+        ["get Service", http],
+        ["list Pod", http],
+        ["list Service", byAddress],
+    ])("is asked again: %s", async (call, check) => {
         refusing(call, 503, 2);
-        expect(await settled(why())).toMatchObject({ code: "attack-bypassed" });
+        expect(await settled(why({ check }))).toMatchObject({ code: "attack-bypassed" });
     });
-    it.each([401, 429, 500, 503])("leaves no verdict if it never does: %s", async (status) => {
-        refusing("get Service", status, Infinity);
+
+    const ofService = /^it is not known which endpoints the Service hot-deals has: .*\d{3}/;
+    it.each([
+        [401, "get Service", http, ofService],
+        [429, "get Service", http, ofService],
+        [500, "get Service", http, ofService],
+        [503, "get Service", http, ofService],
+        [503, "list Service", byAddress, /^it is not known to which Service http:\/\/10\.96\.0\.7 leads: .*503/],
+    ])("leaves no verdict if it never does: %i to %s", async (status, call, check, told) => {
+        refusing(call, status, Infinity);
         const begun = Date.now();
-        const { code, message } = (await settled(why()))!;
+        const { code, message } = (await settled(why({ check })))!;
         expect(code).toBe("api-server-unavailable");
-        expect(message).toMatch(/^it is not known which endpoints the Service hot-deals has: .*\d{3}/);
+        expect(message).toMatch(told);
         expect(Date.now() - begun).toBeLessThan(10_000);
         expect(calls).toBeGreaterThan(2);
     });
-    describe("nor which Service has the address of a URL", () => {
-        const check: Check = { kind: "http", url: "http://10.96.0.7", path: "/" };
-        beforeEach(() => (run.cluster.get("Service", "hot-deals").spec.clusterIP = "10.96.0.7"));
 
-        it("is asked again", async () => {
-            refusing("list Service", 503, 2);
-            expect(await settled(why({ check }))).toMatchObject({ code: "attack-bypassed" });
-        });
-        it("leaves no verdict if it never does", async () => {
-            refusing("list Service", 503, Infinity);
-            const { code, message } = (await settled(why({ check })))!;
-            expect(code).toBe("api-server-unavailable");
-            expect(message).toMatch(/^it is not known to which Service http:\/\/10\.96\.0\.7 leads: .*503/);
-        });
-        it("is not asked again if it refuses", async () => {
-            refusing("list Service", 403, Infinity);
-            expect([await settled(why({ check })), calls]).toEqual([undefined, 1]);
-        });
-    });
-    it.each([403, 404])("is not asked again if it refuses: %s", async (status) => {
-        refusing("get Service", status, Infinity);
-        expect([await settled(why()), calls]).toEqual([undefined, 1]);
+    it.each([
+        [403, "get Service", http],
+        [404, "get Service", http],
+        [403, "list Service", byAddress],
+    ])("is not asked again if it refuses: %i to %s", async (status, call, check) => {
+        refusing(call, status, Infinity);
+        expect([await settled(why({ check })), calls]).toEqual([undefined, 1]);
     });
 });
 
 describe("answers count", () => {
-    it("if those that are cut off are not ready: the Service does not ask them", async () => {
-        run.setReady("hot-deals-1", false);
-        expect(await why({ pods: ["hot-deals-1"] })).toBeUndefined();
-    });
-    it("if one was bad: the attack reached the check", async () =>
-        expect(await why({ answers: [good, bad] })).toBeUndefined());
-    it.each<Attack>([
-        { kind: "blackhole", direction: "egress" },
-        { kind: "blackhole", ports: [9] },
-        { kind: "blackhole", peers: "k8s.deployment=other" },
-        { kind: "dns" },
-        { kind: "kill" },
-    ])("if others may connect to the targets: $kind $direction $ports $peers", async (attack) =>
-        expect(await why({ attack })).toBeUndefined(),
-    );
-    it.each<Check>([
-        { kind: "http", url: "https://shop.example", path: "/" },
-        { kind: "http", service: "hot-deals", namespace: "elsewhere", path: "/" },
-        { kind: "podsReady", of: "k8s.deployment=hot-deals" },
-    ])("if the check asks something else: $kind $url $namespace", async (check) =>
-        expect(await why({ check })).toBeUndefined(),
-    );
-    it("if a pod is not ready: the Service does not ask it", async () => {
-        both.forEach((pod) => run.setReady(pod, false));
-        expect(await why()).toBeUndefined();
-    });
-    it("if the account may not look", async () => {
-        run.cluster.intercept = (call) => {
-            if (call === "list EndpointSlice") refuse(403, "endpointslices is forbidden");
-            if (call === "list Pod") refuse(403, "pods is forbidden");
-        };
-        expect(await why()).toBeUndefined();
+    it.each<[string, Parameters<typeof why>[0], prepare?: () => void]>([
+        ["one was bad: the attack reached the check", { answers: [good, bad] }],
+        ["others may connect to the targets", { attack: { kind: "blackhole", direction: "egress" } }],
+        ["others may at the Service's port", { attack: { kind: "blackhole", ports: [9] } }],
+        ["others than the peers may", { attack: { kind: "blackhole", peers: "k8s.deployment=other" } }],
+        ["the attack is on DNS", { attack: { kind: "dns" } }],
+        ["the attack kills", { attack: { kind: "kill" } }],
+        ["the check asks another host", { check: { kind: "http", url: "https://shop.example", path: "/" } }],
+        ["it asks another namespace", { check: { ...http, namespace: "elsewhere" } }],
+        ["it asks no Service", { check: { kind: "podsReady", of: "k8s.deployment=hot-deals" } }],
+        ["no pod is ready: the Service asks none", {}, () => both.forEach((pod) => run.setReady(pod, false))],
+        ["those cut off are not ready", { pods: ["hot-deals-1"] }, () => run.setReady("hot-deals-1", false)],
+        [
+            "the account may not look",
+            {},
+            () => void (run.cluster.intercept = (call) => /^list (EndpointSlice|Pod)$/.test(call) && refuse(403, "no")),
+        ],
+    ])("if %s", async (_, options, prepare) => {
+        prepare?.();
+        expect(await why(options)).toBeUndefined();
     });
 });

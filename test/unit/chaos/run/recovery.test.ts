@@ -21,11 +21,13 @@ afterEach(() => run.close());
 
 const owner = { stack: "ours", defaultNamespace: "demo" };
 const step = () => settled(recovery(run.context, {}));
+const breakApplication = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
+const notRecovered = "pods did not recover within 1 min";
 const labels = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels;
 
 describe("recovery", () => {
     it("removes what is left, releases the lease, and waits until every check is steady", async () => {
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        breakApplication();
         run.after(5_000, () => run.setReady("hot-deals-2", true));
         const { recoveredAfterMs } = await step();
         expect(recoveredAfterMs).toBeGreaterThanOrEqual(5_000);
@@ -38,22 +40,16 @@ describe("recovery", () => {
         ]);
     });
 
-    it("of a run that was ABORTED waits for nothing, and releases the lease: nothing was attacked", async () => {
-        await noteAborted(run.cluster.api, run.context, { code: "no-tool", message: "a has no tool" });
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
-        const begun = Date.now();
-        expect(await step()).toEqual({ recoveredAfterMs: null });
-        expect(Date.now() - begun).toBeLessThan(1_000);
-        expect([run.cluster.names("Lease"), labels()]).toEqual([[], {}]);
-    });
+    const beginsAgain = () => acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+    const aborted = { code: "no-tool", message: "a has no tool" } as const;
 
-    it.each([
-        ["whose attack had not begun", () => undefined],
-        ["that an update has ended before its attack began", () => endRuns(run.cluster.api, owner)],
+    it.each<[string, () => Promise<unknown>]>([
+        ["that was ABORTED", () => noteAborted(run.cluster.api, run.context, aborted)],
+        ["whose attack had not begun", beginsAgain],
+        ["that an update has ended before it began", () => beginsAgain().then(() => endRuns(run.cluster.api, owner))],
     ])("of a run %s waits for nothing, and releases the lease", async (_, before) => {
-        await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
         await before();
+        breakApplication();
         const begun = Date.now();
         expect(await step()).toEqual({ recoveredAfterMs: null });
         expect(Date.now() - begun).toBeLessThan(1_000);
@@ -62,48 +58,41 @@ describe("recovery", () => {
 
     it("waits if another run of the stack was ABORTED: this one has attacked", async () => {
         const plan = { ...run.plan, run: "2" };
-        await noteAborted(run.cluster.api, { ...run.context, plan }, { code: "no-tool", message: "a has no tool" });
+        await noteAborted(run.cluster.api, { ...run.context, plan }, aborted);
         expect(await step()).not.toEqual({ recoveredAfterMs: null });
     });
 
-    it("fails after a minute if a check is not steady, and says what to look at", async () => {
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+    it("fails after a minute if a check is not steady, says what to look at, and tells that once", async () => {
+        breakApplication();
         await expect(step()).rejects.toThrow(
-            inOrder(
-                /^pods did not recover within 1 min /,
-                ": pods: 0 ready (required: at least 1). Nothing of it is left",
-            ),
+            inOrder(notRecovered, ": pods: 0 ready (required: at least 1). Nothing of it is left"),
         );
         expect(labels()).toEqual({});
-    });
-
-    it("tells that once: at the next try nothing is left, and the application may be gone for good", async () => {
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
-        await expect(step()).rejects.toThrow("pods did not recover within 1 min");
+        // At the next try nothing is left, and the application may be gone for good.
         expect(await step()).toEqual({ recoveredAfterMs: null });
-        expect(run.said.at(-1)).toContain("pods did not recover within 1 min");
+        expect(run.said.at(-1)).toContain(notRecovered);
     });
 
     it("fails once, too, after somebody has stopped the run: they have deleted its lease", async () => {
         run.cluster.remove("Lease", leaseName);
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
-        await expect(step()).rejects.toThrow("pods did not recover within 1 min");
+        breakApplication();
+        await expect(step()).rejects.toThrow(notRecovered);
         expect(await step()).toEqual({ recoveredAfterMs: null });
         expect(run.cluster.names("Lease")).toEqual([]);
     });
 
     it("fails at the next try if it was killed while it waited", async () => {
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        breakApplication();
         const killed = recovery(run.context, {}).catch(() => undefined);
         await vi.advanceTimersByTimeAsync(10_000);
         expect(run.cluster.names("Lease")).toEqual([]);
-        await expect(step()).rejects.toThrow("pods did not recover within 1 min");
+        await expect(step()).rejects.toThrow(notRecovered);
         await settled(killed);
     });
 
     it("that has failed keeps nobody from the namespace", async () => {
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
-        await expect(step()).rejects.toThrow("pods did not recover within 1 min");
+        breakApplication();
+        await expect(step()).rejects.toThrow(notRecovered);
         await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
         expect((await step()).recoveredAfterMs).toBeNull();
         expect(run.cluster.get("Lease", leaseName).spec.holderIdentity).toMatch(/^stack theirs /);
@@ -119,33 +108,34 @@ describe("recovery", () => {
         // It starts the program again and again for a minute of the test's clock.
     }, 60_000);
 
-    it("waits for nothing if the application is gone", async () => {
-        run.cluster.remove("Namespace", "demo");
-        expect(await step()).toEqual({ recoveredAfterMs: null });
-        expect(run.said.at(-1)).toBe("The application is gone, so nothing can recover");
-    });
-
-    it("waits for nothing if no Service is left that a check asks", async () => {
-        const check = { kind: "http", path: "/", service: "orders", namespace: "shop" } as const;
+    const gone = "The application is gone, so nothing can recover";
+    const ask = (namespace?: string) => {
+        const check = { kind: "http", path: "/", service: "orders", namespace } as const;
         run.plan.checks = [{ ...run.plan.checks[0]!, name: "orders", check }];
+    };
+    const isDeleting = () => {
+        run.cluster.get("Namespace", "demo").metadata.deletionTimestamp = new Date().toISOString();
+        breakApplication();
+    };
+
+    it.each<[string, () => void]>([
+        ["the application is gone", () => run.cluster.remove("Namespace", "demo")],
+        ["no Service is left that a check asks", () => ask("shop")],
+        ["the namespace is being deleted", isDeleting],
+    ])("waits for nothing if %s", async (_, change) => {
+        change();
         expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect(run.said.at(-1)).toBe(gone);
     });
 
     it("stops waiting if the application is deleted meanwhile, as by `pulumi destroy` of both", async () => {
-        const check = { kind: "http", path: "/", service: "orders" } as const;
-        run.plan.checks = [{ ...run.plan.checks[0]!, name: "orders", check }];
+        ask();
         run.cluster.add("Service", "orders", { spec: { ports: [{ port: 80 }] } });
         run.after(10_000, () => run.cluster.remove("Service", "orders"));
         const begun = Date.now();
         expect(await step()).toEqual({ recoveredAfterMs: null });
         expect(Date.now() - begun).toBeLessThan(20_000);
-        expect(run.said.at(-1)).toBe("The application is gone, so nothing can recover");
-    });
-
-    it("waits for nothing if the namespace is being deleted", async () => {
-        run.cluster.get("Namespace", "demo").metadata.deletionTimestamp = new Date().toISOString();
-        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
-        expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect(run.said.at(-1)).toBe(gone);
     });
 
     it("leaves an experiment alone that another stack has begun since", async () => {

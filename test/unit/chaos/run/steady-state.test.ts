@@ -24,6 +24,11 @@ afterEach(() => run.close());
 
 const step = () => settled(steadyState(run.context, {}));
 const leases = () => run.cluster.names("Lease");
+/** The step is ABORTED in these words, and its lease is released. */
+const isAborted = async (words: string | RegExp) => {
+    await expect(step()).rejects.toThrow(words);
+    expect(leases()).toEqual([]);
+};
 
 it("the steady state holds the lease, and gives the latency of the slowest of three good answers", async () => {
     const found = await step();
@@ -136,18 +141,13 @@ describe("a rollout of what matches a target could replace the target", () => {
         );
     });
 
-    it.each<[string, () => void]>([
+    it.each<[string, () => unknown]>([
         ["it waits for somebody", () => void (run.cluster.get("Deployment", "hot-deals").spec.paused = true)],
         ["its new pods are not available", () => setStatus({ ...complete, availableReplicas: 0 })],
         ["the Deployment is gone", () => run.cluster.remove("Deployment", "hot-deals")],
         [
             "the account may not see it",
-            () => {
-                setStatus(rolling);
-                run.cluster.intercept = (call) => {
-                    if (call === "get Deployment") refuse(403, "deployments is forbidden");
-                };
-            },
+            () => [setStatus(rolling), run.cluster.refuses("get Deployment", 403, "forbidden")],
         ],
     ])("but the run begins at once if %s", async (_, change) => {
         change();
@@ -162,12 +162,11 @@ describe("a run is aborted, and nothing is attacked,", () => {
     it("if a check is not steady: the report says so, and the lease is released", async () => {
         run.plan.stack = "cloud";
         for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
-        await expect(step()).rejects.toThrow(
+        await isAborted(
             "ABORTED (no-steady-state): there is no steady state: pods: 0 ready (required: at least 1). Nothing was " +
                 "attacked. Repair the application first (npx pulumi config set experiment.enabled false --stack " +
                 "cloud && npx pulumi up --stack cloud; `kubectl",
         );
-        expect(leases()).toEqual([]);
         const [journal] = keptJournals(run.plan.reports);
         expect(journal!.conclusion).toMatchObject({
             verdict: "ABORTED",
@@ -191,13 +190,12 @@ describe("a run is aborted, and nothing is attacked,", () => {
             asking("orders", { service: "orders", namespace: "shop" }),
             asking("toys", { url: "http://127.0.0.1:1", headersFrom }),
         ];
-        await expect(step()).rejects.toThrow(
+        await isAborted(
             "ABORTED (no-steady-state): there is no steady state: orders: namespace shop does not exist. Create " +
                 "it, or name another one; see: kubectl get namespaces; toys: Secret demo/gone does not exist. Create " +
                 "it, or correct the check; see: kubectl --namespace demo get secrets. Nothing was attacked. Nothing " +
                 "is known about the application: correct the experiment or what it asks, then: pulumi up",
         );
-        expect(leases()).toEqual([]);
     });
 
     it("if the reports cannot be written: a verdict would be lost", async () => {
@@ -342,27 +340,21 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         expect(tries).toBe(4);
     });
 
-    it.each<[string, number, string, () => void]>([
-        ["that has the name by then: whoever rejects objects was asked before", 409, "already exists", () => undefined],
-        [
-            "of which a webhook cannot do a dry run",
-            400,
-            'admission webhook "x" does not support dry run',
-            () => undefined,
-        ],
-        [
-            "that the account may not make by itself",
-            403,
-            'pods is forbidden: User "ada" cannot create resource "pods"',
-            () => {
-                run.cluster.rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get"] }];
-                run.cluster.access = ({ verb, resource, subresource }) => ({
-                    allowed: !(verb === "create" && resource === "pods" && subresource === undefined),
-                });
-            },
-        ],
+    const webhook = 'admission webhook "x" does not support dry run';
+    const forbidden = 'pods is forbidden: User "ada" cannot create resource "pods"';
+    const mayMakeNoPods = () => {
+        run.cluster.rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get"] }];
+        run.cluster.access = ({ verb, resource, subresource }) => ({
+            allowed: !(verb === "create" && resource === "pods" && subresource === undefined),
+        });
+    };
+
+    it.each<[string, number, string, prepare?: () => void]>([
+        ["that has the name by then: whoever rejects objects was asked before", 409, "already exists"],
+        ["of which a webhook cannot do a dry run", 400, webhook],
+        ["that the account may not make by itself", 403, forbidden, mayMakeNoPods],
     ])("a pod is not refused %s", async (_, status, words, prepare) => {
-        prepare();
+        prepare?.();
         reject = (call) => {
             if (call === "create Pod") refuse(status, words);
         };
@@ -381,33 +373,29 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
 });
 
 describe("a run begins whose actions may spare its targets:", () => {
-    it.each<[string, Action, () => void]>([
-        ["more pods", { kind: "scale", deployment: "hot-deals", replicas: 3 }, () => undefined],
-        [
-            "one pod of two, where one is a target",
-            { kind: "scale", deployment: "hot-deals", replicas: 1 },
-            () => undefined,
-        ],
-        [
-            "a kill, which deletes them itself",
-            { kind: "rollout", deployment: "hot-deals" },
-            () => (run.plan.attacks[0]!.attack = { kind: "kill" }),
-        ],
+    const rollout: Action = { kind: "rollout", deployment: "hot-deals" };
+    const scale = (replicas: number): Action => ({ kind: "scale", deployment: "hot-deals", replicas });
+    const ofStatefulSet = (pod: string) =>
+        (run.cluster.get("Pod", pod).metadata.ownerReferences![0]!.kind = "StatefulSet");
+
+    it.each<[string, Action, change?: () => void]>([
+        ["more pods", scale(3)],
+        ["one pod of two, where one is a target", scale(1)],
+        ["a kill, which deletes them itself", rollout, () => (run.plan.attacks[0]!.attack = { kind: "kill" })],
         [
             "targets that may be another workload's",
-            { kind: "rollout", deployment: "hot-deals" },
+            rollout,
             () => {
                 run.plan.attacks[0]!.target = "k8s.namespace=demo";
                 run.addPod("toys-1", "10.0.0.3");
-                run.cluster.get("Pod", "toys-1").metadata.ownerReferences![0]!.kind = "StatefulSet";
+                ofStatefulSet("toys-1");
             },
         ],
         [
             "pods of a StatefulSet below its partition",
             { kind: "rollout", statefulset: "set" },
             () => {
-                for (const pod of ["hot-deals-1", "hot-deals-2"])
-                    run.cluster.get("Pod", pod).metadata.ownerReferences![0]!.kind = "StatefulSet";
+                ["hot-deals-1", "hot-deals-2"].forEach(ofStatefulSet);
                 const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 1 } };
                 run.cluster.add("StatefulSet", "set", { spec: { replicas: 2, updateStrategy } });
                 run.plan.attacks[0]!.target = "k8s.statefulset=set,k8s.namespace=demo";
@@ -415,7 +403,7 @@ describe("a run begins whose actions may spare its targets:", () => {
             },
         ],
     ])("%s", async (_, action, change) => {
-        change();
+        change?.();
         run.plan.actions = [action];
         await expect(step()).resolves.toHaveProperty("runName");
     });
@@ -424,10 +412,7 @@ describe("a run begins whose actions may spare its targets:", () => {
 describe("a run does not begin", () => {
     it("without a target: the error lists what there is, and the lease is released", async () => {
         run.plan.attacks = [{ ...run.plan.attacks[0]!, target: "k8s.deployment=gone" }];
-        await expect(step()).rejects.toThrow(
-            /^ABORTED \(no-target\): no running container matches .*k8s\.deployment=hot-deals/s,
-        );
-        expect(leases()).toEqual([]);
+        await isAborted(/^ABORTED \(no-target\): no running container matches .*k8s\.deployment=hot-deals/s);
         expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED", code: "no-target" });
     });
 
@@ -441,11 +426,10 @@ describe("a run does not begin", () => {
 
     it("if it scales a Deployment that does not exist", async () => {
         run.plan.actions = [{ kind: "scale", deployment: "gone", replicas: 2 }];
-        await expect(step()).rejects.toThrow(
+        await isAborted(
             "ABORTED (action-refused): the experiment cannot scale gone to 2: namespace demo has no Deployment gone; " +
                 "its Deployments are: hot-deals. Nothing was attacked.",
         );
-        expect(leases()).toEqual([]);
         expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED" });
     });
 
@@ -456,13 +440,12 @@ describe("a run does not begin", () => {
     ])("if an action takes a target from an attack that must last: %j of %s", async (action, kind) => {
         run.plan.actions = [{ kind: "wait", durationMs: 1 }, action];
         if (kind === "all") run.plan.attacks[0]!.radius = { kind };
-        await expect(step()).rejects.toThrow(
+        await isAborted(
             inOrder(
                 "ABORTED (action-refused): the experiment cannot ",
                 " of k8s.deployment=hot-deals as targets until",
             ),
         );
-        expect(leases()).toEqual([]);
     });
 
     it.each<Action>([
@@ -477,10 +460,7 @@ describe("a run does not begin", () => {
         run.addPod("other-1", "10.0.0.7");
         run.cluster.get("Pod", "other-1").metadata.ownerReferences![0]!.uid = "other";
         run.plan.actions = [action];
-        await expect(step()).rejects.toThrow(
-            inOrder("ABORTED (action-refused): the experiment cannot ", "the peers k8s.deployment=other"),
-        );
-        expect(leases()).toEqual([]);
+        await isAborted(inOrder("ABORTED (action-refused): the experiment cannot ", "the peers k8s.deployment=other"));
     });
 
     it("if the cluster does not answer", async () => {

@@ -12,7 +12,6 @@ import { nothingAttacked } from "../../../../chaos/run/contract";
 import { labelTargets } from "../../../../chaos/run/label-targets";
 import { recovery } from "../../../../chaos/run/recovery";
 import { steadyState } from "../../../../chaos/run/steady-state";
-import { refuse } from "../support/fake-cluster";
 import { limit } from "../support/fake-rbac";
 import { FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
@@ -160,9 +159,7 @@ describe("a run without an attack", () => {
         run.plan.actions = [scale];
         await begin();
         run.after(1_500, () => {
-            run.cluster.intercept = (call) => {
-                if (call === "get Deployment") refuse(500, "etcd is slow");
-            };
+            run.cluster.refuses("get Deployment", 500, "etcd is slow");
         });
         expect(await observe()).toMatchObject({ verdict: "INCONCLUSIVE", code: "api-server-unavailable" });
     });
@@ -196,46 +193,37 @@ describe("a run that scales without an attack", () => {
 });
 
 describe("an action is refused before anything is touched", () => {
-    it.each<[string, Action, () => void, string]>([
-        [
-            "of a workload that is missing",
-            { kind: "rollout", deployment: "gone" },
-            () => undefined,
-            "no Deployment gone",
-        ],
+    const protects = { metadata: { labels: { "chaos-experiments/protected": "true" } } };
+    const deployment = () => run.cluster.get("Deployment", "hot-deals");
+
+    it.each<[string, Action, string, change?: () => unknown]>([
+        ["of a workload that is missing", { kind: "rollout", deployment: "gone" }, "no Deployment gone"],
         [
             "of a StatefulSet that is missing",
             { kind: "rollout", statefulset: "database" },
-            () => undefined,
             "cannot restart database: namespace demo has no StatefulSet database; its StatefulSets are: none",
         ],
         [
             "of a protected workload",
             scale,
-            () => {
-                const { metadata } = run.cluster.get("Deployment", "hot-deals");
-                metadata.labels = { "chaos-experiments/protected": "true" };
-            },
             "cannot scale hot-deals to 3: it is labeled as protected",
+            () => Object.assign(deployment().metadata, protects.metadata),
         ],
         [
             "in a protected namespace",
             rollout,
-            () =>
-                run.cluster.add("Namespace", "demo", {
-                    metadata: { labels: { "chaos-experiments/protected": "true" } },
-                }),
             "namespace demo is protected",
+            () => run.cluster.add("Namespace", "demo", protects),
         ],
         [
             "of a paused Deployment",
             rollout,
-            () => void (run.cluster.get("Deployment", "hot-deals").spec.paused = true),
             "cannot restart hot-deals: its rollout is paused",
+            () => (deployment().spec.paused = true),
         ],
-    ])("%s", async (_, action, change, reason) => {
+    ])("%s", async (_, action, reason, change) => {
         run.plan.actions = [action];
-        change();
+        change?.();
         await expect(begin()).rejects.toThrow(reason);
         expect(run.cluster.names("Lease")).toEqual([]);
         expect(run.cluster.calls.filter((call) => call.startsWith("patch"))).toEqual([]);
@@ -249,38 +237,26 @@ describe("an action is refused before anything is touched", () => {
             run.plan.actions = [scale];
         });
         afterEach(() => void Object.assign(scaleKind, before));
-        const add = (kind: "ConfigMap" | "Namespace", name: string, isProtected: boolean) =>
-            run.cluster.add(kind, name, {
-                metadata: { labels: { ...(isProtected && { "chaos-experiments/protected": "true" }) } },
-            });
+        const add = (fields = {}) => run.cluster.add("ConfigMap", "hot-deals", fields);
+        const isMissing = "cannot scale hot-deals to 3: namespace demo has no ConfigMap hot-deals";
+        const isProtected = "cannot scale hot-deals to 3: it is labeled as protected";
 
-        it.each<[string, () => void, string]>([
-            [
-                "that is missing",
-                () => undefined,
-                "cannot scale hot-deals to 3: namespace demo has no ConfigMap hot-deals",
-            ],
-            [
-                "that is protected",
-                () => add("ConfigMap", "hot-deals", true),
-                "cannot scale hot-deals to 3: it is labeled as protected",
-            ],
+        it.each<[string, string, change?: () => unknown]>([
+            ["that is missing", isMissing],
+            ["that is protected", isProtected, () => add(protects)],
             [
                 "in a protected namespace",
-                () => {
-                    add("ConfigMap", "hot-deals", false);
-                    add("Namespace", "demo", true);
-                },
                 "namespace demo is protected",
+                () => [add(), run.cluster.add("Namespace", "demo", protects)],
             ],
-        ])("%s", async (_, change, reason) => {
-            change();
+        ])("%s", async (_, reason, change) => {
+            change?.();
             await expect(begin()).rejects.toThrow(reason);
             expect(run.cluster.calls.filter((call) => call.startsWith("patch"))).toEqual([]);
         });
 
         it("it is done to another", async () => {
-            add("ConfigMap", "hot-deals", false);
+            add();
             expect(await begin()).toHaveProperty("runName");
         });
     });

@@ -95,6 +95,11 @@ export class FakeCluster {
         this.add("RoleBinding", name, { subjects: [{ kind: "ServiceAccount", name }] });
     }
 
+    /** Refuses this call from now on, and no other. */
+    refuses(call: string, code: number, words: string): void {
+        this.intercept = (made) => void (made === call && refuse(code, words));
+    }
+
     /** @throws Error if the object does not exist */
     get(kind: Kind, name: string, namespace = "demo"): StoredObject {
         return this.stored(kind, { name, namespace });

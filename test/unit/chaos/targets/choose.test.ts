@@ -45,16 +45,19 @@ describe("an expression matches the containers that meet all its conditions", ()
     ])("%s", (expression, expected) => expect(names(expression)).toEqual(expected));
 });
 
+const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
+const all: Radius = { kind: "all" };
+const one: Radius = { kind: "count", containers: 1 };
+
 describe("never more containers are attacked than the radius allows", () => {
-    const four = "k8s.deployment=hot-deals,k8s.namespace=demo";
-    it.each([
-        [{ kind: "count", containers: 1 } as const, 1],
-        [{ kind: "count", containers: 9 } as const, 4],
-        [{ kind: "share", share: 0.5 } as const, 2],
-        [{ kind: "share", share: 0.49 } as const, 1],
-        [{ kind: "all" } as const, 4],
+    it.each<[Radius, number]>([
+        [one, 1],
+        [{ kind: "count", containers: 9 }, 4],
+        [{ kind: "share", share: 0.5 }, 2],
+        [{ kind: "share", share: 0.49 }, 1],
+        [all, 4],
     ])("%j of four: %i", (radius, expected) => {
-        const { matching, targets } = choose(discovered, four, radius);
+        const { matching, targets } = choose(discovered, hotDeals, radius);
         expect(matching).toBe(4);
         expect(new Set(targets.map(({ uid }) => uid)).size).toBe(expected);
         for (const target of targets) expect(target).toMatchObject({ namespace: "demo", container: "hot-deals" });
@@ -70,42 +73,33 @@ describe("never more containers are attacked than the radius allows", () => {
         const sidecars = [1, 2].map((index) => ({ ...container("hot-deals", index), container: "sidecar" }));
         const withSidecars = [...discovered, ...sidecars];
         for (let round = 0; round < 20; round++) {
-            const { matching, targets } = choose(withSidecars, four, { kind: "count", containers: 3 });
+            const { matching, targets } = choose(withSidecars, hotDeals, { kind: "count", containers: 3 });
             expect(matching).toBe(6);
             const hit = new Set(targets.map(({ uid }) => uid));
             expect(withSidecars.filter(({ uid }) => hit.has(uid))).toHaveLength(targets.length);
             expect(targets.length).toBeLessThanOrEqual(3);
-            expect(choose(withSidecars, four, { kind: "count", containers: 1 }).targets[0]!.pod).toMatch(/-[34]$/);
+            expect(choose(withSidecars, hotDeals, one).targets[0]!.pod).toMatch(/-[34]$/);
         }
         const few = [container("hot-deals", 1), sidecars[0]!];
         const settings = "experiment.";
-        expect(() => choose(few, four, { kind: "count", containers: 1 }, { settings })).toThrow(
+        expect(() => choose(few, hotDeals, one, { settings })).toThrow(
             /at least 2 matching containers.*the radius allows 1.*experiment.radius 2/,
         );
     });
 
     it("the targets are chosen at random", () => {
-        const chosen = Array.from(
-            { length: 200 },
-            () => choose(discovered, four, { kind: "count", containers: 1 }).targets[0]!.pod,
-        );
+        const chosen = Array.from({ length: 200 }, () => choose(discovered, hotDeals, one).targets[0]!.pod);
         expect(new Set(chosen).size).toBe(4);
     });
 });
 
 describe("a pod is hit by one attack only", () => {
-    const attack = (
-        name: string,
-        target: string,
-        radius: Radius = { kind: "count", containers: 2 },
-    ): TargetRequest => ({ name, target, radius });
-    const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
+    const two: Radius = { kind: "count", containers: 2 };
+    const attack = (name: string, radius: Radius = two): TargetRequest => ({ name, target: hotDeals, radius });
 
     it("each attack chooses among the pods that earlier attacks have left", () => {
         for (let round = 0; round < 20; round++) {
-            const chosen = chooseForAll(discovered, {
-                attacks: [attack("blackhole", hotDeals), attack("blackhole-2", hotDeals)],
-            });
+            const chosen = chooseForAll(discovered, { attacks: [attack("blackhole"), attack("blackhole-2")] });
             expect(chosen.map(({ matching, targets }) => [matching, targets.length])).toEqual([
                 [4, 2],
                 [2, 2],
@@ -115,17 +109,14 @@ describe("a pod is hit by one attack only", () => {
     });
 
     it("and if none is left, the experiment is rejected with the reason", () => {
-        expect(() =>
-            chooseForAll(discovered, {
-                attacks: [attack("blackhole", hotDeals, { kind: "all" }), attack("dns", hotDeals)],
-            }),
-        ).toThrow(/the attacks before dns already use every pod that matches /);
+        const attacks = [attack("blackhole", all), attack("dns")];
+        expect(() => chooseForAll(discovered, { attacks })).toThrow(
+            /the attacks before dns already use every pod that matches /,
+        );
     });
 });
 
 describe("a pod that is not ready", () => {
-    const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
-    const all: Radius = { kind: "all" };
     const withReady = (...ready: boolean[]) =>
         ready.map((one, index) => ({ ...container("hot-deals", index + 1), ready: one }));
     const chosen = (found: Discovered[], includeNotReady?: boolean, radius: Radius = all) => {
@@ -165,7 +156,6 @@ describe("a pod that is not ready", () => {
 });
 
 describe("a kill", () => {
-    const all: Radius = { kind: "all" };
     const kills = (target: string, ...found: Discovered[]) =>
         chooseForAll(found, { attacks: [{ name: "kill", target, radius: all, deletesPods: true }] })[0]!;
     const bare = { ...container("alone", 8), bare: true as const };
@@ -216,7 +206,6 @@ describe("the peers of an attack", () => {
 });
 
 describe("containers that run, and that no experiment attacks", () => {
-    const all: Radius = { kind: "all" };
     const spare = (reason: string, ...containers: Discovered[]) =>
         containers.map((one) => ({ ...one, spared: reason, ready: true }));
     const onHost = spare("on the host's network", container("edge", 8), container("edge", 9));

@@ -1,6 +1,6 @@
 import type { V1Pod } from "../../../../chaos/values/kubernetes-types";
 import { describe, expect, it } from "vitest";
-import { attackable, containersOf, type Discovered, ownerOf, whySpared } from "../../../../chaos/targets/containers";
+import { attackable, containersOf, ownerOf, whySpared } from "../../../../chaos/targets/containers";
 
 const pod: V1Pod = {
     metadata: { name: "a", namespace: "demo", labels: {} },
@@ -8,27 +8,19 @@ const pod: V1Pod = {
     status: { phase: "Running", podIP: "10.0.0.1" },
 };
 
+const withMetadata = (fields: object): V1Pod => ({ ...pod, metadata: { ...pod.metadata, ...fields } });
+const labeled = (label: string) => withMetadata({ labels: { [`chaos-experiments/${label}`]: "true" } });
+
 it("an ordinary running pod may be attacked", () => expect(attackable(pod)).toBe(true));
 
-describe("no pod is attacked that is", () => {
-    it.each<[string, V1Pod]>([
-        ["in the cluster's own namespaces", { ...pod, metadata: { ...pod.metadata, namespace: "kube-system" } }],
-        ["on the host's network", { ...pod, spec: { containers: [], hostNetwork: true } }],
-        [
-            "labeled as protected",
-            { ...pod, metadata: { ...pod.metadata, labels: { "chaos-experiments/protected": "true" } } },
-        ],
-        [
-            "belonging to an experiment",
-            {
-                ...pod,
-                metadata: { ...pod.metadata, labels: { "chaos-experiments/experiment": "hot-deals-blackhole" } },
-            },
-        ],
-        ["not running", { ...pod, status: { phase: "Pending" } }],
-        ["being deleted", { ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date().toISOString() } }],
-    ])("%s", (_, candidate) => expect(attackable(candidate)).toBe(false));
-});
+it.each<[string, V1Pod]>([
+    ["in the cluster's own namespaces", withMetadata({ namespace: "kube-system" })],
+    ["on the host's network", { ...pod, spec: { containers: [], hostNetwork: true } }],
+    ["labeled as protected", labeled("protected")],
+    ["belonging to an experiment", labeled("experiment")],
+    ["not running", { ...pod, status: { phase: "Pending" } }],
+    ["being deleted", withMetadata({ deletionTimestamp: new Date().toISOString() })],
+])("no pod is attacked that is %s", (_, candidate) => expect(attackable(candidate)).toBe(false));
 
 it("a container has the addresses of both families, if its pod has them", () => {
     const addressesOf = (...ips: string[]) => {
@@ -42,25 +34,16 @@ it("a container has the addresses of both families, if its pod has them", () => 
 });
 
 it("the reason is what nobody can change first", () => {
-    const both = {
-        ...pod,
-        metadata: { ...pod.metadata, namespace: "kube-system" },
-        spec: { containers: [], hostNetwork: true },
-    };
+    const both = { ...withMetadata({ namespace: "kube-system" }), spec: { containers: [], hostNetwork: true } };
     expect(whySpared(both)).toBe("in the cluster's own namespace kube-system");
     expect(whySpared(pod)).toBeUndefined();
 });
 
 describe("a container's attributes name what owns its pod:", () => {
-    const owner = (kind: string, name = "a") => ({ apiVersion: "v1", kind, name, uid: "a", controller: true });
-    const ownedBy = (...kinds: string[]) => {
-        const ownerReferences = kinds.map((kind) => owner(kind));
-        const one = {
-            ...pod,
-            metadata: { ...pod.metadata, ownerReferences },
-            spec: { containers: [{ name: "main" }] },
-        };
-        return containersOf(one, undefined, "local")[0]!;
+    const ownedBy = (kinds: string[], deployment?: string) => {
+        const ownerReferences = kinds.map((kind) => ({ kind, name: "a", uid: "a", controller: true }));
+        const one = { ...withMetadata({ ownerReferences }), spec: { containers: [{ name: "main" }] } };
+        return containersOf(one, deployment, "local")[0]!;
     };
 
     it.each([
@@ -69,27 +52,17 @@ describe("a container's attributes name what owns its pod:", () => {
         ["Job", "k8s.job"],
         ["ReplicaSet", "k8s.replicaset"],
     ])("a %s", (kind, key) => {
-        const { attributes, bare } = ownedBy(kind);
+        const { attributes, bare } = ownedBy([kind]);
         expect([attributes[key], ownerOf(attributes), bare]).toEqual(["a", `${key}=a`, undefined]);
     });
 
     it("a Deployment, and not its ReplicaSet", () => {
-        const ownerReferences = [owner("ReplicaSet", "a-1")];
-        const one = {
-            ...pod,
-            metadata: { ...pod.metadata, ownerReferences },
-            spec: { containers: [{ name: "main" }] },
-        };
-        const [{ attributes }] = containersOf(one, "a", "local") as [Discovered];
+        const { attributes } = ownedBy(["ReplicaSet"], "a");
         expect(Object.keys(attributes).filter((key) => /deployment|replicaset/.test(key))).toEqual(["k8s.deployment"]);
     });
 
     it("another controller replaces the pod, too, but nothing or a node does not", () =>
-        expect([ownedBy("CloneSet"), ownedBy(), ownedBy("Node")].map(({ bare }) => bare)).toEqual([
-            undefined,
-            true,
-            true,
-        ]));
+        expect([["CloneSet"], [], ["Node"]].map((kinds) => ownedBy(kinds).bare)).toEqual([undefined, true, true]));
 });
 
 describe("of a pod with several containers", () => {

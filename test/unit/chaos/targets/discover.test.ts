@@ -61,9 +61,7 @@ describe("discovery", () => {
 
     it("does not ask again if the account may not read the agents' key", async () => {
         run.addAgent("demo-agent", []);
-        run.cluster.intercept = (call) => {
-            if (call === "get Secret") refuse(403, "secrets is forbidden");
-        };
+        run.cluster.refuses("get Secret", 403, "secrets is forbidden");
         await expect(found(agent)).rejects.toMatchObject({ code: 403 });
     });
 
@@ -114,14 +112,9 @@ describe("what discovery leaves out, with the reason:", () => {
     });
 
     it("nothing if the account may not look", async () => {
-        change({
-            metadata: {
-                ...run.cluster.get("Pod", "hot-deals-1").metadata,
-                deletionTimestamp: new Date().toISOString(),
-            },
-        });
+        run.cluster.get("Pod", "hot-deals-1").metadata.deletionTimestamp = new Date().toISOString();
         expect(await spared()).toEqual([["hot-deals-1", "terminating"]]);
-        run.cluster.intercept = (call) => void (call === "list all Pod" && refuse(403, "forbidden"));
+        run.cluster.refuses("list all Pod", 403, "forbidden");
         expect(await spared()).toEqual([]);
     });
 });

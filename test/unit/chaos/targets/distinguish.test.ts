@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { containersOfAll, type Pod } from "../../../../chaos/targets/containers";
 import { distinctiveLabel, labelOfPeers } from "../../../../chaos/targets/distinguish";
-import { refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
 
 const pod = (name: string, labels: Record<string, string>): Pod => ({ metadata: { name, uid: name, labels } });
@@ -84,7 +83,7 @@ describe("the label of an attack's peers", () => {
     });
 
     it("tells them from the discovered pods if the user may not list all", async () => {
-        run.cluster.intercept = (call) => (call === "list Pod" ? refuse(403, "forbidden") : undefined);
+        run.cluster.refuses("list Pod", 403, "forbidden");
         add("other", { app: "database" });
         expect(await found()).toEqual(label);
         expect(await found("other")).toBeUndefined();

@@ -22,11 +22,8 @@ describe("labeling a target", () => {
     it("fails if another pod has taken the name", async () => {
         cluster.add("Pod", "hot-deals-1");
         const gone = { namespace: "demo", pod: "hot-deals-1", uid: "an earlier one" };
-        await expect(
-            labelPods(cluster.api, [gone], () => ({ labels: { [label]: "x.blackhole" } })),
-        ).rejects.toMatchObject({
-            code: 409,
-        });
+        const labeling = labelPods(cluster.api, [gone], () => ({ labels: { [label]: "x.blackhole" } }));
+        await expect(labeling).rejects.toMatchObject({ code: 409 });
         expect(cluster.get("Pod", "hot-deals-1").metadata.labels).toBeUndefined();
     });
 });

@@ -4,7 +4,6 @@ import { parseAttributes, withoutNodeConditions } from "../../../../chaos/target
 import { chooseForAll } from "../../../../chaos/targets/choose";
 import { discover } from "../../../../chaos/targets/discover";
 import { namesOfNodes, nodesFor } from "../../../../chaos/targets/nodes";
-import { refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
 
 const zone = "topology.kubernetes.io/zone";
@@ -75,9 +74,7 @@ describe("the nodes are read", () => {
     });
 
     it("and that is not allowed: the error says so", async () => {
-        run.cluster.intercept = (call) => {
-            if (call === "list Node") refuse(403, "nodes is forbidden");
-        };
+        run.cluster.refuses("list Node", 403, "nodes is forbidden");
         await expect(matching("k8s.zone=a")).rejects.toMatchObject({ code: 403 });
     });
 });

@@ -15,6 +15,8 @@ afterEach(() => run.close());
 
 const pods = { apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["pods"] };
 
+const newDeployments = { ...pods, operations: ["CREATE"], apiGroups: ["apps"], resources: ["deployments"] };
+const elsewhere = { matchLabels: { app: "elsewhere" } };
 const named = "kubernetes.io/metadata.name";
 const skipped = { key: "skip", operator: "DoesNotExist" };
 
@@ -63,10 +65,7 @@ describe("a run does not begin if a pod that matches the target", () => {
         ["pods that are not excluded", { objectSelector: { matchExpressions: [{ ...skipped }] } }],
         [
             "labels that policies may have, too",
-            {
-                objectSelector: { matchLabels: { app: "elsewhere" } },
-                rules: [{ ...pods, apiGroups: ["*"], resources: ["*"] }],
-            },
+            { objectSelector: elsewhere, rules: [{ ...pods, apiGroups: ["*"], resources: ["*"] }] },
         ],
     ])("serves one that selects %s", async (_, fields) => {
         run.cluster.get("Namespace", "demo").metadata.labels = { team: "shop", [named]: "demo" };
@@ -92,17 +91,14 @@ describe("a run begins if", () => {
         ["it is in another namespace", { clientConfig: { service: { namespace: "other", name: "guard" } } }],
         ["it is outside of the cluster", { clientConfig: { url: "https://guard.example.com" } }],
         ["it is asked only about connections into pods", { rules: [{ ...pods, operations: ["CONNECT"] }] }],
-        [
-            "it is asked only about new Deployments",
-            { rules: [{ ...pods, operations: ["CREATE"], apiGroups: ["apps"], resources: ["deployments"] }] },
-        ],
+        ["it is asked only about new Deployments", { rules: [newDeployments] }],
         ["it is asked only about objects of no namespace", { rules: [{ ...pods, scope: "Cluster" }] }],
         ["it selects other namespaces", { namespaceSelector: { matchLabels: { team: "other" } } }],
         [
             "it leaves this namespace out",
             { namespaceSelector: { matchExpressions: [{ key: named, operator: "NotIn", values: ["demo"] }] } },
         ],
-        ["it selects other pods", { objectSelector: { matchLabels: { app: "elsewhere" } } }],
+        ["it selects other pods", { objectSelector: elsewhere }],
         ["it is about nothing that undoing touches", { rules: [{ ...pods, resources: ["pods/status", "secrets"] }] }],
     ])("%s", async (_, fields) => {
         run.cluster.add("Service", "other", { spec: { selector: { app: "other" } } });

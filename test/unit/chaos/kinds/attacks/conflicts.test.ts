@@ -32,12 +32,7 @@ it.each<[string, object, string?, string?]>([
     ["the port of the Service", { kind: "blackhole", ports: [8080] }],
     ["another version's port", { kind: "blackhole", ports: [8081] }, "api-3"],
     ["a peer: that comes by way of the proxy", { kind: "blackhole", peers: "k8s.deployment=web" }, "api-1", "web-1"],
-    [
-        "it as a peer: web goes by way of the proxy",
-        { kind: "blackhole", peers: "k8s.deployment=api" },
-        "web-1",
-        "api-1",
-    ],
+    ["it as a peer of web, by way of the proxy", { kind: "blackhole", peers: "k8s.deployment=api" }, "web-1", "api-1"],
 ])("a blackhole of %s is refused where a fault's proxy connects", (_, attack, pod, peer) => {
     for (const inThisOrder of besideFault(attack, pod, peer))
         expect(inThisOrder).toThrow(
@@ -45,19 +40,16 @@ it.each<[string, object, string?, string?]>([
         );
 });
 
+const toPeers = { kind: "blackhole", peers: "k8s.deployment=web" };
+
 it.each<[string, object, string?, string?]>([
     ["of what goes out", { kind: "blackhole", direction: "egress" }],
     ["of another port", { kind: "blackhole", ports: [9090] }],
     ["of a port at which other versions listen", { kind: "blackhole", ports: [8080] }, "api-3"],
     ["on a pod in which the Service leads nowhere", { kind: "blackhole" }, "api-4"],
     ["on a pod of another Service", { kind: "blackhole" }, "web-1"],
-    ["of peers of another Service", { kind: "blackhole", peers: "k8s.deployment=web" }, "toys-1", "web-1"],
-    [
-        "of its way out to a peer",
-        { kind: "blackhole", peers: "k8s.deployment=web", direction: "egress" },
-        "api-1",
-        "web-1",
-    ],
+    ["of peers of another Service", toPeers, "toys-1", "web-1"],
+    ["of its way out to a peer", { ...toPeers, direction: "egress" }, "api-1", "web-1"],
     ["on DNS", { kind: "dns" }],
     ["that kills", { kind: "kill" }],
 ])("an attack %s may be in a run with a fault", (_, attack, pod, peer) => {

@@ -5,6 +5,7 @@ import type { Pod } from "../../../../../chaos/targets/containers";
 type Spec = PolicyRules;
 
 interface Selector {
+    matchLabels?: Record<string, string>;
     matchExpressions?: { key: string; operator: string; values: string[] }[];
 }
 interface Peer {
@@ -15,7 +16,7 @@ interface Peer {
 interface Rule {
     from?: Peer[];
     to?: Peer[];
-    ports?: { protocol: string; port?: number; endPort?: number }[];
+    ports?: { protocol?: string; port?: number; endPort?: number }[];
 }
 
 /** How a network reads what the NetworkPolicy specification leaves open, or what it does not implement. */
@@ -48,22 +49,25 @@ export function permits(
     reading: Reading,
     way: "ingress" | "egress",
     other: End,
-    { family = 4, protocol = "TCP", port = 80 }: { family?: 4 | 6; protocol?: string; port?: number } = {},
+    connection: { family?: 4 | 6; protocol?: string; port?: number } = {},
+    namespace = "demo",
 ): boolean {
+    const { family = 4, protocol = "TCP", port = 80 } = connection;
     const { policyTypes, ...rules } = spec as { policyTypes: string[]; ingress?: Rule[]; egress?: Rule[] };
     if (!policyTypes.includes(way === "ingress" ? "Ingress" : "Egress")) return true;
     return (rules[way] ?? []).some(({ from, to, ports }) => {
         const peers = way === "ingress" ? from : to;
         const isPort = ports?.some((one) => {
-            if (one.protocol !== protocol) return false;
+            if ((one.protocol ?? "TCP") !== protocol) return false;
             const last = reading.endPort ? one.endPort : undefined;
             return one.port === undefined || (port >= one.port && port <= (last ?? one.port));
         });
-        return (isPort ?? true) && (peers?.some((peer) => matches(peer, reading, other, family)) ?? true);
+        return (isPort ?? true) && (peers?.some((peer) => matches(peer, reading, other, family, namespace)) ?? true);
     });
 }
 
-function matches({ podSelector, namespaceSelector, ipBlock }: Peer, reading: Reading, other: End, family: 4 | 6) {
+function matches(peer: Peer, reading: Reading, other: End, family: 4 | 6, ofPolicy: string) {
+    const { podSelector, namespaceSelector, ipBlock } = peer;
     if (ipBlock) {
         const isOfFamily = (address: string) => address.includes(":") === (family === 6);
         const address = typeof other === "string" ? other : other.status!.podIPs!.map(({ ip }) => ip).find(isOfFamily)!;
@@ -73,11 +77,14 @@ function matches({ podSelector, namespaceSelector, ipBlock }: Peer, reading: Rea
     if (typeof other === "string") return false;
     const seen = Object.entries(other.metadata!.labels ?? {}).filter(([key]) => !reading.ignoredLabels?.test(key));
     const namespace = { "kubernetes.io/metadata.name": other.metadata!.namespace! };
-    return selects(namespaceSelector, namespace) && selects(podSelector, Object.fromEntries(seen));
+    const isNamespace = namespaceSelector
+        ? selects(namespaceSelector, namespace)
+        : other.metadata!.namespace === ofPolicy;
+    return isNamespace && selects(podSelector, Object.fromEntries(seen));
 }
 
 /** Whether a block has an address. */
-export function covers(cidr: string, address: string): boolean {
+function covers(cidr: string, address: string): boolean {
     const [network, prefix] = cidr.split("/");
     if (isIPv6(network!) !== isIPv6(address)) return false;
     const blocks = new BlockList();
@@ -86,7 +93,8 @@ export function covers(cidr: string, address: string): boolean {
     return blocks.check(address, family);
 }
 
-const selects = ({ matchExpressions = [] }: Selector = {}, labels: Record<string, string>) =>
+const selects = ({ matchLabels = {}, matchExpressions = [] }: Selector = {}, labels: Record<string, string>) =>
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
     matchExpressions.every(({ key, operator, values }) => {
         if (operator !== "NotIn") throw new Error(`the operator ${operator} is not implemented here`);
         return !values.includes(labels[key] ?? "");

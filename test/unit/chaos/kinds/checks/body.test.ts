@@ -7,7 +7,7 @@ import { http, type HttpCheck } from "../../../../../chaos/kinds/checks/http";
 import { prometheus } from "../../../../../chaos/kinds/checks/prometheus";
 import { httpPod, startProxy } from "../attacks/fault/proxy/support";
 import { FakeCluster } from "../../support/fake-cluster";
-import { addService, contextOf, type Handler, serve, statusObject, useApiServer } from "./support";
+import { addService, contextOf, type Handler, serve, statusObject, useApiServer, unseen } from "./support";
 
 let cluster: FakeCluster;
 beforeEach(() => {
@@ -81,10 +81,9 @@ describe.each(Object.entries(ways))("an answer that never ends, %s,", (_, way) =
         const check = { kind: "prometheus", query: "up", atLeast: 1, port: 80, ...of } as const;
         const { port: __, ...byUrl } = check;
         const asked = "url" in of ? byUrl : check;
-        expect(await prometheus.probe(asked, contextOf(cluster), timeoutMs)).toMatchObject({
-            unseen: true,
-            problem: "Prometheus cannot be asked: status 200, but the body did not end within 1000 ms",
-        });
+        expect(await prometheus.probe(asked, contextOf(cluster), timeoutMs)).toMatchObject(
+            unseen("Prometheus cannot be asked: status 200, but the body did not end within 1000 ms"),
+        );
     });
 
     it("is taken for too long after 16 MiB", async () => {

@@ -8,7 +8,7 @@ import type { ApiServerPulse } from "../../../../../chaos/kinds/checks/api-serve
 import { command, type CommandCheck } from "../../../../../chaos/kinds/checks/command";
 import { local, until } from "../../../../support/until";
 import { FakeCluster } from "../../support/fake-cluster";
-import { contextOf } from "./support";
+import { contextOf, unseen } from "./support";
 
 const folder = mkdtempSync(join(tmpdir(), "command-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -31,10 +31,9 @@ describe("while the API server does not answer this machine either, a run of a p
     };
 
     it("says nothing of the application if it fails: it may have asked over the same network", async () => {
-        expect(await run("exit 1", true)).toMatchObject({
-            unseen: true,
-            problem: "exit code 1 (required: 0), while the API server did not answer other requests either",
-        });
+        expect(await run("exit 1", true)).toMatchObject(
+            unseen("exit code 1 (required: 0), while the API server did not answer other requests either"),
+        );
         expect(await run("exit 1", false)).not.toHaveProperty("unseen");
     });
 
@@ -96,11 +95,7 @@ describe("nothing is known about the application if the program", () => {
             /cannot be started: it is not executable; run: chmod \+x /,
         ],
     ])("%s", async (_, program, problem) =>
-        expect(await look(program)).toMatchObject({
-            good: false,
-            unseen: true,
-            problem: expect.stringMatching(problem),
-        }),
+        expect(await look(program)).toMatchObject(unseen(expect.stringMatching(problem))),
     );
 });
 

@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { askOverHttp, http, type HttpCheck, problemWith } from "../../../../../chaos/kinds/checks/http";
 import { checkName } from "../../../../../chaos/kinds/checks/registry";
 import { isOfThisMachine } from "../../../../../chaos/kinds/checks/request";
@@ -9,6 +8,7 @@ import type { Cluster } from "../../../../../chaos/cluster/client";
 import { productsCheck } from "../../../../../experiments/products";
 import { kubeconfigFrom } from "../../../../../chaos/cluster/kubeconfig";
 import { kubeconfigOf } from "../../../../support/kubeconfig";
+import { closedPort, recording, serve, statusObject } from "./support";
 
 const whole = {
     fashionResponse: { products: [{ id: "1" }] },
@@ -19,6 +19,11 @@ const problem = (check: Partial<HttpCheck>, status: number, body: unknown) =>
     problemWith({ kind: "http", path: "/", ...check }, status, typeof body === "string" ? body : JSON.stringify(body));
 
 describe("an answer is good only if it is what the check requires", () => {
+    const without = (...lists: string[]) =>
+        Object.fromEntries(Object.entries(whole).filter(([key]) => !lists.includes(key)));
+    const refused = "hot-deals refused the connection.";
+    const fulfilled = { json: [{ path: "state", equals: "FULFILLED" }] };
+
     it.each<[string, Partial<HttpCheck>, number, unknown, string | undefined]>([
         ["the whole listing", productsCheck, 200, whole, undefined],
         [
@@ -29,40 +34,22 @@ describe("an answer is good only if it is what the check requires", () => {
             "status 200, but toysResponse.products has 0 items (required: at least 1)",
         ],
         [
-            "a listing without a list",
+            "one without a list",
             productsCheck,
             200,
-            { fashionResponse: whole.fashionResponse },
+            without("toysResponse"),
             "status 200, but toysResponse.products is missing",
         ],
         ["a listing that is not JSON", productsCheck, 200, "<html>", "status 200, but the body is not JSON"],
-        [
-            "a problem document",
-            productsCheck,
-            502,
-            { title: "Bad Gateway", detail: "hot-deals refused the connection." },
-            "status 502: “hot-deals refused the connection.”",
-        ],
+        ["a problem document", productsCheck, 502, { title: "Bad", detail: refused }, `status 502: “${refused}”`],
         ["a status other than the required one", { status: 202 }, 200, {}, "status 200: “{}”"],
         ["a status in the required range", { status: [200, 404] }, 404, "", undefined],
         ["any success if no status is required", {}, 204, "", undefined],
         ["a redirect if no status is required", {}, 302, "", "status 302: “”"],
+        ["the required value", fulfilled, 200, { state: "FULFILLED" }, undefined],
+        ["another value", fulfilled, 200, { state: "A" }, 'status 200, but state is "A" (required: "FULFILLED")'],
         [
-            "the required value",
-            { json: [{ path: "fashionResponse.products.0.id", equals: "1" }] },
-            200,
-            whole,
-            undefined,
-        ],
-        [
-            "a value other than the required one",
-            { json: [{ path: "state", equals: "FULFILLED" }] },
-            200,
-            { state: "ACCEPTED" },
-            'status 200, but state is "ACCEPTED" (required: "FULFILLED")',
-        ],
-        [
-            "no list where one is required",
+            "no list",
             { json: [{ path: "state", atLeast: 1 }] },
             200,
             { state: "x" },
@@ -78,52 +65,27 @@ describe("an answer is good only if it is what the check requires", () => {
     ])("%s", (_, check, status, body, expected) => expect(problem(check, status, body)).toBe(expected));
 });
 
+const askAt = (url: string, check: Partial<HttpCheck>, timeoutMs = 2_000) =>
+    askOverHttp({ kind: "http", path: "/orders", ...check }, {} as Cluster, { kind: "address", url }, timeoutMs);
+
 describe("a check over HTTP", () => {
-    const asked: { request: IncomingMessage; body: string }[] = [];
-    let server: Server;
-    let delayMs = 0;
-    const ask = (check: Partial<HttpCheck>, timeoutMs = 2_000) =>
-        askOverHttp(
-            { kind: "http", path: "/orders", ...check },
-            {} as Cluster,
-            { kind: "address", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
-            timeoutMs,
-        );
-
-    beforeAll(async () => {
-        server = createServer((request, response) => {
-            void request.toArray().then((chunks) => {
-                asked.push({ request, body: Buffer.concat(chunks as Buffer[]).toString() });
-                setTimeout(() => response.end("{}"), delayMs);
-            });
-        }).listen(0, "127.0.0.1");
-        await once(server, "listening");
-    });
-    afterAll(() => server.close());
-
     it("sends its method, headers and body, with a new UUID in each request", async () => {
-        const check: Partial<HttpCheck> = {
-            method: "POST",
-            headers: { "Idempotency-Key": "{uuid}" },
-            body: { items: [1] },
-        };
-        expect(await ask(check)).toMatchObject({ good: true, status: 200 });
-        await ask(check);
-        const [first, second] = asked.splice(0);
-        expect(first!.request).toMatchObject({
-            method: "POST",
-            url: "/orders",
-            headers: { "content-type": "application/json" },
-        });
-        expect(first!.body).toBe('{"items":[1]}');
-        expect(first!.request.headers["idempotency-key"]).toMatch(/^[0-9a-f-]{36}$/);
-        expect(second!.request.headers["idempotency-key"]).not.toBe(first!.request.headers["idempotency-key"]);
+        const { url, asked } = await recording();
+        const check = { method: "POST", headers: { "Idempotency-Key": "{uuid}" }, body: { items: [1] } };
+        for (let round = 0; round < 2; round++)
+            expect(await askAt(url, check)).toMatchObject({ good: true, status: 200 });
+        const headers = { "content-type": "application/json" };
+        expect(asked[0]).toMatchObject({ method: "POST", url: "/orders", headers, body: '{"items":[1]}' });
+        const [first, second] = asked.map((one) => one.headers["idempotency-key"]);
+        expect(first).toMatch(/^[0-9a-f-]{36}$/);
+        expect(second).not.toBe(first);
     });
 
     it("begins a trace with each request, and names that of a bad answer", async () => {
-        expect(await ask({ maxLatencyMs: 2_000 })).not.toHaveProperty("traceId");
-        const { traceId } = await ask({ status: 500 });
-        const [first, second] = asked.splice(0).map(({ request }) => request.headers.traceparent);
+        const { url, asked } = await recording();
+        expect(await askAt(url, { maxLatencyMs: 2_000 })).not.toHaveProperty("traceId");
+        const { traceId } = await askAt(url, { status: 500 });
+        const [first, second] = asked.map(({ headers }) => headers.traceparent);
         // As https://www.w3.org/TR/trace-context/#traceparent-header says.
         expect(first).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/);
         expect(second).toMatch(new RegExp(`^00-${traceId}-`));
@@ -131,81 +93,71 @@ describe("a check over HTTP", () => {
     });
 
     it("leaves the trace to a definition that has the header", async () => {
+        const { url, asked } = await recording();
         const own = `00-${"a".repeat(32)}-${"b".repeat(16)}-00`;
-        expect(await ask({ status: 500, headers: { Traceparent: own } })).not.toHaveProperty("traceId");
-        expect(asked.splice(0)[0]!.request.headers.traceparent).toBe(own);
+        expect(await askAt(url, { status: 500, headers: { Traceparent: own } })).not.toHaveProperty("traceId");
+        expect(asked[0]!.headers.traceparent).toBe(own);
     });
 
-    it("rejects an answer that is too slow", async () => {
-        delayMs = 60;
-        expect(await ask({ maxLatencyMs: 20 })).toMatchObject({
+    it("rejects an answer that is too slow, and waits no longer than its timeout", async () => {
+        const { url } = await recording((_, response) => void setTimeout(() => response.end("{}"), 100));
+        expect(await askAt(url, { maxLatencyMs: 20 })).toMatchObject({
             good: false,
             status: 200,
             problem: expect.stringMatching(/^status 200 after \d+ ms \(required: at most 20 ms\)$/),
         });
+        expect(await askAt(url, {}, 50)).toMatchObject({ good: false, problem: "no answer within 50 ms" });
     });
 
-    it("waits no longer than its timeout", async () => {
-        delayMs = 500;
-        expect(await ask({}, 50)).toMatchObject({ good: false, problem: "no answer within 50 ms" });
-    });
-
-    it("is named after its method and path, unless it has a name", () => {
-        expect(
-            [{}, { method: "POST" as const }, { name: "ordering" }].map((changes) =>
-                checkName({ kind: "http", path: "/orders", ...changes }),
-            ),
-        ).toEqual(["/orders", "POST /orders", "ordering"]);
-    });
+    it.each<[string, Partial<HttpCheck>]>([
+        ["/orders", {}],
+        ["POST /orders", { method: "POST" }],
+        ["ordering", { name: "ordering", method: "POST" }],
+        ["https://shop.example/orders", { url: "https://shop.example/" }],
+        ["/orders of shop", { service: "shop" }],
+        ["POST /orders of shop", { service: "shop", method: "POST" }],
+    ])("is named %s with %j", (name, fields) =>
+        expect(checkName({ kind: "http", path: "/orders", ...fields })).toBe(name),
+    );
 });
 
 describe("a check through the API server", () => {
-    const status = (code: number, message: string) =>
-        JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code });
-    let answer: (response: ServerResponse) => void;
-    let server: Server;
-    const ask = (check: Partial<HttpCheck> = {}) => {
-        const url = `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port ?? 1}`;
-        const kubeconfig = kubeconfigFrom(kubeconfigOf("kind-a", url));
+    const askThrough = (port: number, check: Partial<HttpCheck> = {}) => {
+        const kubeconfig = kubeconfigFrom(kubeconfigOf("kind-a", `http://127.0.0.1:${port}`));
         const route = { kind: "apiServer", path: "/api/v1/namespaces/demo/services/gateway:80/proxy" } as const;
         return askOverHttp({ kind: "http", path: "/", ...check }, { kubeconfig } as never, route, 500);
     };
-
-    beforeAll(async () => {
-        server = createServer((_, response) => answer(response)).listen(0, "127.0.0.1");
-        await once(server, "listening");
-    });
-    afterAll(() => server.close());
+    /** What is said of an answer that comes through the API server's proxy. */
+    const said = async (code: number, body: string, check: Partial<HttpCheck> = {}) =>
+        askThrough(await serve((_, response) => response.writeHead(code).end(body)), check);
 
     it("names the right that the account lacks for the API server's proxy", async () => {
         const right = 'cannot get resource "services/proxy" in API group "" in the namespace "demo"';
-        const body = status(403, `services "gateway:80" is forbidden: User "ada" ${right}`);
-        answer = (response) => response.writeHead(403).end(body);
-        expect((await ask()).problem).toMatch(
+        const body = statusObject(403, `services "gateway:80" is forbidden: User "ada" ${right}`);
+        expect((await said(403, body)).problem).toMatch(
             /status 403: the account "ada" may not get services\/proxy in namespace demo .*can-i get services --sub/,
         );
     });
 
     it.each<[number, string]>([
-        [401, status(401, "Unauthorized")],
-        [403, status(403, 'services "gateway" is forbidden: User "ada" cannot get resource "services/proxy"')],
-        [429, status(429, "Too many requests")],
+        [401, statusObject(401, "Unauthorized")],
+        [403, statusObject(403, 'services "gateway" is forbidden: User "ada" cannot get resource "services/proxy"')],
+        [429, statusObject(429, "Too many requests")],
         [429, "Too many requests, please try again later.\n"],
         [429, "The apiserver is shutting down, please try again later.\n"],
         [500, 'Internal Server Error: "/api/v1/namespaces/demo/services/gateway:80/proxy/": context canceled\n'],
-        [500, status(500, "etcdserver: request timed out")],
-        [502, status(502, "the server was unable to respond")],
-        [503, status(503, "error trying to reach service: No agent available")],
-        [504, status(504, "request did not complete within the allotted timeout")],
+        [500, statusObject(500, "etcdserver: request timed out")],
+        [502, statusObject(502, "the server was unable to respond")],
+        [503, statusObject(503, "error trying to reach service: No agent available")],
+        [504, statusObject(504, "request did not complete within the allotted timeout")],
     ])("knows nothing about the application from the API server's own %i: %s", async (code, body) => {
-        answer = (response) => response.writeHead(code).end(body);
-        expect(await ask()).toMatchObject({ good: false, unseen: true });
-        expect(await ask({ status: code })).toMatchObject({ good: false, unseen: true });
+        expect(await said(code, body)).toMatchObject({ good: false, unseen: true });
+        expect(await said(code, body, { status: code })).toMatchObject({ good: false, unseen: true });
     });
 
     it.each<[number, string]>([
-        [503, status(503, 'no endpoints available for service "gateway"')],
-        [503, status(503, "error trying to reach service: dial tcp 10.0.0.1:8080: connect: connection refused")],
+        [503, statusObject(503, 'no endpoints available for service "gateway"')],
+        [503, statusObject(503, "error trying to reach service: dial tcp 10.0.0.1:8080: connect: connection refused")],
         [401, '{"message":"Unauthorized"}'],
         [429, "Too many requests, please try again later."],
         [502, '{"title":"Bad Gateway","detail":"hot-deals refused the connection."}'],
@@ -213,29 +165,24 @@ describe("a check through the API server", () => {
     ])(
         "takes for the application's what the Service answers, or that it cannot be reached: %i %s",
         async (code, body) => {
-            answer = (response) => response.writeHead(code).end(body);
-            const answered = await ask();
+            const answered = await said(code, body);
             expect(answered).toMatchObject({ good: code === 200, status: code });
             expect(answered).not.toHaveProperty("unseen");
         },
     );
 
     it("knows nothing about the application from a connection that the API server resets or refuses", async () => {
-        answer = (response) => response.socket!.resetAndDestroy();
-        expect(await ask()).toMatchObject({
-            unseen: true,
-            problem: expect.stringMatching(/^the API server could not be asked: /),
-        });
-        await new Promise((closed) => server.close(closed));
-        expect(await ask()).toMatchObject({ unseen: true, problem: expect.stringContaining("ECONNREFUSED") });
+        const problem = expect.stringMatching(/^the API server could not be asked: /);
+        const resetting = await serve((_, response) => response.socket!.resetAndDestroy());
+        expect(await askThrough(resetting)).toMatchObject({ unseen: true, problem });
+        const refused = expect.stringContaining("ECONNREFUSED");
+        expect(await askThrough(await closedPort())).toMatchObject({ unseen: true, problem: refused });
     });
 });
 
 describe("a check by address knows nothing about the application", () => {
     it("if this machine does not find the address of its host", async () => {
-        const route = { kind: "address", url: "http://gateway.invalid" } as const;
-        const answer = await askOverHttp({ kind: "http", path: "/" }, {} as Cluster, route, 5_000);
-        expect(answer).toMatchObject({ good: false, unseen: true });
+        expect(await askAt("http://gateway.invalid", {}, 5_000)).toMatchObject({ good: false, unseen: true });
     });
 
     const failed = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
@@ -262,10 +209,7 @@ describe("a check's method", () => {
         ).listen(0, "127.0.0.1");
         await once(server, "listening");
         const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        const route = { kind: "address", url } as const;
-        expect(await askOverHttp({ kind: "http", path: "/a", ...check }, {} as Cluster, route, 2_000)).toMatchObject({
-            good: true,
-        });
+        expect(await askAt(url, { path: "/a", ...check })).toMatchObject({ good: true });
         server.close();
         return line;
     }

@@ -5,7 +5,7 @@ import { condition, type ConditionCheck } from "../../../../../chaos/kinds/check
 import { http, type HttpCheck } from "../../../../../chaos/kinds/checks/http";
 import { foundAt, keysOf, joinKeys, valueAt } from "../../../../../chaos/kinds/checks/path";
 import { FakeCluster } from "../../support/fake-cluster";
-import { base64, contextOf, serve, useApiServer } from "./support";
+import { base64, contextOf, recording, serve, useApiServer, unseen } from "./support";
 
 let cluster: FakeCluster;
 beforeEach(() => {
@@ -92,11 +92,9 @@ describe("a check of an object", () => {
     it("knows nothing if its dots are not escaped, also with `ifMissing`", async () => {
         const field = `metadata.annotations.${revision}`;
         for (const fields of [{}, { ifMissing: "1" }])
-            expect(await look({ field, equals: "1", ...fields })).toMatchObject({
-                good: false,
-                unseen: true,
-                problem: expect.stringContaining(`and there is ${escaped}: write`),
-            });
+            expect(await look({ field, equals: "1", ...fields })).toMatchObject(
+                unseen(expect.stringContaining(`and there is ${escaped}: write`)),
+            );
         expect(await look({ field: "metadata.annotations.gone", equals: "1", ifMissing: "1" })).toMatchObject({
             good: true,
         });
@@ -111,16 +109,9 @@ describe("a check of an object", () => {
 
 describe("a check over HTTP", () => {
     const look = async (fields: Partial<HttpCheck>, answer: object = {}) => {
-        const bodies: unknown[] = [];
-        const port = await serve((request, response) => {
-            void request.toArray().then((chunks) => {
-                const body = Buffer.concat(chunks as Buffer[]).toString();
-                bodies.push(body && JSON.parse(body));
-                response.end(JSON.stringify(answer));
-            });
-        });
-        const check: HttpCheck = { kind: "http", path: "/", url: `http://127.0.0.1:${port}`, ...fields };
-        return { ...(await http.probe(check, contextOf(cluster), 2_000)), bodies };
+        const { url, asked } = await recording((_, response) => response.end(JSON.stringify(answer)));
+        const check: HttpCheck = { kind: "http", path: "/", url, ...fields };
+        return { ...(await http.probe(check, contextOf(cluster), 2_000)), asked };
     };
 
     it("reads flat JSON", async () => {
@@ -130,10 +121,9 @@ describe("a check over HTTP", () => {
             { path: "list.0.a\\.b", atLeast: 1 },
         ];
         expect(await look({ json }, flat)).toMatchObject({ good: true });
-        expect(await look({ json: [{ path: "cache.ttl", equals: 60 }] }, flat)).toMatchObject({
-            unseen: true,
-            problem: "cache.ttl is missing, and there is cache\\.ttl: write \\. for a dot that belongs to a key",
-        });
+        expect(await look({ json: [{ path: "cache.ttl", equals: 60 }] }, flat)).toMatchObject(
+            unseen("cache.ttl is missing, and there is cache\\.ttl: write \\. for a dot that belongs to a key"),
+        );
     });
 
     it("sends secrets in fields whose keys have dots, and in no other", async () => {
@@ -144,7 +134,7 @@ describe("a check over HTTP", () => {
             body: { a: { b: 1 } },
             bodyFrom: { "a\\.b": key, "a.c\\.d.e": key },
         });
-        expect(sent.bodies).toEqual([{ "a.b": "x", a: { b: 1, "c.d": { e: "x" } } }]);
+        expect(JSON.parse(sent.asked[0]!.body)).toEqual({ "a.b": "x", a: { b: 1, "c.d": { e: "x" } } });
     });
 
     const problems = (bodyFrom: string, body: object) =>

@@ -1,20 +1,13 @@
-import type { V1Pod } from "../../../../../chaos/values/kubernetes-types";
-import { Kubeconfig } from "../../../../../chaos/cluster/kubeconfig";
-import type { Resource } from "../../../../../chaos/cluster/resources";
-import { describe, expect, it } from "vitest";
-import { Endpoints } from "../../../../../chaos/kinds/checks/endpoints";
-import { podsReady, readyAmong } from "../../../../../chaos/kinds/checks/pods-ready";
-import { ApiError, type Cluster } from "../../../../../chaos/cluster/client";
+import { beforeEach, describe, expect, it } from "vitest";
+import { podsReady } from "../../../../../chaos/kinds/checks/pods-ready";
+import { FakeCluster, refuse } from "../../support/fake-cluster";
+import { contextOf } from "./support";
 
-describe("the podsReady check", () => {
-    const pod = (name: string, ready: boolean, changes: Partial<V1Pod["metadata"]> = {}): V1Pod => ({
-        metadata: {
-            name,
-            namespace: "demo",
-            uid: name,
-            ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "set", uid: "set" }],
-            ...changes,
-        },
+let cluster: FakeCluster;
+const add = (name: string, ready: boolean, changes: object = {}) => {
+    const ownerReferences = [{ kind: "ReplicaSet", name: "set", uid: "set" }];
+    cluster.add("Pod", name, {
+        metadata: { ownerReferences, ...changes },
         spec: { containers: [{ name: "hot-deals" }] },
         status: {
             phase: "Running",
@@ -22,49 +15,40 @@ describe("the podsReady check", () => {
             conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
         },
     });
-    const replicaSets = [
-        {
-            metadata: {
-                uid: "set",
-                ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name: "hot-deals", uid: "d" }],
-            },
-        },
-    ];
-    const pods = [
-        pod("a", true),
-        pod("b", false),
-        pod("c", true, { deletionTimestamp: "2026-01-01T00:00:00Z" }),
-        pod("d", true, { ownerReferences: [] }),
-    ];
+};
+const ask = (atLeast = 1) =>
+    podsReady.probe({ kind: "podsReady", of: "k8s.deployment=hot-deals", atLeast }, contextOf(cluster), 200);
 
-    it("counts ready pods that match, but none that is being deleted", () =>
-        expect(readyAmong(pods, replicaSets, "k8s.deployment=hot-deals", "local")).toBe(1));
+beforeEach(() => {
+    cluster = new FakeCluster();
+    cluster.add("Namespace", "demo");
+    const ownerReferences = [{ kind: "Deployment", name: "hot-deals", uid: "d" }];
+    cluster.add("ReplicaSet", "set", { metadata: { uid: "set", ownerReferences } });
+});
 
-    it("knows nothing about the application if the API server does not answer, or has no such namespace", async () => {
-        let read = () => Promise.resolve();
-        const listed = (items: Promise<V1Pod[]>) =>
-            ({
-                kubeconfig: new Kubeconfig(),
-                all: ({ kind }: Resource) => (kind === "Pod" ? items : Promise.resolve(replicaSets)),
-                read,
-            }) as unknown as Cluster;
-        const ask = (cluster: Cluster) =>
-            podsReady.probe(
-                { kind: "podsReady", of: "k8s.deployment=hot-deals" },
-                { cluster, endpoints: new Endpoints(cluster, "demo"), defaultNamespace: "demo", clusterName: "local" },
-                200,
-            );
-        expect(await ask(listed(Promise.resolve(pods)))).toMatchObject({ good: true });
-        expect(await ask(listed(Promise.resolve([])))).not.toHaveProperty("unseen");
-        expect(await ask(listed(Promise.reject(new Error("connect ECONNREFUSED"))))).toMatchObject({
-            good: false,
-            unseen: true,
-        });
-        expect(await ask(listed(new Promise(() => {})))).toMatchObject({ good: false, unseen: true });
-        read = () => Promise.reject(new ApiError(404));
-        expect(await ask(listed(Promise.resolve([])))).toMatchObject({
-            unseen: true,
-            problem: expect.stringMatching(/^namespace demo does not exist\. Create it, or name another one/),
-        });
+describe("the podsReady check", () => {
+    it("counts ready pods that match, but none that is being deleted", async () => {
+        add("a", true);
+        add("b", false);
+        add("c", true, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+        add("d", true, { ownerReferences: [] });
+        expect(await ask()).toMatchObject({ good: true });
+        expect(await ask(2)).toMatchObject({ good: false, problem: "1 ready (required: at least 2)" });
+    });
+
+    it.each<[string, () => unknown]>([
+        ["does not answer", () => (cluster.api.all = () => new Promise(() => undefined))],
+        ["fails", () => (cluster.intercept = () => refuse(500, "etcd is slow"))],
+        ["has no such namespace", () => cluster.remove("Namespace", "demo")],
+    ])("knows nothing about the application if the API server %s", async (_, change) => {
+        expect(await ask()).not.toHaveProperty("unseen");
+        change();
+        expect(await ask()).toMatchObject({ good: false, unseen: true });
+    });
+
+    it("says which namespace there is none of, and what to do", async () => {
+        cluster.remove("Namespace", "demo");
+        const problem = expect.stringMatching(/^namespace demo does not exist\. Create it, or name another one/);
+        expect(await ask()).toMatchObject({ problem });
     });
 });

@@ -11,7 +11,7 @@ import { prometheus } from "../../../../../chaos/kinds/checks/prometheus";
 import { makeCertificate } from "../../../../support/certificate";
 import { slowServer } from "../../../../support/slow-server";
 import { FakeCluster } from "../../support/fake-cluster";
-import { addService, base64, contextOf, type Handler, serve, useApiServer } from "./support";
+import { addService, base64, contextOf, type Handler, recording, serve, useApiServer } from "./support";
 
 let cluster: FakeCluster;
 beforeEach(() => {
@@ -131,8 +131,7 @@ describe.runIf(process.platform === "linux")("a host with two addresses", () => 
 });
 
 it("a request of the check prometheus names what sends it", async () => {
-    const asked: IncomingHttpHeaders[] = [];
-    const endpoint = await direct((request, response) => response.end(asked.push(request.headers) && "{}"));
-    await prometheus.probe({ kind: "prometheus", query: "1", ...endpoint }, contextOf(cluster), 2_000);
-    expect(asked).toMatchObject([{ "user-agent": "chaos-experiments" }]);
+    const { url, asked } = await recording();
+    await prometheus.probe({ kind: "prometheus", query: "1", url }, contextOf(cluster), 2_000);
+    expect(asked).toMatchObject([{ headers: { "user-agent": "chaos-experiments" } }]);
 });

@@ -1,8 +1,14 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+    createServer,
+    type IncomingHttpHeaders,
+    type IncomingMessage,
+    type Server,
+    type ServerResponse,
+} from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterEach } from "vitest";
+import { afterEach, expect } from "vitest";
 import { Endpoints, type KnownRoutes } from "../../../../../chaos/kinds/checks/endpoints";
 import type { CheckContext } from "../../../../../chaos/kinds/checks/check-kind";
 import { kubeconfigFrom } from "../../../../../chaos/cluster/kubeconfig";
@@ -31,6 +37,30 @@ export async function serve(
     return (server.address() as AddressInfo).port;
 }
 
+/** Starts a server that keeps each request, with its body, and answers it. @returns its port, and the requests */
+export async function recording(answer: (asked: Asked, response: ServerResponse) => unknown = ok) {
+    const asked: Asked[] = [];
+    const port = await serve((request, response) => {
+        void request.toArray().then((chunks) => {
+            const { method, url = "", headers } = request;
+            const one = { method, url, headers, body: Buffer.concat(chunks as Buffer[]).toString() };
+            asked.push(one);
+            answer(one, response);
+        });
+    });
+    return { port, url: `http://127.0.0.1:${port}`, asked, paths: () => asked.splice(0).map(({ url }) => url) };
+}
+
+export interface Asked {
+    method?: string;
+    url: string;
+    headers: IncomingHttpHeaders;
+    body: string;
+}
+
+/** Answers with an empty document. */
+export const ok = (_: unknown, response: ServerResponse) => response.end("{}");
+
 /** A port that refuses connections. */
 export async function closedPort(): Promise<number> {
     const server = createServer().listen(0, "127.0.0.1");
@@ -39,6 +69,13 @@ export async function closedPort(): Promise<number> {
     await new Promise((closed) => server.close(closed));
     return port;
 }
+
+/** An answer that says nothing of the application, with this problem. */
+export const unseen = (problem: unknown) => ({
+    good: false,
+    unseen: true,
+    problem: problem instanceof RegExp ? (expect.stringMatching(problem) as unknown) : problem,
+});
 
 /** What the API server says itself. */
 export const statusObject = (code: number, message: string) =>

@@ -30,18 +30,10 @@ const outOf = policy("out-of-gateway", {
 });
 
 /** A pod with these named ports. */
-const pod = (labels: Record<string, string>, ports: Record<string, number>): Pod => ({
-    metadata: { labels },
-    spec: {
-        containers: [
-            {
-                name: "api",
-                ports: Object.entries(ports).map(([name, containerPort]) => ({ name, containerPort })),
-            },
-        ],
-    },
-    status: {},
-});
+function pod(labels: Record<string, string>, named: Record<string, number>): Pod {
+    const ports = Object.entries(named).map(([name, containerPort]) => ({ name, containerPort }));
+    return { metadata: { labels }, spec: { containers: [{ name: "api", ports }] }, status: {} };
+}
 
 const proxy = "slow-1234-fault";
 const args = {
@@ -126,11 +118,7 @@ describe("a policy that comes during the run keeps callers from the proxy", () =
         ["lets callers reach the pods by their labels", true, outOf],
         ["allows them everything", false, policy("open", { podSelector: {}, policyTypes: ["Egress"], egress: [{}] })],
         ["is for other pods", false, policy("toys", { podSelector: app("toys"), policyTypes: ["Ingress"] })],
-        [
-            "isolates callers that do not reach the pods",
-            false,
-            policy("idle", { podSelector: {}, policyTypes: ["Egress"] }),
-        ],
+        ["isolates other callers", false, policy("idle", { podSelector: {}, policyTypes: ["Egress"] })],
     ])("%s: %s", (_, keeps, one) => expect(keepsFromProxy(one, args, none)).toBe(keeps));
 
     it("at a port of the Service at which no policy of the run lets these callers reach the proxy", () => {
@@ -150,20 +138,9 @@ describe("a policy that comes during the run keeps callers from the proxy", () =
 });
 
 it("a rule for pods of another namespace opens nothing here", () => {
-    const elsewhere = policy("out-of-gateway", {
-        podSelector: app("gateway"),
-        policyTypes: ["Egress"],
-        egress: [
-            {
-                to: [
-                    {
-                        podSelector: app("hot-deals"),
-                        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "other" } },
-                    },
-                ],
-            },
-        ],
-    });
+    const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "other" } };
+    const to = [{ podSelector: app("hot-deals"), namespaceSelector }];
+    const elsewhere = policy("out-of-gateway", { ...outOf.spec!, egress: [{ to }] });
     expect(selecting([elsewhere], { app: "gateway" })).toEqual([]);
 });
 
@@ -187,21 +164,11 @@ describe("two versions that listen at two numbers under one name", () => {
             ["main", 8080, 9090].map((port) => ({ protocol: "TCP", port })),
         ]));
 
+    const byRange = [{ from: [{ podSelector: app("gateway") }], ports: [{ port: 8000, endPort: 9999 }] }];
     it.each<[string, V1NetworkPolicy[]]>([
         ["by the name", [denied, into]],
         ["by both numbers, in a policy each", [version("1", 8080), version("2", 9090)]],
-        [
-            "by a range of numbers",
-            [
-                {
-                    ...into,
-                    spec: {
-                        ...into.spec!,
-                        ingress: [{ from: [{ podSelector: app("gateway") }], ports: [{ port: 8000, endPort: 9999 }] }],
-                    },
-                },
-            ],
-        ],
+        ["by a range of numbers", [policy("into-hot-deals", { ...into.spec!, ingress: byRange })]],
     ])("have a proxy that is reached by whom both accept, %s", (_, policies) =>
         expect(specsFor(policies, ofProxy)[0]!.ingress![0]).toEqual({
             from: [{ podSelector: app("gateway") }],
@@ -257,20 +224,16 @@ it("is refused where a policy of another namespace lets callers reach the pods b
     const here = { matchLabels: { "kubernetes.io/metadata.name": "demo" } };
     const refused = egress({ namespaceSelector: here, podSelector: app("hot-deals") });
     expect(() => refuseForeignCallers([refused], args)).toThrow("the NetworkPolicy out-of-front of namespace front");
-    expect(() =>
-        refuseForeignCallers(
-            [
-                egress({ namespaceSelector: here }),
-                egress({ namespaceSelector: here, podSelector: app("toys") }),
-                // The proxy is among these: the attack of another experiment leaves its targets such a rule.
-                egress({
-                    namespaceSelector: {},
-                    podSelector: { matchExpressions: [{ key: "app", operator: "NotIn", values: ["database"] }] },
-                }),
-            ],
-            args,
-        ),
-    ).not.toThrow();
+    const others = [
+        egress({ namespaceSelector: here }),
+        egress({ namespaceSelector: here, podSelector: app("toys") }),
+        // The proxy is among these: the attack of another experiment leaves its targets such a rule.
+        egress({
+            namespaceSelector: {},
+            podSelector: { matchExpressions: [{ key: "app", operator: "NotIn", values: ["database"] }] },
+        }),
+    ];
+    expect(() => refuseForeignCallers(others, args)).not.toThrow();
 });
 
 it("pods that have ended are none of the Service's: no policy need let anybody reach them", async () => {

@@ -31,12 +31,7 @@ it.each<[what: string, selector: Record<string, string> | undefined, phase: stri
     ["the Service is gone", undefined, "Running", "service-changed"],
     ["somebody wrote another selector", { app: "api", version: "v2" }, "Running", "service-changed"],
     ["somebody merged a label into the proxy's", { ...pointed, version: "v2" }, "Running", "service-changed"],
-    [
-        "somebody did, and the Job has ended the fault since",
-        { app: "api", version: "v2" },
-        undefined,
-        "service-changed",
-    ],
+    ["somebody did, and the Job has ended the fault since", { ...before, version: "v2" }, undefined, "service-changed"],
     ["the proxy failed", pointed, "Failed", "proxy-failed"],
     ["the Job has ended the fault, for any reason", before, undefined, "attack-not-held"],
     ["somebody wrote the old selector", before, "Running", "service-changed"],

@@ -142,33 +142,41 @@ it.each<[string, Parameters<typeof stateOfAll>, "open" | "closed" | undefined]>(
     expect(stateOfAll(...args)).toBe(state),
 );
 
+const podOf = (uid: string, name: string) => ({
+    ...ready,
+    metadata: { uid, name, labels: uid === target ? { [labels.target]: "label" } : {} },
+    spec: { containers: [] },
+});
+const proxyPod = { ...ready, metadata: { labels: { [labels.pass]: ofRun.pass } } };
+const failingFault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100 };
+
+/** The Job's part of a fault, until the end of the test. @param get what there is of the proxy, or its Service */
+function witness(pods: object[], get: (isPod: boolean) => Promise<object | undefined>, fault: object = failingFault) {
+    const ending = new AbortController();
+    onTestFinished(() => ending.abort());
+    const api = {
+        get: ({ resource }: ObjectReference) => get(resource === resources.pod),
+        async *list() {
+            yield* pods;
+        },
+    };
+    const context = { api, namespace: "demo", run: "the-run", label: "label", object, ending: ending.signal };
+    return faultInJob(fault as never, { ...context, log: () => undefined } as unknown as JobContext);
+}
+
 it.each([
     ["by the names that the proof looks for", ["127.0.0.1"]],
     ["at each address of the Service", ["127.0.0.1", "127.0.0.2"]],
     ["and leaves out an address at which nothing was ever reached", ["127.0.0.1", "255.255.255.255"]],
 ])("of a fault with a match, it asks about a request of each sort, %s", async (_, clusterIPs) => {
     const match = { path: "/api/*", method: "POST", headers: { "x-session": "mine" }, except: [{ path: "/api/a" }] };
-    const fault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100, match };
+    const fault = { ...failingFault, match };
     const podPort = await httpPod((_, response) => response.end());
     const uids = ["uid-1", target];
     const proxy = await startProxy(podPort, { witness: ["127.0.0.1"], fault, slices: [slice(podPort, uids)] });
-    const pods = uids.map((uid, index) => ({
-        ...ready,
-        metadata: { uid, name: `hot-deals-${index + 1}`, labels: uid === target ? { [labels.target]: "label" } : {} },
-        spec: { containers: [] },
-    }));
-    const proxyPod = { ...ready, metadata: { labels: { [labels.pass]: ofRun.pass } } };
+    const pods = uids.map((uid, index) => podOf(uid, `hot-deals-${index + 1}`));
     const spec = { clusterIP: "127.0.0.1", clusterIPs, ports: [{ port: proxy.port, targetPort: podPort }] };
-    const ending = new AbortController();
-    onTestFinished(() => ending.abort());
-    const api = {
-        get: async ({ resource }: ObjectReference) => (resource === resources.pod ? proxyPod : { spec }),
-        async *list() {
-            yield* pods;
-        },
-    };
-    const context = { api, namespace: "demo", run: "the-run", label: "label", object, ending: ending.signal };
-    const part = faultInJob(fault, { ...context, log: () => undefined } as unknown as JobContext);
+    const part = witness(pods, async (isPod) => (isPod ? proxyPod : { spec }), fault);
     await until("the Job has asked", () => part.last!.closed.length + part.last!.open.length > 0, local);
 
     const ports = [{ port: proxy.port, listen: podPort }];
@@ -183,66 +191,33 @@ it.each([
 it("a witness that comes in the middle of a fault does not call it bypassed before the proxy knows it", async () => {
     const podPort = await httpPod((_, response) => response.end());
     const proxy = await startProxy(podPort, { fault: { abort: 503 } });
-    const pods = [
-        {
-            ...ready,
-            metadata: { uid: target, name: "p", labels: { [labels.target]: "label" } },
-            spec: { containers: [] },
-        },
-    ];
     const spec = { clusterIP: "127.0.0.1", ports: [{ port: proxy.port, targetPort: podPort }] };
-    for (const [selector, seen] of [
-        [ours, { open: [], closed: [] }],
-        [{ app: "hot-deals" }, { open: [`p through hot-deals:${proxy.port}`], closed: [] }],
+    for (const [selector, open] of [
+        [ours, []],
+        [{ app: "hot-deals" }, [`p through hot-deals:${proxy.port}`]],
     ]) {
         let looks = 0;
-        const ending = new AbortController();
-        onTestFinished(() => ending.abort());
-        const api = {
-            get: async ({ resource }: ObjectReference) => {
-                if (resource === resources.pod)
-                    return { ...ready, metadata: { labels: { [labels.pass]: ofRun.pass } } };
-                looks++;
-                return { spec: { ...spec, selector } };
-            },
-            async *list() {
-                yield* pods;
-            },
-        };
-        const context = { api, namespace: "demo", run: "the-run", label: "label", object, ending: ending.signal };
-        const fault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100 };
-        const part = faultInJob(fault, { ...context, log: () => undefined } as unknown as JobContext);
+        const part = witness([podOf(target, "p")], async (isPod) => {
+            if (isPod) return proxyPod;
+            looks++;
+            return { spec: { ...spec, selector } };
+        });
         await until("it has looked twice", () => looks > 1, local);
-        expect(part.last).toEqual(seen);
-        ending.abort();
+        expect(part.last).toEqual({ open, closed: [] });
     }
 });
 
 describe("what the witness has found of a fault", () => {
     const seen = { open: [], closed: ["p through hot-deals:80"] };
     const nothing = { open: [], closed: [] };
-    const fault = { service: "hot-deals", delayMs: 0, abort: 503, percentage: 100 };
-    const labeled = { uid: target, name: "p", labels: { [labels.target]: "label" } };
 
-    /** A witness that has met the fault. `api.answers` is what the API server does to a look from then on. */
+    /** A witness that has met the fault. `state.answers` is what the API server does to a look from then on. */
     async function witnessing() {
         const podPort = await httpPod((_, response) => response.end());
         const proxy = await startProxy(podPort, { fault: { abort: 503 }, witness: ["127.0.0.1"] });
         const service = { spec: { clusterIP: "127.0.0.1", selector: ours, ports: [{ port: proxy.port }] } };
         const state = { answers: async (found: object): Promise<object | undefined> => found };
-        const ending = new AbortController();
-        onTestFinished(() => ending.abort());
-        const api = {
-            get: ({ resource }: ObjectReference) =>
-                state.answers(
-                    resource === resources.pod ? { metadata: { labels: { [labels.pass]: ofRun.pass } } } : service,
-                ),
-            async *list() {
-                yield { ...ready, metadata: labeled, spec: { containers: [] } };
-            },
-        };
-        const context = { api, namespace: "demo", run: "the-run", label: "label", object, ending: ending.signal };
-        const part = faultInJob(fault, { ...context, log: () => undefined } as unknown as JobContext);
+        const part = witness([podOf(target, "p")], (isPod) => state.answers(isPod ? proxyPod : service));
         const named = () => JSON.parse(JSON.stringify(part.last).replaceAll(`:${proxy.port}`, ":80")) as unknown;
         await until("it is met", () => part.last!.closed.length > 0, local);
         return { state, named };

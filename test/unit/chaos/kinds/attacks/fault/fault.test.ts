@@ -5,6 +5,8 @@ const given = (fields: Partial<Record<keyof FaultAttack, unknown>>) =>
     fault.schema.safeParse({ kind: "fault", service: "hot-deals", delay: "2s", ...fields });
 const mistakeIn = (fields: Parameters<typeof given>[0]) => given(fields).error?.issues[0]?.message;
 
+const headers = { "x-request-id": "mine" };
+
 describe("a fault is told in words:", () => {
     it.each<[string, Partial<FaultAttack>]>([
         ["delayed by 2 s through Service hot-deals", { delay: "2s" }],
@@ -14,11 +16,7 @@ describe("a fault is told in words:", () => {
         ["reached by way of a proxy through Service hot-deals", { delay: "0ms" }],
         [
             "delayed by 2 s in 30% of the requests GET /api/* with x-request-id: mine through Service hot-deals",
-            {
-                delay: "2s",
-                percentage: "30%",
-                match: { path: "/api/*", method: "GET", headers: { "x-request-id": "mine" } },
-            },
+            { delay: "2s", percentage: "30%", match: { path: "/api/*", method: "GET", headers } },
         ],
         ["reset in the requests to /api/* through Service hot-deals", { abort: "reset", match: { path: "/api/*" } }],
     ])("%s", (words, fields) => expect(fault.describe({ kind: "fault", service: "hot-deals", ...fields })).toBe(words));
@@ -46,10 +44,7 @@ it.each<[string, Partial<FaultAttack>]>([
     ["failing with status 503 after 1.5 s in 30% of requests", { abort: 503, delay: "1500ms", percentage: "30%" }],
     ["failing with reset connections", { abort: "reset" }],
     ["failing without an answer in 0.5% of requests", { abort: "hang", percentage: "0.5%" }],
-    [
-        "slow by 2 s in requests with x-request-id: mine",
-        { delay: "2s", match: { headers: { "x-request-id": "mine" } } },
-    ],
+    ["slow by 2 s in requests with x-request-id: mine", { delay: "2s", match: { headers } }],
 ])("the proxy says what is done to a target: %s", (effect, fields) =>
     expect(effectOf(faultOf({ kind: "fault", service: "hot-deals", ...fields }))).toBe(effect),
 );

@@ -51,6 +51,14 @@ async function admit(): Promise<void> {
         });
 }
 
+/** A run that begins beside these policies, of whose names each is a spec's. */
+async function begin(policies: Record<string, object> = {}): Promise<void> {
+    for (const [name, spec] of Object.entries(policies)) add(name, spec);
+    await admit();
+    expect(await seen()).toEqual(fits);
+}
+const bothWays = { "web-in": into, "front-out": out };
+
 /** Has of each listed object what the Job reads of it. */
 const asInJob = (api: ObjectApi): ObjectApi => ({
     ...api,
@@ -74,17 +82,8 @@ const seen = async (spec: object = ofService) => {
 const fits = [undefined, undefined];
 
 describe("while a fault lasts", () => {
-    it("the policies beside which it began are no reason to end it", async () => {
-        add("web-in", into);
-        add("front-out", out);
-        await admit();
-        expect(await seen()).toEqual(fits);
-    });
-
-    it.each(["web-in", "front-out"])("it ends once somebody deletes %s", async (name) => {
-        add("web-in", into);
-        add("front-out", out);
-        await admit();
+    it.each(["web-in", "front-out"])("it ends once somebody deletes %s, and not before", async (name) => {
+        await begin(bothWays);
         cluster.remove("NetworkPolicy", name);
         expect((await seen())[1]).toMatch(`the NetworkPolicy ${name}, from which the run had made its own`);
     });
@@ -93,8 +92,7 @@ describe("while a fault lasts", () => {
         ["web-in", into],
         ["front-out", out],
     ])("it ends once somebody creates %s, by which callers would not reach it", async (name, spec) => {
-        await admit();
-        expect(await seen()).toEqual(fits);
+        await begin();
         add(name, spec);
         const why = `the NetworkPolicy ${name} keeps callers of Service web from the fault's`;
         expect((await seen())[0]).toMatch(why);
@@ -103,9 +101,7 @@ describe("while a fault lasts", () => {
     it("a block outside of the cluster in a caller's policy lets it reach no proxy", async () => {
         const outside = { ipBlock: { cidr: "203.0.113.0/24" } };
         cluster.get("Pod", "web-1").status = { podIP: "10.0.0.1" };
-        add("front-out", { ...out, egress: [{ to: [{ podSelector: app("web") }, outside] }] });
-        await admit();
-        expect(await seen()).toEqual(fits);
+        await begin({ "front-out": { ...out, egress: [{ to: [{ podSelector: app("web") }, outside] }] } });
         const away = (name: string) => name.startsWith("slow-1234-admit");
         // One for the proxy, and one for the caller.
         expect(cluster.names("NetworkPolicy").filter(away)).toHaveLength(2);
@@ -115,19 +111,15 @@ describe("while a fault lasts", () => {
     });
 
     it("a block that has each of the Service's pods lets callers reach the proxy, too", async () => {
-        const status = { podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }] };
-        cluster.get("Pod", "web-1").status = status;
-        await admit();
+        cluster.get("Pod", "web-1").status = { podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }] };
+        await begin();
         add("front-out", { ...out, egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }] });
         expect(await seen()).toEqual(fits);
     });
 
+    const moved = [{ port: 80, targetPort: 9_090 }];
     it.each<[string, object, string]>([
-        [
-            "another target port",
-            { ports: [{ port: 80, targetPort: 9_090 }] },
-            "its ports are 80 to 9090; they were 80 to 8080",
-        ],
+        ["another target port", { ports: moved }, "its ports are 80 to 9090; they were 80 to 8080"],
         [
             "one more port",
             { ports: [...ofService.ports.map((one) => ({ ...one, name: "http" })), { name: "more", port: 81 }] },
@@ -137,7 +129,7 @@ describe("while a fault lasts", () => {
         ["affinity", { sessionAffinity: "ClientIP" }, "it has sessionAffinity ClientIP"],
         ["another protocol", { ports: [{ port: 80, targetPort: 8080, protocol: "UDP" }] }, "its port 80 is UDP"],
     ])("it ends once somebody gives the Service %s", async (_, changes, why) => {
-        await admit();
+        await begin();
         expect((await seen({ ...ofService, ...changes }))[0]).toMatch(`somebody has changed Service web: ${why}`);
     });
 
@@ -146,7 +138,7 @@ describe("while a fault lasts", () => {
     });
 
     it("it ends if the pods' labels are more than the Job's memory can hold", async () => {
-        await admit();
+        await begin();
         const many = Object.fromEntries(
             Array.from({ length: 3_000 }, (__, index) => [`${index}`.repeat(9), "v".repeat(60)]),
         );
@@ -159,36 +151,28 @@ describe("while a fault lasts", () => {
         ["a label of experiments", {}],
         ["such a label, and an owner that is no run's", { ownerReferences: [{ kind: "Deployment", name: "shop" }] }],
     ])("a policy that denies is none of the run, or of an earlier one, because it has %s", async (_, more) => {
-        await admit();
+        await begin();
         const metadata = { uid: "copy", labels: { "chaos-experiments/experiment": "slow" }, ...more };
         cluster.add("NetworkPolicy", "copy", { metadata, spec: into });
         expect((await seen())[0]).toMatch("the NetworkPolicy copy keeps callers of Service web from the fault's proxy");
     });
 
     it("it lasts beside a policy of an earlier run that garbage collection has still to delete", async () => {
-        await admit();
+        await begin();
         const ownerReferences = [{ kind: "NetworkPolicy", name: "other-5678-job" }];
         const metadata = { labels: { "chaos-experiments/experiment": "other" }, ownerReferences };
         cluster.add("NetworkPolicy", "other-5678-admit-witness-1", { metadata, spec: into });
         expect(await seen()).toEqual(fits);
     });
 
-    it("it lasts if a policy comes for other pods", async () => {
-        add("web-in", into);
-        await admit();
-        add("toys", { ...into, podSelector: app("toys") });
-        expect(await seen()).toEqual(fits);
-    });
-
     it.each<[string, object]>([
+        ["is for other pods", { ...into, podSelector: app("toys") }],
         ["lets monitoring reach the pods, too", { ...into, ingress: [{ ports: [{ port: 9_090 }] }] }],
         ["denies the pods nothing that is not denied already", { ...into, ingress: [] }],
         ["lets the same callers reach more", { ...out, egress: [{ to: [{ podSelector: app("toys") }] }] }],
         ["lets callers reach the pods by their labels, once more", out],
     ])("it lasts if a policy comes that %s, among those beside which the run has made its own", async (_, spec) => {
-        add("web-in", into);
-        add("front-out", out);
-        await admit();
+        await begin(bothWays);
         add("more", spec);
         expect(await seen()).toEqual(fits);
     });
@@ -199,9 +183,7 @@ describe("while a fault lasts", () => {
         ["a further caller", further],
         ["everybody", { ...into, ingress: [{}] }],
     ])("it ends once a policy comes that lets %s reach the pods: the proxy keeps these out", async (_, spec) => {
-        add("web-in", into);
-        await admit();
-        expect(await seen()).toEqual(fits);
+        await begin({ "web-in": into });
         add("more", spec);
         expect((await seen())[0]).toBe(
             "the NetworkPolicy more allows callers to reach the pods of Service web, and the run had made the policy " +
@@ -210,17 +192,13 @@ describe("while a fault lasts", () => {
     });
 
     it("it ends once the pods get labels by which another policy lets further callers reach them", async () => {
-        add("web-in", into);
-        add("more", { ...further, podSelector: { matchLabels: { tier: "canary" } } });
-        await admit();
-        expect(await seen()).toEqual(fits);
+        await begin({ "web-in": into, more: { ...further, podSelector: { matchLabels: { tier: "canary" } } } });
         cluster.get("Pod", "web-1").metadata.labels!.tier = "canary";
         expect((await seen())[0]).toMatch("the NetworkPolicy more allows callers to reach the pods of Service web");
     });
 
     it("it lasts if a policy comes that lets further callers reach pods which accepted everybody before", async () => {
-        add("web-in", { ...into, ingress: [{}] });
-        await admit();
+        await begin({ "web-in": { ...into, ingress: [{}] } });
         add("more", further);
         expect(await seen()).toEqual(fits);
     });
@@ -231,16 +209,14 @@ describe("while a fault lasts", () => {
             spec: { containers: [{ name: "hook" }] },
             status: { phase: "Succeeded" },
         });
-        add("migrations", { podSelector: { matchLabels: { job: "migration" } }, policyTypes: ["Ingress"] });
-        await admit();
-        expect(await seen()).toEqual(fits);
+        await begin({ migrations: { podSelector: { matchLabels: { job: "migration" } }, policyTypes: ["Ingress"] } });
     });
 
     it.each([
         ["deletes", () => cluster.remove("Service", proxy)],
         ["edits", () => (cluster.get("Service", proxy).spec.selector = { app: "none" })],
     ])("it ends once somebody %s the Service by which the proxy knows the pods", async (_, act) => {
-        await admit();
+        await begin();
         act();
         expect((await seen())[0]).toBe(
             `the Service ${proxy}, by which the fault's proxy knows the pods of Service web, was deleted or edited`,
@@ -250,9 +226,7 @@ describe("while a fault lasts", () => {
     it("it lasts while a pod of the Service starts, which has no address yet", async () => {
         cluster.get("Pod", "web-1").status = { podIP: "10.0.0.1" };
         const anywhere = { ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.169.254/32"] } };
-        add("front-out", { ...out, egress: [{ to: [anywhere] }] });
-        await admit();
-        expect(await seen()).toEqual(fits);
+        await begin({ "front-out": { ...out, egress: [{ to: [anywhere] }] } });
         const starting = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web" }] } };
         cluster.add("Pod", "web-2", { ...starting, status: { phase: "Pending" } });
         expect(await seen()).toEqual(fits);

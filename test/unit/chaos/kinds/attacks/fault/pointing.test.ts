@@ -36,19 +36,17 @@ function patched(service: V1Service, body: object, manager = "chaos-experiments"
         Object.fromEntries(
             Object.entries({ ...before, ...after }).filter((entry): entry is [string, string] => entry[1] !== null),
         );
-    const ownersAfter = spec
-        ? [
-              ...service
-                  .metadata!.managedFields!.filter((entry) => entry.manager !== manager)
-                  .map((entry) => ({ ...entry, fieldsV1: { "f:spec": { "f:ports": {} } } })),
-              { ...owned(manager), operation: "Update", fieldsV1: { "f:spec": { "f:selector": {} } } },
-          ]
-        : service.metadata!.managedFields;
+    const before = service.metadata!.managedFields!;
+    const others = before.filter((entry) => entry.manager !== manager);
+    const ownersAfter = [
+        ...others.map((entry) => ({ ...entry, fieldsV1: { "f:spec": { "f:ports": {} } } })),
+        { ...owned(manager), operation: "Update", fieldsV1: { "f:spec": { "f:selector": {} } } },
+    ];
     return {
         metadata: {
             ...service.metadata,
             annotations: merged(service.metadata!.annotations, metadata.annotations),
-            managedFields: metadata.managedFields ?? ownersAfter,
+            managedFields: metadata.managedFields ?? (spec ? ownersAfter : before),
         },
         spec: { ...service.spec, ...(spec && { selector: merged(service.spec!.selector, spec.selector) }) },
     };
@@ -106,11 +104,8 @@ describe("a Service that is restored", () => {
     });
 
     it("keeps what somebody else has set meanwhile, and that it is theirs", () => {
-        const changed = patched(
-            pointed,
-            { spec: { selector: { "chaos-experiments/proxy": null, app: "new" } } },
-            "their-tool",
-        );
+        const theirSelector = { "chaos-experiments/proxy": null, app: "new" };
+        const changed = patched(pointed, { spec: { selector: theirSelector } }, "their-tool");
         const { metadata, spec } = restored(changed);
         expect(spec!.selector).toEqual({ app: "new" });
         expect(metadata!.annotations).toEqual({});
@@ -165,24 +160,23 @@ describe("a Service that is restored", () => {
             }));
     });
 
-    it("is so, once, if somebody has written the proxy's label into its note", () => {
-        const note = JSON.stringify({ run, selector: { "chaos-experiments/proxy": proxy }, owners: [] });
-        const edited = {
-            ...pointed,
-            metadata: { ...pointed.metadata, annotations: { "chaos-experiments/pointing": note } },
-        };
-        expect(restored(edited, selector).spec!.selector).toEqual(selector);
+    const withNote = (annotations: Record<string, string>) => ({
+        ...pointed,
+        metadata: { ...pointed.metadata, annotations },
     });
+    const note = { run, selector: { "chaos-experiments/proxy": proxy }, owners: [] };
 
-    it("is so even if its note is lost: the proxy's own Service keeps the selector", () => {
-        const lost = { ...pointed, metadata: { ...pointed.metadata, annotations: {} } };
-        expect(restored(lost, selector).spec!.selector).toEqual(selector);
-        const broken = {
-            ...pointed,
-            metadata: { ...pointed.metadata, annotations: { "chaos-experiments/pointing": "{" } },
-        };
-        expect(restored(broken, selector).spec!.selector).toEqual(selector);
-        expect(isPointing(restored(broken, selector))).toBe(false);
+    it.each<[string, Record<string, string>]>([
+        [
+            "somebody has written the proxy's label into its note",
+            { "chaos-experiments/pointing": JSON.stringify(note) },
+        ],
+        ["its note is lost", {}],
+        ["its note is broken", { "chaos-experiments/pointing": "{" }],
+    ])("is so, once, if %s: the proxy's own Service keeps the selector", (_, annotations) => {
+        const after = restored(withNote(annotations), selector);
+        expect(after.spec!.selector).toEqual(selector);
+        expect(isPointing(after)).toBe(false);
     });
 });
 

@@ -55,26 +55,18 @@ async function start(request?: RequestData, told = killing): Promise<void> {
     };
     const nothing = () => undefined;
     const note = ({ problem }: { problem: string }) => missed.push(problem);
-    const context = {
-        namespace: "demo",
-        run: "run",
-        label: "e.kill",
-        object: {},
-        api,
-        permission: async () => permission,
-    };
+    const of = { namespace: "demo", run: "run", label: "e.kill", object: {} };
+    const context = { ...of, api, permission: async () => permission };
     const reports = { log: nothing, killed: nothing, refused: nothing, missed: note, noteOnOwnPod: async () => {} };
     killInJob(told, { ...context, ...reports } as unknown as JobContext);
     await vi.advanceTimersByTimeAsync(1_000);
 }
 
-it("a kill deletes as many pods as the radius allows", async () => {
-    await start({ atFirst: "3" });
-    expect(killed).toHaveLength(1);
-});
-
-it("one of an earlier version's run, which did not note how many there were, does so by those that match", async () => {
-    await start();
+it.each<[string, RequestData?]>([
+    ["a kill", { atFirst: "3" }],
+    ["one of an earlier version's run, which did not note how many there were,"],
+])("%s deletes as many pods as the radius allows", async (_, request) => {
+    await start(request);
     expect(killed).toHaveLength(1);
 });
 
@@ -92,25 +84,27 @@ describe("a workload that is scaled down under a kill", () => {
         spec: { replicas },
     });
     const web = { ...killing, target: "k8s.deployment=web,k8s.namespace=demo" };
+    /** Two pods of a Deployment that wants some. */
+    const wanting = (...replicas: number[]) => {
+        pods = ["web-a", "web-b"].map(owned);
+        replicaSets = replicas.map(replicaSet);
+    };
 
     it("has pods killed of those that are wanted now", async () => {
-        pods = ["web-a", "web-b"].map(owned);
-        replicaSets = [replicaSet(2)];
+        wanting(2);
         await start({ atFirst: "4" }, web);
         expect(killed).toHaveLength(1);
     });
 
     it("has none killed while one that is wanted is missing", async () => {
-        pods = ["web-a", "web-b"].map(owned);
-        replicaSets = [replicaSet(3)];
+        wanting(3);
         await start({ atFirst: "4" }, web);
         expect(killed).toEqual([]);
     });
 
     it("counts the pods of a Deployment's rollout, whose ReplicaSets have some each", async () => {
-        pods = ["web-a", "web-b"].map(owned);
-        const earlier = { ...replicaSet(2), metadata: { ...replicaSet(2).metadata, uid: "web-0" } };
-        replicaSets = [replicaSet(2), earlier];
+        wanting(2, 2);
+        Object.assign(replicaSets[1]!, { metadata: { ...replicaSet(2).metadata, uid: "web-0" } });
         await start({ atFirst: "4" }, web);
         expect(killed).toEqual([]);
     });
@@ -139,7 +133,7 @@ describe("a workload that is scaled down under a kill", () => {
     });
 
     it("still wants the pods of another one that has none at the moment", async () => {
-        pods = ["web-a", "web-b"].map(owned);
+        wanting(2);
         const other = { metadata: { uid: "api-1", ownerReferences: [{ kind: "Deployment", name: "api" }] } };
         pods.push(
             pod("api-a", {
@@ -147,7 +141,7 @@ describe("a workload that is scaled down under a kill", () => {
                 ownerReferences: [{ kind: "ReplicaSet", name: "api-1", uid: "api-1", controller: true }],
             }),
         );
-        replicaSets = [replicaSet(2), { ...other, spec: { replicas: 1 } }];
+        replicaSets.push({ ...other, spec: { replicas: 1 } });
         const both = { ...web, intervalMs: 1_000, target: "k8s.namespace=demo" };
         areGone = true;
         await start({ atFirst: "3" }, both);
@@ -156,12 +150,7 @@ describe("a workload that is scaled down under a kill", () => {
     });
 
     it.each([
-        {
-            radius: "50%",
-            before: 4,
-            after: 1,
-            why: "the radius allows 0 of the 1 containers wanted now",
-        },
+        { radius: "50%", before: 4, after: 1, why: "the radius allows 0 of the 1 containers wanted now" },
         { radius: "1", before: 3, after: 0, why: "no pod of its target is wanted any more" },
     ])("is reported once the kill cannot go on: $radius of $before, scaled to $after", async (one) => {
         pods = Array.from({ length: one.before }, (_, index) => owned(`web-${index}`));
@@ -177,8 +166,7 @@ describe("a workload that is scaled down under a kill", () => {
     });
 
     it("goes on with the one pod that is left, if the radius allows it", async () => {
-        pods = ["web-a", "web-b"].map(owned);
-        replicaSets = [replicaSet(2)];
+        wanting(2);
         await start({ atFirst: "2" }, web);
         pods.pop();
         replicaSets = [replicaSet(1)];
@@ -187,8 +175,7 @@ describe("a workload that is scaled down under a kill", () => {
     });
 
     it("is no news if it is scaled back within an interval", async () => {
-        pods = ["web-a", "web-b"].map(owned);
-        replicaSets = [replicaSet(2)];
+        wanting(2);
         await start({ atFirst: "2" }, web);
         replicaSets = [replicaSet(0)];
         await vi.advanceTimersByTimeAsync(15_000);

@@ -18,33 +18,22 @@ const killing = (radius: Radius = { kind: "count", containers: 1 }): Killing & {
     clusterName: "local",
 });
 
-function pod(
-    name: string,
-    {
-        ready = true,
-        phase = "Running",
-        labeled = false,
-        labels = {},
-        containers = 1,
-        ...metadata
-    }: {
-        containers?: number;
-        ready?: boolean;
-        phase?: string;
-        labeled?: boolean;
-        labels?: object;
-        deletionTimestamp?: string;
-    } = {},
-): Pod {
+interface Changes {
+    containers?: number;
+    ready?: boolean;
+    phase?: string;
+    labeled?: boolean;
+    labels?: object;
+    deletionTimestamp?: string;
+    ownerReferences?: object[];
+}
+
+function pod(name: string, changes: Changes = {}): Pod {
+    const { ready = true, phase = "Running", labeled, labels, containers = 1, ...metadata } = changes;
+    const ownerReferences = [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "set", uid: "set", controller: true }];
+    const own = { ...labels, ...(labeled && { "chaos-experiments/target": "x" }) };
     return {
-        metadata: {
-            name,
-            namespace: "demo",
-            uid: name,
-            labels: { ...labels, ...(labeled && { "chaos-experiments/target": "x" }) },
-            ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "set", uid: "set", controller: true }],
-            ...metadata,
-        },
+        metadata: { name, namespace: "demo", uid: name, labels: own, ownerReferences, ...(metadata as object) },
         spec: { containers: Array.from({ length: containers }, (_, index) => ({ name: `hot-deals-${index}` })) },
         status: {
             phase,
@@ -75,8 +64,7 @@ describe("a kill counts", () => {
     ])("no pod that is %s", (_, one) => expect(candidates([one])).toEqual([]));
 
     it("no pod that nothing would replace, and a Job's only if the target names Jobs", () => {
-        const ownedBy = (...ownerReferences: object[]) =>
-            pod("a", { labels: { app: "x" }, ownerReferences } as Parameters<typeof pod>[1]);
+        const ownedBy = (...ownerReferences: object[]) => pod("a", { labels: { app: "x" }, ownerReferences });
         const count = (one: Pod, target: string) =>
             candidateOf(one, undefined, { ...killing(), target }) === undefined ? 0 : 1;
         const job = ownedBy({ kind: "Job", name: "once", uid: "j", controller: true });
@@ -97,10 +85,10 @@ describe("the next kill", () => {
 
     it("takes no pod while a killed one has no replacement yet", () => expect(victims([pod("a")], 2)).toEqual([]));
 
-    it("takes as many pods as the radius still allows", () =>
-        expect(victims([pod("a"), pod("b"), pod("c", { ready: false })], 3, { kind: "count", containers: 2 })).toEqual([
-            "a",
-        ]));
+    it("takes as many pods as the radius still allows", () => {
+        const three = [pod("a"), pod("b"), pod("c", { ready: false })];
+        expect(victims(three, 3, { kind: "count", containers: 2 })).toEqual(["a"]);
+    });
 
     it("counts containers, of which a pod may have several", () => {
         const [a, b, c] = ["a", "b", "c"].map((name) => pod(name, { containers: 2 })) as [Pod, Pod, Pod];
@@ -116,12 +104,7 @@ describe("the next kill", () => {
         [{ kind: "all" }, 4],
         [{ kind: "count", containers: 9 }, 4],
     ])("of four pods, with the radius %j, takes %i", (radius, number) => {
-        expect(
-            victims(
-                ["a", "b", "c", "d"].map((name) => pod(name)),
-                4,
-                radius,
-            ),
-        ).toHaveLength(number);
+        const four = ["a", "b", "c", "d"].map((name) => pod(name));
+        expect(victims(four, 4, radius)).toHaveLength(number);
     });
 });

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { newTraceparent } from "../../../../../../../chaos/values/trace-mark";
 import { local, until } from "../../../../../../support/until";
-import { Caller, httpPod, ofRun, slice, startProxy, target, tcpPod, timed } from "./support";
+import { Caller, get, httpPod, ofRun, slice, startProxy, target, tcpPod, timed } from "./support";
 
-const get = ["GET / HTTP/1.1", "Host: shop", "", ""];
 const post = (body: string) => ["POST / HTTP/1.1", "Host: shop", `Content-Length: ${body.length}`, "", body];
 
 /** A pod that answers with the request's path and body, and lists what it was asked. */

@@ -3,9 +3,7 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { local, until } from "../../../../../../support/until";
-import { Caller, closedPort, httpPod, slice, startProxy, tcpPod } from "./support";
-
-const get = ["GET / HTTP/1.1", "Host: shop", "", ""];
+import { Caller, closedPort, get, httpPod, slice, startProxy, switchingPod, tcpPod } from "./support";
 
 /** A pod that remembers the bytes that it gets, and answers as a test says. */
 async function scriptedPod(answer: (got: string) => string | undefined) {
@@ -153,12 +151,7 @@ describe("requests in HTTP/1.1 in clear text", () => {
     });
 
     it("open a tunnel with CONNECT, if the pod agrees", async () => {
-        const pod = await tcpPod((socket) =>
-            socket.once("data", () => {
-                socket.write("HTTP/1.1 200 Connected\r\n\r\n");
-                socket.pipe(socket);
-            }),
-        );
+        const pod = await switchingPod("HTTP/1.1 200 Connected");
         const proxy = await startProxy(pod.port);
         const caller = (await Caller.connect(proxy.port)).send("CONNECT db:5432 HTTP/1.1", "Host: db:5432", "", "");
         await caller.receives("\r\n\r\n");

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Crowd } from "../../../../../../../chaos/kinds/attacks/fault/proxy/crowd";
 import { local, until } from "../../../../../../support/until";
-import { Caller, echoPod, httpPod, startProxy, tcpPod } from "./support";
+import { Caller, echoPod, get, httpPod, startProxy, tcpPod } from "./support";
 
-const get = ["GET / HTTP/1.1", "Host: a", "", ""];
 const pod = () => httpPod((_, response) => response.end("from the pod"));
 const isServed = async (port: number) => (await Caller.connect(port)).send(...get).receives("from the pod");
 

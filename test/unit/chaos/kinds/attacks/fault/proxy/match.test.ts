@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { probeThrough } from "../../../../../../../chaos/kinds/attacks/fault/proxy/probe";
 import { samplesOf } from "../../../../../../../chaos/kinds/attacks/fault/match";
-import { Caller, echoPod, httpPod, ofRun, slice, startProxy, target, tcpPod, timed } from "./support";
+import { Caller, echoPod, httpPod, ofRun, slice, startProxy, switchingPod, target, tcpPod, timed } from "./support";
 
 const match = { path: "/slow/*", headers: { "x-session": "mine" }, except: [{ path: "/slow/health" }] };
 const withStatus = { abort: 503, match };
@@ -19,6 +19,7 @@ const pod = () =>
 const head = (first: string, ...headers: string[]) =>
     [`${first} HTTP/1.1`, "Host: shop", ...headers, "", ""].join("\r\n");
 const mine = "X-Session: mine";
+const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ";
 
 describe("of the requests on one connection, only those are faulted that match:", () => {
     it("one after the other, whatever the order", async () => {
@@ -98,12 +99,7 @@ describe("what is no request in HTTP/1.1 passes untouched, and spoils the verdic
     });
 
     it("HTTP/2 after an upgrade, beginning with the request that did not match", async () => {
-        const { port } = await tcpPod((socket) =>
-            socket.once("data", () => {
-                socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n");
-                socket.pipe(socket);
-            }),
-        );
+        const { port } = await switchingPod(`${switching}h2c`);
         const proxy = await startProxy(port, { fault: { delayMs: 100, match } });
         const caller = await Caller.connect(proxy.port);
         caller.send(head("GET /", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"));
@@ -121,12 +117,7 @@ describe("what is no request in HTTP/1.1 passes untouched, and spoils the verdic
 });
 
 it("a WebSocket is the request that opens it: what follows is passed on", async () => {
-    const { port } = await tcpPod((socket) =>
-        socket.once("data", () => {
-            socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
-            socket.pipe(socket);
-        }),
-    );
+    const { port } = await switchingPod(`${switching}websocket`);
     const proxy = await startProxy(port, { fault: withStatus });
     const upgrade = ["Connection: Upgrade", "Upgrade: websocket"];
     const open = await Caller.connect(proxy.port);

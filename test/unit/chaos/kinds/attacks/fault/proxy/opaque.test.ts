@@ -164,7 +164,7 @@ describe("a fault meets the whole connection:", () => {
 
     it("only at the chosen pods, and only if the dice hit", async () => {
         const pod = await echoPod();
-        const throws = [0.29, 0.3, 0.99];
+        const throws = [0.29, 0.3, 0.99, 0];
         const random = () => throws.shift()!;
         const proxy = await startProxy(pod.port, { fault: { abort: "reset", percentage: 30 }, random });
         await (await Caller.connect(proxy.port)).send("\x00").isReset();

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { local, until } from "../../../../../../support/until";
-import { Caller, echoPod, httpPod, startProxy } from "./support";
+import { Caller, echoPod, get, httpPod, startProxy } from "./support";
 
-const get = ["GET / HTTP/1.1", "Host: shop", "", ""];
 const answering = () => httpPod((_, response) => response.setHeader("Keep-Alive", "timeout=99").end("answer"));
 
 describe("from the moment of SIGTERM", () => {

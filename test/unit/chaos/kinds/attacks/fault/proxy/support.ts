@@ -127,6 +127,18 @@ export async function tcpPod(serve: (socket: Socket) => void) {
 /** A pod that sends back what it gets. */
 export const echoPod = () => tcpPod((socket) => socket.pipe(socket));
 
+/** A pod that takes up another protocol after this answer: it sends back what it gets. */
+export const switchingPod = (answer: string) =>
+    tcpPod((socket) =>
+        socket.once("data", () => {
+            socket.write(`${answer}\r\n\r\n`);
+            socket.pipe(socket);
+        }),
+    );
+
+/** The lines of an ordinary request. */
+export const get = ["GET / HTTP/1.1", "Host: shop", "", ""];
+
 /** A port that accepts no connections. */
 export async function closedPort(): Promise<number> {
     const server = createServer();
