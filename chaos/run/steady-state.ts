@@ -181,7 +181,7 @@ export const refuseIfHeld = (context: StepContext) => (error: unknown) => {
 };
 
 /** Where the run is: its plan names no context if that is the kubeconfig's current one. */
-export const placeOf = ({ cluster, plan: { context, namespace } }: StepContext) => ({
+const placeOf = ({ cluster, plan: { context, namespace } }: StepContext) => ({
     context: context ?? cluster.kubeconfig.getCurrentContext(),
     namespace,
 });

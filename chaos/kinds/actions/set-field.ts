@@ -89,7 +89,7 @@ function isByAutoscaler({ metadata }: KubeObject, field: string): boolean {
 }
 
 /** Why a field does not have what an action has set, or a later one of the run. Undefined if it has. */
-export function whyOther(kind: string, object: KubeObject, field: string, set: Value): string | undefined {
+function whyOther(kind: string, object: KubeObject, field: string, set: Value): string | undefined {
     const isKept = valueIn<Value>(object, field) === (notesOf(field).read(object)?.set ?? set);
     return isKept ? undefined : describeField(kind, object, field);
 }

@@ -13,7 +13,7 @@ afterEach(() => run.close());
 
 const undone = () => settled(undo(run.context));
 
-it("the time of recovery begins with the undoing, and is not negative, even if the clock is set back meanwhile", async () => {
+it("the time of recovery begins with the undoing, and is not negative if the clock is set back meanwhile", async () => {
     for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
     run.after(1_000, () => vi.setSystemTime(Date.now() - 60_000));
     run.after(2_000, () => run.setReady("hot-deals-1", true));
