@@ -1,5 +1,6 @@
 import { ConfigurationError, type Mistake, stateOf } from "../components/configuration/mistakes";
 import { experimentSettings, readConfiguration, type StackConfiguration } from "../components/configuration/read";
+import type { KnownExperiment } from "../components/configuration/settings";
 import { planOnShop } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { remedyOf } from "./command";
@@ -12,15 +13,17 @@ const prefix = "chaos-shop:";
  * @param inFile those of the stack's file
  * @param set those of a command line, which come first
  * @param stack its name, for what is named after it
+ * @param experiments those that `experiment.name` may name
  * @throws Error with all mistakes, and how to set each otherwise
  */
 export function offlineConfiguration(
     inFile: Record<string, string>,
     set: Record<string, string>,
     stack: string,
+    experiments: readonly KnownExperiment[],
 ): StackConfiguration {
     try {
-        return read({ ...inFile, ...set }, stack);
+        return read({ ...inFile, ...set }, stack, experiments);
     } catch (error) {
         throw error instanceof ConfigurationError ? new Error(listed(error.mistakes, set, stack)) : error;
     }
@@ -41,7 +44,7 @@ export function mistakesInExperiment(
     stack: string,
 ): string | undefined {
     try {
-        const configuration = read({ ...inFile, ...set, "agent.key": "any-key-at-all" }, stack);
+        const configuration = read({ ...inFile, ...set, "agent.key": "any-key-at-all" }, stack, savedExperiments());
         planOnShop(experimentSettings(configuration, { name: "any" }));
         return undefined;
     } catch (error) {
@@ -55,10 +58,10 @@ export function mistakesInExperiment(
 }
 
 /** @throws ConfigurationError with all mistakes */
-function read(set: Record<string, string>, stack: string): StackConfiguration {
+function read(set: Record<string, string>, stack: string, experiments: readonly KnownExperiment[]): StackConfiguration {
     const raw = Object.fromEntries(Object.entries(set).map(([key, value]) => [prefix + key, value]));
     const isSecret = (key: string) => key === `${prefix}agent.key`;
-    return readConfiguration(raw, { project: "chaos-shop", stack, experiments: savedExperiments(), isSecret });
+    return readConfiguration(raw, { project: "chaos-shop", stack, experiments, isSecret });
 }
 
 const listed = (mistakes: readonly Mistake[], set: Record<string, string>, stack: string) =>

@@ -65,6 +65,7 @@ function renderingOptions(given: Given, names: string[], folder?: string): Rende
         ofShop,
         { ...(variant && { variant }), ...set, "agent.enabled": "false" },
         stack ?? "for rendering",
+        [{ name: settings["experiment.name"].default }],
     );
     if (!force && existsSync(out) && readdirSync(out).length > 0)
         throw new Error(
@@ -102,7 +103,9 @@ function permissionsOptions(given: Given, names: string[], folder?: string): Per
           ? [{}]
           : [...new Set(names)].map((name) => ({ "experiment.name": name }));
     return {
-        configurations: experiments.map((experiment) => offlineConfiguration(inFile, { ...set, ...experiment }, stack)),
+        configurations: experiments.map((experiment) =>
+            offlineConfiguration(inFile, { ...set, ...experiment }, stack, saved),
+        ),
         subjects: [
             ...subject.map((name): Subject => ({ kind: "User", name })),
             ...group.map((name): Subject => ({ kind: "Group", name })),
