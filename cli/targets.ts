@@ -3,7 +3,7 @@ import type { Cluster } from "../chaos/cluster/client";
 import { askAgents, findAgents } from "../chaos/targets/agents";
 import { parseAttributes } from "../chaos/targets/attributes";
 import { type Discovered, ownerOf, select } from "../chaos/targets/containers";
-import { askApiServer, protectedNamespaces } from "../chaos/targets/discover";
+import { containersByApiServer, protectedNamespaces } from "../chaos/targets/discover";
 import { nodesFor, onNodes } from "../chaos/targets/nodes";
 import { npmCommand } from "../components/pulumi-command";
 import { clusterOf } from "./cluster";
@@ -55,7 +55,7 @@ async function main(options: TargetsOptions): Promise<void> {
         console.error(`The shop in namespace ${place.namespace} has no builtin agent: asking the API server instead`);
     const discovered = agents
         ? await askAgents(cluster, agents, process.env.AGENT_KEY)
-        : await askApiServer(cluster, place.clusterName);
+        : await containersByApiServer(cluster, place.clusterName);
     const spared = await protectedNamespaces(cluster);
     const open = discovered.filter(({ namespace }) => !spared.has(namespace));
     const attackable = onNodes(open, await nodesFor(cluster, options.expressions));

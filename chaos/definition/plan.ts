@@ -239,14 +239,14 @@ export function keptTargetsOf(plan: Plan): KeptTargets {
  * @param stack by name and identity, as leases name it
  */
 export function runNameOf(plan: Plan, stack: string): string {
-    return `${plan.experiment}-${tokenOf(`${planToken(plan)} of ${identityOf(stack)}`)}`;
+    return `${plan.experiment}-${hashOf(`${planToken(plan)} of ${identityOf(stack)}`)}`;
 }
 
 /** What distinguishes a stack from others of its name, if it has that: a stack may be renamed. */
 export const identityOf = (stack: string) => stack.replace(/^.*\//, "");
 
 /** Enough of a hash to distinguish texts. */
-export const tokenOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
+export const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
 /**
  * Distinguishes plans in the names of their objects: another plan is another run. What differs from machine to machine
@@ -256,5 +256,5 @@ export function planToken(plan: Plan): string {
     const { context: _, reports: __, settings: ___, stack: ____, isUsualDeadline, ...run } = plan;
     // Versions up to 0.5 always used this default: if another version computes another one, that is not another run.
     if (isUsualDeadline) run.deadlineMs = stayingMs;
-    return tokenOf(JSON.stringify(run));
+    return hashOf(JSON.stringify(run));
 }

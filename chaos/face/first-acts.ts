@@ -5,7 +5,7 @@ import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import { type EndOptions, endRuns } from "../ending/end-run";
 import type { LeaseOwner } from "../lease/lease-record";
-import { experimentIn, ifKnown, type InState, type ResourcesInState, resourcesInState } from "./stash";
+import { experimentInState, ifKnown, type InState, type ResourcesInState, resourcesInState } from "./stash";
 import { describeValue } from "../values/texts";
 import { UserError } from "../values/user-error";
 
@@ -47,7 +47,7 @@ export class FirstActs {
 
     async inState(name: string): Promise<InState> {
         this.resources ??= resourcesInState();
-        return experimentIn(await this.resources, name);
+        return experimentInState(await this.resources, name);
     }
 
     /** What is wrong with an identity that another experiment of the program has. */

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { objectNameOf } from "../kinds/attacks/registry";
 import { attackResource } from "../kinds/attacks/resource";
 import { Deadline } from "../witness/deadline";
-import { identityOf, needsDeadlineJob, planToken, targetLabelFor, tokenOf } from "../definition/plan";
+import { identityOf, needsDeadlineJob, planToken, targetLabelFor, hashOf } from "../definition/plan";
 import type { Conclusion } from "../report/conclusion";
 import {
     asVariable,
@@ -167,7 +167,7 @@ function stepResource<N extends StepName>(
                     pulumi.output(stack).apply(identityOf),
                     ...after,
                 ])
-                .apply((known) => [tokenOf(JSON.stringify(known))]),
+                .apply((known) => [hashOf(JSON.stringify(known))]),
             logging: "stderr",
         },
         { parent, dependsOn, deleteBeforeReplace: true },

@@ -96,7 +96,7 @@ export async function resourcesInState(): Promise<ResourcesInState | undefined> 
 }
 
 /** @param resources without them a run is assumed, so that its attacks are ended */
-export function experimentIn(resources: ResourcesInState | undefined, name: string): InState {
+export function experimentInState(resources: ResourcesInState | undefined, name: string): InState {
     if (resources === undefined) return { hasRun: true };
     const partOf = (part: string) =>
         Object.entries(resources).find(([urn]) => urn.endsWith(`chaos-experiments:index:Experiment$${part}`))?.[1];

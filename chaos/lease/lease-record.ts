@@ -135,7 +135,7 @@ export interface LeaseOwner {
 }
 
 /** The text by which a lease names its holder. */
-export const holderOf = ({ stack, defaultNamespace }: LeaseOwner) =>
+export const holderIdentityOf = ({ stack, defaultNamespace }: LeaseOwner) =>
     `stack ${stack} (its application is in ${defaultNamespace})`;
 
 /** The stack that holds a lease, with its identity: `local/0f3c5a7be2914d86`. Undefined if the lease names none. */

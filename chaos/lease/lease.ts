@@ -15,7 +15,7 @@ import {
     experimentIn,
     hasNotBegun,
     holderIn,
-    holderOf,
+    holderIdentityOf,
     isOfStackName,
     isSameHold,
     leaseEndsAt,
@@ -107,7 +107,7 @@ export async function acquireLease(
             annotations: takenBy(experiment, runName, hasBegun, keptTargetsOf(plan)),
         },
         spec: {
-            holderIdentity: holderOf({ stack, defaultNamespace }),
+            holderIdentity: holderIdentityOf({ stack, defaultNamespace }),
             acquireTime: ofRun?.spec?.acquireTime ?? microTime(now),
             renewTime: microTime(now),
             leaseDurationSeconds: Math.ceil((deadlineMs + leasePreparationMs) / 1_000),
@@ -150,7 +150,7 @@ export async function noteNotRecovered(cluster: Cluster, { stack, plan }: LeaseH
         { resource: otherResources.lease, namespace },
         {
             metadata: { name: leaseName, namespace, annotations: leaseMoves.ended(ended) },
-            spec: { holderIdentity: holderOf({ stack, defaultNamespace }) },
+            spec: { holderIdentity: holderIdentityOf({ stack, defaultNamespace }) },
         },
     );
 }

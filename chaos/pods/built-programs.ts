@@ -18,7 +18,7 @@ export function builtPrograms(): ExperimentPrograms {
     const path = (name: string) => join(__dirname, "..", "programs", `${name}.js`);
     const textOf = (name: string) => readFileSync(path(name), "utf8");
     return {
-        stepCommand: `node ${quoted(path("steps"))}`,
+        stepCommand: `node ${shellQuoted(path("steps"))}`,
         steps: readFileSync(path("steps") + packedEnding, "utf8"),
         deadline: textOf("deadline"),
         proxy: textOf("proxy"),
@@ -26,5 +26,5 @@ export function builtPrograms(): ExperimentPrograms {
 }
 
 /** Quotes a path for the shell of a command resource: in double quotes, sh would expand `$` and backticks. */
-export const quoted = (path: string, platform: NodeJS.Platform = process.platform) =>
+export const shellQuoted = (path: string, platform: NodeJS.Platform = process.platform) =>
     platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;

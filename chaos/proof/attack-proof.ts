@@ -96,7 +96,7 @@ export class AttackProof {
     private async within(during: "fails" | "works", waitMs: number): Promise<table.Within> {
         const { outward, stillWorks } = this.args.proof;
         const meetsWitness = during === "fails" ? outward : stillWorks?.outward;
-        const { trials, ...rest } = table.within(this.args, meetsWitness ? await this.job.addresses(waitMs) : []);
+        const { trials, ...rest } = table.triedWithin(this.args, meetsWitness ? await this.job.addresses(waitMs) : []);
         return { ...rest, trials: trials.filter((one) => one.during === during) };
     }
 
@@ -298,7 +298,7 @@ export class AttackProof {
             const within = await this.within("fails", 0);
             return [within, await this.fromWithin.look(inTurn(within.trials, turn), this.baselineMs)];
         } catch (error) {
-            return [table.within(this.args, []), untried(problemOf(error))];
+            return [table.triedWithin(this.args, []), untried(problemOf(error))];
         }
     }
 

@@ -117,7 +117,7 @@ export function byWitness({ proof, chosen, reported }: Tried): ByWitness {
 }
 
 /** What is tried from within targets and peers. @param witness its addresses, if the targets are to try it */
-export function within({ proof, chosen, spared }: Tried, witness: readonly string[]): Within {
+export function triedWithin({ proof, chosen, spared }: Tried, witness: readonly string[]): Within {
     const { outward, lookup, peers, addresses, stillWorks = {} } = proof;
     const { targets, peers: peerPods = [], hosts = [], control, withoutTool = [], leftOut = [] } = chosen;
     const { what, denied } = deniedWithin(proof);

@@ -30,7 +30,7 @@ export const managed = "get list watch create patch delete";
 
 const hold = "hold the namespace's lease";
 const makeAttacks = "make and end the attacks";
-const isProtected = "see whether the namespace is protected";
+const seeProtection = "see whether the namespace is protected";
 const findLeft = "find what a killed run has left";
 const restoreOthers = [
     "restore what another killed run has changed",
@@ -95,7 +95,7 @@ export function rightsOfRun(plan: Plan): Right[] {
         ),
 
         attacked ? rightsToDiscover(plan) : [],
-        onlyIf(!attacked && changeObjects(actions), namespace)("get", namespaces, namespace).to(isProtected),
+        onlyIf(!attacked && changeObjects(actions), namespace)("get", namespaces, namespace).to(seeProtection),
         attacks.flatMap((attack) => rightsToProve(attack, namespace)),
         checks.flatMap(({ check }) => checkKindOf(check).rights(check, plan)),
         actions.flatMap((action) => actionKindOf(action).rights(action, namespace)),
@@ -169,7 +169,7 @@ function rightsToAskAgent({ namespace, name }: NonNullable<Plan["agent"]>): Righ
 
 const rightsToAskApiServer = (namespace: string): Right[] => [
     ...rightsIn(namespace)("list", pod, replicaSet).to("find targets without an agent"),
-    ...rightsIn(namespace)("get", namespaces, namespace).to(isProtected),
+    ...rightsIn(namespace)("get", namespaces, namespace).to(seeProtection),
 ];
 
 /** To prove an attack from within containers, a connection is tried from where it begins. */

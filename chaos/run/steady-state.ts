@@ -19,7 +19,7 @@ import { describeRight, areAllowed, missingRights } from "../rights/review";
 import { rightToMakeEvents } from "../rights/table";
 import { attributeOf } from "../targets/attributes";
 import { type Chosen, chooseTargets, type TargetRequest } from "../targets/choose";
-import { type Discovered, isOfCluster, ownerOf, select } from "../targets/containers";
+import { type Discovered, isSystemNamespace, ownerOf, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
 import { requestsOf } from "../kinds/attacks/registry";
 import { onePerPod } from "../targets/pods";
@@ -230,7 +230,7 @@ async function requireRights({ plan, cluster }: StepContext): Promise<void> {
 async function requireOpenNamespace(plan: Plan, cluster: Cluster): Promise<void> {
     const { actions, namespace } = plan;
     if (isAttack(plan) || !changeObjects(actions)) return;
-    if (!isOfCluster(namespace) && (await protectedNamespaces(cluster, [namespace])).size === 0) return;
+    if (!isSystemNamespace(namespace) && (await protectedNamespaces(cluster, [namespace])).size === 0) return;
     const message = `namespace ${namespace} is protected: no experiment may change anything in it`;
     throw new ReasonError("action-refused", message, "Name another namespace");
 }

@@ -51,7 +51,7 @@ export interface Discovered extends Target {
 /** Its owner is a Deployment. */
 export type ReplicaSet = Pick<Pod, "metadata">;
 
-export const isOfCluster = (namespace: string) => ["kube-system", "kube-public", "kube-node-lease"].includes(namespace);
+export const isSystemNamespace = (namespace: string) => ["kube-system", "kube-public", "kube-node-lease"].includes(namespace);
 
 export const isRunning = ({ status }: Pod): boolean => status?.phase === "Running";
 
@@ -64,7 +64,7 @@ export const attackable = (pod: Pod): boolean => isRunning(pod) && whySpared(pod
  */
 export function whySpared({ metadata, spec, status }: Pod): string | undefined {
     const { namespace, deletionTimestamp, labels: podLabels = {} } = metadata!;
-    if (isOfCluster(namespace!)) return `in the cluster's own namespace ${namespace}`;
+    if (isSystemNamespace(namespace!)) return `in the cluster's own namespace ${namespace}`;
     if (isProtected(podLabels)) return `labeled ${labels.protected}=true`;
     if (podLabels[labels.experiment] !== undefined) return "made by an experiment";
     if (spec?.hostNetwork === true) return "on the host's network";

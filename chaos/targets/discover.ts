@@ -71,7 +71,7 @@ export async function discover(
     // Only these: a person may have rights in one namespace and nowhere else.
     const namespaces = agents ? undefined : namespacesNamed(scope);
     const [discovered, spared] = await Promise.all([
-        agents ? askOnceReady(cluster, agents) : askApiServer(cluster, clusterName, namespaces),
+        agents ? askOnceReady(cluster, agents) : containersByApiServer(cluster, clusterName, namespaces),
         protectedNamespaces(cluster, namespaces),
     ]);
     const open = discovered.filter(({ namespace: at }) => (area === "Global" || area === at) && !spared.has(at));
@@ -118,7 +118,7 @@ export async function discoverSpared(cluster: Cluster, scope: DiscoveryScope): P
 }
 
 /** The containers as agents would list them. @param namespaces @default all */
-export async function askApiServer(
+export async function containersByApiServer(
     cluster: Cluster,
     clusterName: string,
     namespaces?: readonly string[],

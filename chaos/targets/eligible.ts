@@ -21,11 +21,11 @@ export function whyLeftOut(
 ): string | undefined {
     if (container.spared !== undefined) return container.spared;
     if (!container.ready && !includeNotReady) return notReady;
-    return deletesPods ? whyNotKilled(container, target) : undefined;
+    return deletesPods ? whyNotKillable(container, target) : undefined;
 }
 
 /** Why a kill leaves out the pod of a container that matches its target. Undefined if it may delete it. */
-export function whyNotKilled({ bare, attributes }: Discovered, target: AttributeExpression): string | undefined {
+export function whyNotKillable({ bare, attributes }: Discovered, target: AttributeExpression): string | undefined {
     if (bare) return withoutController;
     return "k8s.job" in attributes && !namesJob(target) ? ofJob : undefined;
 }

@@ -11,7 +11,7 @@ import { Experiment } from "../../chaos/face/experiment";
 import { probe } from "../../chaos/proof/run-within";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { type Discovered, isReady } from "../../chaos/targets/containers";
-import { askApiServer } from "../../chaos/targets/discover";
+import { containersByApiServer } from "../../chaos/targets/discover";
 import { project } from "../../cli/stack-file";
 import { addresses } from "../../sandbox/node/addresses";
 import { choices } from "../../sandbox/node/choices";
@@ -97,7 +97,7 @@ describe.skipIf(!isDual)(title, () => {
     });
 
     const podNamed = async (name: string): Promise<Discovered> =>
-        (await askApiServer(cluster, "sandbox")).find((one) => one.namespace === namespace && one.pod === name)!;
+        (await containersByApiServer(cluster, "sandbox")).find((one) => one.namespace === namespace && one.pod === name)!;
     const ipsOf = async (name: string) => (await podNamed(name)).addresses!;
     const serviceIps = async () => {
         const { spec } = await cluster.core.readNamespacedService({ namespace, name: "both" });

@@ -21,7 +21,7 @@ const ofService = /^(?:no endpoints available for service|error trying to reach 
  * What the API server said instead of the Service that its proxy was asked for, such as that it rejects the request.
  * Undefined if the Service answered, or if the proxy found that it cannot be reached.
  */
-export function refusalIn(body: string): string | undefined {
+export function proxyRefusal(body: string): string | undefined {
     if (ownTexts.some((text) => body.startsWith(text))) return body.trim();
     const { kind, apiVersion, message = "" } = parsed(body);
     // An application may answer in this form, too, with a message of any length.

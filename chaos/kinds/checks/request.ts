@@ -13,7 +13,7 @@ import { fieldManager } from "../../cluster/labels";
 import { type AddressOptions, addressTimeoutMs, destinationOf } from "../../cluster/logins";
 import { forbidden, withoutPeriod } from "../../cluster/problem";
 import { UnseenError } from "./answer";
-import { knowsNoPod, refusalIn } from "./api-server";
+import { knowsNoPod, proxyRefusal } from "./api-server";
 import { bodyOf, type Reading, whyUndecoded } from "./body";
 import { keysOf } from "./path";
 import { notPassedOn } from "./proxy-limits";
@@ -152,7 +152,7 @@ async function sendThroughApiServer(
             "the Service has no selector, and the API server's proxy passes requests on only to pods that its " +
                 `Endpoints object names, not to those of its EndpointSlices; and ${remedy}`,
         );
-    const refusal = refusalIn(response.body);
+    const refusal = proxyRefusal(response.body);
     if (refusal === undefined) return response;
     const told = response.status === 403 ? forbidden(refusal) : quoted(refusal);
     throw new UnseenError(`the API server answered with status ${response.status}: ${told}`);
@@ -180,7 +180,7 @@ export async function askApiServer(
         exchanged,
     );
     // An application behind the API server may answer 401, too.
-    if (response.status === 401 && refusalIn(response.body) !== undefined) forgetCredentials(asked);
+    if (response.status === 401 && proxyRefusal(response.body) !== undefined) forgetCredentials(asked);
     return response;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { askAgents, findAgents } from "../../../chaos/targets/agents";
-import { askApiServer, discover } from "../../../chaos/targets/discover";
+import { containersByApiServer, discover } from "../../../chaos/targets/discover";
 import type { Discovered } from "../../../chaos/targets/containers";
 import { choices } from "../../../sandbox/node/choices";
 import { quick, TestStack } from "../shop/support";
@@ -66,7 +66,7 @@ itOnce("an update with refresh changes nothing", async () => {
 });
 
 it("the agent lists the same containers as the API server", async () => {
-    const [seen, asked] = [await listed(), await askApiServer(stack.cluster, "e2e-cluster")];
+    const [seen, asked] = [await listed(), await containersByApiServer(stack.cluster, "e2e-cluster")];
     expect(ofShop(seen)).toEqual(ofShop(asked));
     expect(ofShop(seen)).toHaveLength(5);
     expect(ofShop(seen).find(({ container }) => container === "hot-deals")!.attributes).toMatchObject({

@@ -5,7 +5,7 @@ import { ignoreNotFound } from "../../support/typed-cluster";
 import { probe } from "../../../chaos/proof/run-within";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { select, type Target } from "../../../chaos/targets/containers";
-import { askApiServer } from "../../../chaos/targets/discover";
+import { containersByApiServer } from "../../../chaos/targets/discover";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
 
@@ -101,7 +101,7 @@ it.each([
 });
 
 it("that attack cuts off only the peer: other connections of the target still work", async () => {
-    const known = await askApiServer(stack.cluster, "sandbox");
+    const known = await containersByApiServer(stack.cluster, "sandbox");
     const containerOf = (deployment: string) =>
         select(known, `k8s.deployment=${deployment},k8s.namespace=${namespace}`)[0]!;
     const [gateway, hotDeals, database] = ["gateway", "hot-deals", "database"].map(containerOf);

@@ -13,7 +13,7 @@ import { probe } from "../../../chaos/proof/run-within";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { type Discovered, isReady } from "../../../chaos/targets/containers";
-import { askApiServer } from "../../../chaos/targets/discover";
+import { containersByApiServer } from "../../../chaos/targets/discover";
 import { project } from "../../../cli/stack-file";
 import { addresses } from "../../../sandbox/node/addresses";
 import { choices } from "../../../sandbox/node/choices";
@@ -110,7 +110,7 @@ afterAll(async () => {
 
 /** Whether the pod can connect to others, and others to it. */
 async function connects(pod: string): Promise<{ out: boolean; in: boolean }> {
-    const known = (await askApiServer(cluster, "sandbox")).filter((one) => one.namespace === namespace);
+    const known = (await containersByApiServer(cluster, "sandbox")).filter((one) => one.namespace === namespace);
     const find = (name: string) => known.find((one) => one.pod === name)!;
     const tries = async (from: Discovered, to: Discovered) => {
         const tried = await probe(cluster, from, { connect: { host: to.address, port: ports[0] } }, 1_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { probe } from "../../../chaos/proof/run-within";
 import { select } from "../../../chaos/targets/containers";
-import { askApiServer } from "../../../chaos/targets/discover";
+import { containersByApiServer } from "../../../chaos/targets/discover";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "./shared";
 import type { TestStack } from "./support";
 
@@ -18,7 +18,7 @@ it.each([
     ["hot-deals", "toys-bestseller", false],
     ["database", "gateway", false],
 ])("the shop's policies decide whether %s connects to %s: %s", async (caller, callee, allowed) => {
-    const known = await askApiServer(stack.cluster, "sandbox");
+    const known = await containersByApiServer(stack.cluster, "sandbox");
     const containerOf = (deployment: string) =>
         select(known, `k8s.deployment=${deployment},k8s.namespace=${namespace}`)[0]!;
     const [from, to] = [containerOf(caller), containerOf(callee)];

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as client from "../../../chaos/cluster/client";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
-import { quoted } from "../../../chaos/pods/built-programs";
+import { shellQuoted } from "../../../chaos/pods/built-programs";
 import { fromVariable, inputFrom } from "../../../chaos/run/contract";
 import { type Asked, find, inState, kinds, leftOut, recordGraph, secretMark, unhandledErrors } from "./support";
 import { packed } from "../../../chaos/pods/packed";
@@ -570,9 +570,9 @@ describe("the steps", () => {
             const path = join(folder, name, "echo.js");
             mkdirSync(dirname(path), { recursive: true });
             writeFileSync(path, "process.stdout.write('found')");
-            expect(execSync(`node ${quoted(path)} check`).toString()).toBe("found");
+            expect(execSync(`node ${shellQuoted(path)} check`).toString()).toBe("found");
         }
-        expect(quoted("C:\\a b\\c.js", "win32")).toBe('"C:\\a b\\c.js"');
+        expect(shellQuoted("C:\\a b\\c.js", "win32")).toBe('"C:\\a b\\c.js"');
     });
 });
 

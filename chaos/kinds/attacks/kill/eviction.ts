@@ -23,7 +23,7 @@ const refusing = /more than one PodDisruptionBudget|denied (the )?request/;
  * Why an eviction was refused, in the API server's words. Undefined if it was not, or if it failed for another reason:
  * a busy API server answers with status 429, as it does for a PodDisruptionBudget.
  */
-export function refusalIn({ code, message = "", details }: Status): string | undefined {
+export function evictionRefusal({ code, message = "", details }: Status): string | undefined {
     const ofBudget = (details?.causes ?? []).filter((cause) => cause.reason === "DisruptionBudget");
     if (!(code === 429 && ofBudget.length > 0) && !refusing.test(message)) return undefined;
     return [message, ...ofBudget.flatMap((cause) => cause.message ?? [])].join(" ").replace(/\.$/, "");

@@ -6,7 +6,7 @@ import { parseJson } from "../../../values/json";
 import { deploymentOf, replicaSetOf } from "../../../targets/containers";
 import { shuffled } from "../../../targets/radius";
 import type { BeginInJob, JobContext } from "../job-part";
-import { evictionOf, refusalIn, type Status } from "./eviction";
+import { evictionOf, evictionRefusal, type Status } from "./eviction";
 import {
     affectedIn,
     type Candidate,
@@ -180,7 +180,7 @@ class Killer {
 async function evict(pod: ObjectReference, uid: string, { post }: JobContext): Promise<boolean | string> {
     const { status, body } = await post(`${pathOf(pod)}/eviction`, evictionOf(pod, uid));
     if (status < 300 || status === 404) return status !== 404;
-    const refusal = refusalIn({ ...(parseJson(body) as Status | undefined), code: status });
+    const refusal = evictionRefusal({ ...(parseJson(body) as Status | undefined), code: status });
     if (refusal !== undefined) return refusal;
     throw new Error(`${pod.resource.kind} ${pod.name} cannot be evicted: ${status}`);
 }

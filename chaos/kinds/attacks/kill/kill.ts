@@ -9,7 +9,7 @@ import { ReasonError } from "../../../values/reasons";
 import { nodeConditions, withoutNodeConditions } from "../../../targets/attributes";
 import { onePerPod } from "../../../targets/pods";
 import type { AttackKind, RunAttack } from "../attack-kind";
-import { evictionOf, refusalIn, type Status } from "./eviction";
+import { evictionOf, evictionRefusal, type Status } from "./eviction";
 import type { Killing } from "./victims";
 
 /** Deletes or evicts pods repeatedly, as `kubectl delete pod` or `kubectl drain` do; their controllers replace them. */
@@ -76,7 +76,7 @@ async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cluster: 
             .create({ resource: resources.pod, namespace, name: pod, part: "eviction" }, body, { dryRun: "All" })
             .then(
                 () => undefined,
-                (error: unknown) => refusalIn(statusIn(error)),
+                (error: unknown) => evictionRefusal(statusIn(error)),
             );
         if (why === undefined) return;
         refusals.push({ pod, why });

@@ -1,6 +1,6 @@
 import { targetLabelOf } from "../../../cluster/labels";
 import { attackable, containersOf, isReady, ownerOf, type Pod, select } from "../../../targets/containers";
-import { whyNotKilled } from "../../../targets/eligible";
+import { whyNotKillable } from "../../../targets/eligible";
 import { containersWithin, type Radius } from "../../../targets/radius";
 
 /** Which pods the Job kills, and how often. */
@@ -62,7 +62,7 @@ export function candidateOf(
     const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
     if (!attackable(started)) return undefined;
     const matching = select(containersOf(started, deployment, clusterName), target);
-    const killable = matching.filter((container) => whyNotKilled(container, target) === undefined);
+    const killable = matching.filter((container) => whyNotKillable(container, target) === undefined);
     if (killable.length === 0) return undefined;
     const { name, uid } = pod.metadata as { name: string; uid: string };
     const workload = ownerOf(killable[0]!.attributes) ?? "";

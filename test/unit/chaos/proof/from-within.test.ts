@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Cluster } from "../../../../chaos/cluster/client";
 import { FromWithin, inTurn } from "../../../../chaos/proof/from-within";
-import { type Tried, within } from "../../../../chaos/proof/trials";
+import { type Tried, triedWithin } from "../../../../chaos/proof/trials";
 import type { Target } from "../../../../chaos/targets/containers";
 import { settled, startClock, stopClock } from "../support/time";
 
@@ -40,7 +40,7 @@ const trying = (answer: (args: readonly string[]) => boolean | string, printed =
     };
     return new FromWithin({ exec } as Cluster);
 };
-const trialsOf = (tried: Tried) => within(tried, ["10.0.0.99"]).trials;
+const trialsOf = (tried: Tried) => triedWithin(tried, ["10.0.0.99"]).trials;
 
 describe("a line says", () => {
     it.each<[string, Parameters<typeof trying>, object]>([

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Proof, ProvenBlock, Reported } from "../../../../chaos/kinds/attacks/attack-kind";
 import type { ConnectionReport } from "../../../../chaos/witness/protocol";
 import * as judge from "../../../../chaos/proof/judge";
-import { byWitness, type Tried, type TrialWithin, within } from "../../../../chaos/proof/trials";
+import { byWitness, type Tried, type TrialWithin, triedWithin } from "../../../../chaos/proof/trials";
 import type { Reason } from "../../../../chaos/values/reasons";
 import type { Target } from "../../../../chaos/targets/containers";
 
@@ -66,7 +66,7 @@ function look(trials: readonly TrialWithin[], works: readonly string[], more: Pa
     return { at: 0, tookMs: 0, open: open!, closed: closed!, ...more };
 }
 const [at4, at6] = ["10.0.0.99", "fd00::99"];
-const tableOf = (tried: Tried, addresses = [at4]) => within(tried, tried.proof.outward ? addresses : []);
+const tableOf = (tried: Tried, addresses = [at4]) => triedWithin(tried, tried.proof.outward ? addresses : []);
 
 type Found = Reason | { leftOut: string[] } | { at: number } | undefined;
 const said = (found: Found): string => {
@@ -315,7 +315,7 @@ describe("from within, what must go on working and does not is named:", () => {
     const control = { host: "kubernetes.default.svc", port: 443, addresses: ["10.96.0.1"] };
     const { chosen } = toPeers;
     const judged = (tried: Tried, works: string[], more?: Partial<judge.Look>) => {
-        const trials = within(tried, [at4]).trials.filter(({ during }) => during === "works");
+        const trials = triedWithin(tried, [at4]).trials.filter(({ during }) => during === "works");
         return said(judge.whyOverreaching(trials, look(trials, works, more)));
     };
     it.each<[string, Tried, string[], string]>([
@@ -337,7 +337,7 @@ describe("from within, what must go on working and does not is named:", () => {
         expect(judged(tried, [], { problem: "no shell." })).toBe(
             "probe-failed: what must still work under the attack could not be tried: no shell",
         );
-        const all = within(tried, [at4]).trials.flatMap((one) => one.name ?? []);
+        const all = triedWithin(tried, [at4]).trials.flatMap((one) => one.name ?? []);
         expect(judged({ ...tried, chosen: { ...tried.chosen, leftOut: all } }, [])).toBe("");
     });
 
