@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { yamlProblem } from "../values/json";
 import { nameSchema } from "../values/texts";
 import { checkOf } from "./import/imported";
-import { importExperiments, writtenAs } from "./import/import";
+import { importExperiments, writtenAs } from "./import/convert";
 import type { Remark } from "./import/fields";
 
 const help = `Usage: chaos import [OPTIONS] FILE

@@ -1,8 +1,5 @@
 import { annotations, experimentOf, targetLabelOf } from "./labels";
-import type { KubeObject, Resource } from "./resources";
-
-/** No run needs them, and nothing undoes them: the cluster forgets an Event after an hour, by default. */
-export const eventType = { apiGroup: "", resource: "events", kind: "Event" } as const satisfies Resource;
+import type { KubeObject } from "./resources";
 
 interface NotedPod {
     namespace: string;

@@ -11,8 +11,8 @@
  * the next server-side apply of its owners has no conflict, also during the run. A patch names the `resourceVersion`
  * that was read: the API server rejects it (409) if somebody has changed the object since, and `change` tries again.
  *
- * What is borrowed: the selector of a Service (`attacks/fault/pointing.ts`), the `podSelector` of a NetworkPolicy
- * (`policies/exemption.ts`), and a number or a flag of a workload (`actions/set-field.ts`).
+ * What is borrowed: the selector of a Service (`kinds/attacks/fault/pointing.ts`), the `podSelector` of a NetworkPolicy
+ * (`policies/exemption.ts`), and a number or a flag of a workload (`kinds/actions/set-field.ts`).
  */
 import { isDeepStrictEqual } from "node:util";
 import { change } from "./change";

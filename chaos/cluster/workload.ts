@@ -6,7 +6,7 @@ import type {
     V1StatefulSetSpec,
 } from "../values/kubernetes-types";
 import type { Cluster } from "./client";
-import { type Resource, resources } from "./resources";
+import { otherResources, type Resource, resources } from "./resources";
 
 export interface Workload {
     kind: WorkloadKind;
@@ -15,8 +15,8 @@ export interface Workload {
 
 export const workloadTypes = {
     Deployment: resources.deployment,
-    StatefulSet: { apiGroup: "apps", resource: "statefulsets", kind: "StatefulSet" },
-    DaemonSet: { apiGroup: "apps", resource: "daemonsets", kind: "DaemonSet" },
+    StatefulSet: otherResources.statefulSet,
+    DaemonSet: otherResources.daemonSet,
 } as const satisfies Record<string, Resource>;
 
 export type WorkloadKind = keyof typeof workloadTypes;

@@ -1,9 +1,9 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
 import { fieldsSet } from "../kinds/actions/set-field";
-import { endingOf, eventType } from "../cluster/events";
+import { endingOf } from "../cluster/events";
 import { isExperimentPolicy, labels, unlabeling } from "../cluster/labels";
 import { isLent, type Loan, restore } from "../cluster/lend";
-import type { KubeObject, ObjectApi, ObjectReference } from "../cluster/resources";
+import { type KubeObject, type ObjectApi, type ObjectReference, otherResources } from "../cluster/resources";
 import { loansOfAttacks } from "../kinds/attacks/job-parts";
 import { inTurns, within } from "../values/async";
 import { exemptedPolicy, isExempting } from "../policies/exemption";
@@ -138,7 +138,9 @@ class Ending {
         const { api, scope } = this;
         await inTurns([...this.events.values()], maxCalls, async (event) => {
             // Without the right to, nobody is told. Or somebody else has ended it at the same time.
-            await api.create({ resource: eventType, namespace: scope.namespace }, event).catch(() => undefined);
+            await api
+                .create({ resource: otherResources.event, namespace: scope.namespace }, event)
+                .catch(() => undefined);
         });
     }
 

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { DryRun } from "../kinds/attacks/attack-kind";
 import { objectNameOf } from "../kinds/attacks/registry";
-import { attackDryRuns } from "../kinds/attacks/resource";
+import { attackDryRuns } from "../kinds/attacks/attack-resource";
 import { jobObject } from "../witness/deadline";
 import { type Plan, runNameOf } from "../definition/plan";
 import type { PodOptions } from "../pods/pod-options";

@@ -1,7 +1,7 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { objectNameOf } from "../kinds/attacks/registry";
-import { attackResource } from "../kinds/attacks/resource";
+import { attackResource } from "../kinds/attacks/attack-resource";
 import { Deadline } from "../witness/deadline";
 import { identityOf, needsDeadlineJob, planToken, targetLabelFor, hashOf } from "../definition/plan";
 import type { Conclusion } from "../report/conclusion";

@@ -30,11 +30,11 @@ import {
     otherPolicies,
 } from "./other-policies";
 import { type Given, type LabeledTargets, nothingAttacked, printed, type Step, type StepContext } from "./contract";
-import { abortingRun, sayNotUndone } from "./abort-run";
+import { abortingRun, sayNotUndone } from "./aborting-run";
 import { describeLeftOut } from "../proof/outcome";
 import { equip } from "./equip";
 import { ReasonError } from "../values/reasons";
-import { abortIfRejected } from "./rejected";
+import { abortIfRejected } from "./rejected-change";
 import { refuseIfHeld } from "./steady-state";
 import { refuseConflicts } from "../kinds/attacks/conflicts";
 import { attackKindOf, requestsOf } from "../kinds/attacks/registry";

@@ -15,7 +15,7 @@ import { type Combination, combine } from "../policies/combine";
 import { exemptedPolicy, exempting } from "../policies/exemption";
 import type { PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
-import { abortIfRejected } from "./rejected";
+import { abortIfRejected } from "./rejected-change";
 
 /** The NetworkPolicies of a namespace that are others' for a run. */
 export async function otherPolicies(cluster: Cluster, namespace: string, run: string): Promise<V1NetworkPolicy[]> {

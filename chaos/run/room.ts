@@ -10,7 +10,7 @@ import { rightToTryPods } from "../rights/table";
 import { ReasonError } from "../values/reasons";
 import type { Room, StepContext } from "./contract";
 import { policyOfJob } from "./other-policies";
-import { isRejection } from "./rejected";
+import { isRejection } from "./rejected-change";
 
 interface DryRunObject {
     kind: "Job" | "NetworkPolicy" | "Pod" | "Service";

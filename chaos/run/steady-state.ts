@@ -25,7 +25,7 @@ import { requestsOf } from "../kinds/attacks/registry";
 import { onePerPod } from "../targets/pods";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
-import { abortingRun } from "./abort-run";
+import { abortingRun } from "./aborting-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
 import { jobObjects, replacesAtOnce, requireRoom } from "./room";
 import { namespaceUid } from "./same-cluster";

@@ -19,7 +19,7 @@ import {
     type StepName,
     variables,
 } from "./contract";
-import { undoWith } from "./expired";
+import { undoWith } from "./rejected-login";
 import { labelTargets } from "./label-targets";
 import { endAttacksStep, recovery } from "./recovery";
 import { sayWithin } from "./step-progress";

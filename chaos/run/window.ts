@@ -17,7 +17,7 @@ import { whyDeniedByOthers } from "../proof/policy-denies";
 import { pause } from "../values/async";
 import { decisive, reason, type Reason } from "../values/reasons";
 import { attackedSince, type Seen } from "../report/compose";
-import { AbortWatch, endOwnRun, type Ending } from "./abort";
+import { AbortWatch, endOwnRun, type Ending } from "./abort-watch";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
 import { type Begun, runLasts, notSeen, whyRunIsOver } from "./attacks-last";
 import type { Given, SteadyState, StepContext } from "./contract";

@@ -1,4 +1,5 @@
 /** Values as a person writes them in a definition, and what is said of wrong ones. */
+import { allowedMethods } from "./http-method";
 import { quote } from "shlex";
 import * as z from "zod";
 import { dnsLabel } from "./kubernetes-rules";
@@ -44,6 +45,8 @@ export const notAllowed =
         const shown = mayBeRepeated(wrong) ? `${describeValue(wrong.input)} ` : "";
         return `${wrong.input === undefined ? "is missing" : `${shown}is not ${what}`}; allowed: ${allowed}`;
     };
+
+export const notAMethod = notAllowed(allowedMethods, "a method");
 
 /** What an issue of a schema says. Undefined if the schema's own text says it. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {

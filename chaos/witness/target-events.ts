@@ -1,6 +1,6 @@
-import { beginningOf, eventType } from "../cluster/events";
+import { beginningOf } from "../cluster/events";
 import { annotations, experimentOf } from "../cluster/labels";
-import { pathOf, resources } from "../cluster/resources";
+import { otherResources, pathOf, resources } from "../cluster/resources";
 import { inTurns } from "../values/async";
 import { log, objectApi, post } from "./api";
 
@@ -63,7 +63,7 @@ export class TargetEvents {
             });
             if (noted === undefined) return;
         }
-        const { status } = await post(pathOf({ resource: eventType, namespace }), event);
+        const { status } = await post(pathOf({ resource: otherResources.event, namespace }), event);
         // An earlier process of this Job may have made it.
         if (status >= 300 && status !== 409) {
             this.isRefused ||= status === 403;

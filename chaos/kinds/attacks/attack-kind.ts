@@ -14,7 +14,7 @@ import type { Counted, Counts } from "./counted";
 
 /**
  * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need
- * only the fields that are required, and `denies`. A kind that is something else also has a line in `resource.ts`, for
+ * only the fields that are required, and `denies`. A kind that is something else also has a line in `attack-resource.ts`, for
  * its object; and in `job-parts.ts`, if the deadline Job does something for it.
  *
  * @typeParam A what a definition says of such an attack, its `kind` included

@@ -1,3 +1,4 @@
+import { ways } from "../../policies/rules";
 import * as z from "zod";
 import type { AttributeExpression } from "../../targets/attributes";
 import { expression } from "../../targets/locate";
@@ -34,8 +35,6 @@ export interface BlackholeAttack {
      */
     control?: Host;
 }
-
-const ways = ["ingress", "egress"] as const;
 
 /** Undefined if the peers are not addresses. */
 const addressesOf = ({ peers }: BlackholeAttack): Address[] | undefined =>

@@ -13,12 +13,12 @@ import {
     type SecretReference,
 } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, endpointRights, serviceNamedBy } from "./endpoints";
-import { allowedMethods, isMethod } from "../../values/http-method";
+import { isMethod } from "../../values/http-method";
 import { parseJson } from "../../values/json";
 import { excerpt, expectationSchema, type JsonExpectation, unmet } from "./values";
 import { fieldPattern, joinKeys, keysOf, valueAt } from "./path";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./check-kind";
-import { type Mistake, notAllowed, refusing, together } from "../../values/texts";
+import { type Mistake, notAllowed, notAMethod, refusing, together } from "../../values/texts";
 import { send } from "./request";
 import { newTraceparent } from "../../values/trace-mark";
 import type { Route } from "./service";
@@ -49,7 +49,6 @@ const statuses = z.union(
     { error: statusMistake },
 );
 const json = z.json();
-const notAMethod = notAllowed(allowedMethods, "a method");
 const method = z
     .string({ error: notAMethod })
     .refine(isMethod, { error: notAMethod })

@@ -2,6 +2,7 @@ import { parseJson } from "../../values/json";
 import { verdictLine } from "../../values/reasons";
 import { excerpt } from "../../kinds/checks/values";
 import type { Journal } from "../journal-schema";
+import { escape } from "../markup";
 import { type Receiver, RefusedError, unsent } from "./receiver";
 import { attackedTime, traceIdOf } from "./trace";
 
@@ -80,7 +81,6 @@ const isOfRun = (tags: readonly string[] = [], own: readonly string[]) =>
     own.every((tag) => tag.startsWith("verdict:") || tags.includes(tag));
 
 /** Grafana shows the text as HTML. */
-const inHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** Undefined if the run attacked nothing. `tag` is unique. */
 function annotationOf(journal: Journal) {
@@ -89,7 +89,7 @@ function annotationOf(journal: Journal) {
     const { name, verdict, targets } = journal.conclusion;
     // The trace's ID leads to the trace if that is sent, too. Grafana keeps at most 100 characters.
     const tag = `trace_id:${traceIdOf(journal)}`;
-    const text = inHtml(`${name}: ${verdictLine(journal.conclusion)}\nTargets: ${targets.join(", ")}`);
+    const text = escape(`${name}: ${verdictLine(journal.conclusion)}\nTargets: ${targets.join(", ")}`);
     const tags = ["chaos", `experiment:${name}`, `verdict:${verdict}`, tag];
     return { tag, annotation: { time: time.from, timeEnd: time.to, tags, text } };
 }

@@ -3,12 +3,13 @@ import { dnsLabel } from "../../../values/kubernetes-rules";
 import { otherResources, resources, type Right, rightsIn } from "../../../cluster/resources";
 import { carriesCredential, credentialIn, describeValueOf, storedInClear } from "../../../values/credentials";
 import { describeMilliseconds, type Duration, parseDuration } from "../../../values/duration";
-import { allowedMethods, isHeaderName, isMethod } from "../../../values/http-method";
+import { isHeaderName, isMethod } from "../../../values/http-method";
 import { describeShare, parsePercentage } from "../../../values/share";
 import {
     describeValue,
     durationBetween,
     notAllowed,
+    notAMethod,
     percentage,
     refusing,
     refusingEntries,
@@ -54,7 +55,6 @@ const notAPath = notAllowed(
     'a path as it is sent, without a query, such as "/api/orders", or "/api/*" for all that begin with "/api/"',
     "a path",
 );
-const notAMethod = notAllowed(allowedMethods, "a method");
 
 /** The proxy reads 64 KiB of a request's head, so a match must be shorter. */
 const longest = 4_096;

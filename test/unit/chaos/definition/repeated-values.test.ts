@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { planOfArguments } from "../../../../chaos/definition/arguments";
 import { podMistakes } from "../../../../chaos/definition/pod-mistakes";
-import { importExperiments } from "../../../../chaos/cli/import/import";
+import { importExperiments } from "../../../../chaos/cli/import/convert";
 
 const secret = "s3cr3t-0123456789";
 const http = { kind: "http", path: "/", url: "http://shop.example" };

@@ -1,5 +1,4 @@
 import { ApiError, callsOver, type Cluster } from "../../../../chaos/cluster/client";
-import { eventType } from "../../../../chaos/cluster/events";
 import { Kubeconfig } from "../../../../chaos/cluster/kubeconfig";
 import { otherResources, type Resource, resources } from "../../../../chaos/cluster/resources";
 import type { V1ObjectMeta, V1ResourceAttributes, V1ResourceRule } from "../../../../chaos/values/kubernetes-types";
@@ -47,12 +46,7 @@ export interface FakeRequest {
     resource: Resource;
 }
 
-const types: readonly Resource[] = [
-    ...Object.values(resources),
-    ...Object.values(otherResources),
-    eventType,
-    ...bindings,
-];
+const types: readonly Resource[] = [...Object.values(resources), ...Object.values(otherResources), ...bindings];
 
 /**
  * A cluster in memory, with an API server that answers as far as experiments ask: with 404 for a missing object, and

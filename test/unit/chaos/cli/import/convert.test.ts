@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { type Imported, importExperiments, writtenAs } from "../../../../../chaos/cli/import/import";
+import { type Imported, importExperiments, writtenAs } from "../../../../../chaos/cli/import/convert";
 import { type Additions, checkOf } from "../../../../../chaos/cli/import/imported";
 
 const files = join(__dirname, "files");

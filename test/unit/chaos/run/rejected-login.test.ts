@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Cluster } from "../../../../chaos/cluster/client";
-import { undoWith } from "../../../../chaos/run/expired";
+import { undoWith } from "../../../../chaos/run/rejected-login";
 import { refuse } from "../support/fake-cluster";
 
 const server = "https://203.0.113.5:6443";
