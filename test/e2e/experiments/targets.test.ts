@@ -163,17 +163,19 @@ afterAll(async () => {
 async function whileExecIsForbidden(act: () => Promise<void>): Promise<void> {
     const named = { name: `${namespace}-no-exec`, message: "nobody runs anything here" };
     const { allow } = await forbidExec(cluster, namespace, named);
+    const place = { namespace, pod: "alone", container: "nats" };
+    const refused = () =>
+        runWithin(cluster, place, ["true"]).then(
+            () => false,
+            (error) => error instanceof ExecRefused,
+        );
     try {
-        const place = { namespace, pod: "alone", container: "nats" };
-        const refused = () =>
-            runWithin(cluster, place, ["true"]).then(
-                () => false,
-                (error) => error instanceof ExecRefused,
-            );
         await until("nothing may be run in a pod", refused);
         await act();
     } finally {
         await allow();
+        // The API server may apply a policy that is gone for a moment longer.
+        await until("something may be run in a pod again", async () => !(await refused()));
     }
 }
 
