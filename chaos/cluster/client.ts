@@ -266,5 +266,8 @@ export const ignoreNotFound = unless([404]);
 /** The result of a call. Undefined if the account may not make it, or if there is no such thing. */
 export const unlessForbidden = unless([403, 404]);
 
+/** The result of a list. Nothing if the account may not read it: such a list exists, so 404 is an error. */
+export const unlessUnlistable = unless([403]);
+
 /** What a `get` gives. An object that the account may not read counts as there, and is empty. */
 export const unlessUnreadable = unless<object>([403], {});

@@ -113,6 +113,8 @@ export function lending<V>(loan: Loan<V>, lent: Lent<V>, object: KubeObject, bef
     const [current, set] = [valueIn<V>(object, field), lent.value(object)];
     const note = notes.read(object);
     const isNoted = note?.run === run && isDeepStrictEqual(note.set ?? set, set);
+    // Somebody removes or edits the note each time. Its keeper knows what was there.
+    if (!isNoted && before !== object && loan.keeperOf && isDeepStrictEqual(current, set)) return undefined;
     if (!isNoted || !isDeepStrictEqual(current, set)) {
         const [owners, applied] = [ownersOf(metadata, field), appliedIn<V>(object, field)];
         const written = notes.written(object, { run, before: loan.wanted(object), set, owners, applied });

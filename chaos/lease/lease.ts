@@ -1,4 +1,4 @@
-import { type ApiError, type Cluster, sentAt, statusOf, unlessForbidden } from "../cluster/client";
+import { type ApiError, type Cluster, sentAt, statusOf, unlessUnlistable } from "../cluster/client";
 import { otherResources } from "../cluster/resources";
 import type { V1Lease } from "../values/kubernetes-types";
 import { againOnConflict } from "../cluster/change";
@@ -242,7 +242,7 @@ export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{
  */
 export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
     // An account that may not even get the lease has run no experiment: its steps do so.
-    const found = await unlessForbidden(allLeases(cluster, owner.defaultNamespace));
+    const found = await unlessUnlistable(allLeases(cluster, owner.defaultNamespace));
     return found?.items.filter((held) => belongsTo(held, owner)) ?? [];
 }
 

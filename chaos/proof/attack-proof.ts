@@ -277,16 +277,16 @@ export class AttackProof {
         const since = (moment: number) => sinceProven(moment + offset);
         this.fromWithin.longestGapMs = undefined;
         const begun = performance.now();
-        const looks: judge.Look[] = [];
+        let seenAt = begun;
         for (let due = begun + tryEveryMs.usually, turn = 0; due < end; turn++) {
             await pause(due - performance.now(), signal);
             if (signal?.aborted) return undefined;
             const [within, look] = await this.lookAtSome(turn);
             const isTried = look.problem === undefined;
             if (isTried && within.trials.length === 0) return undefined;
-            looks.push(look);
-            const why = judge.whyWorkedMeanwhile(within, looks, begun, since);
+            const why = judge.whyWorkedMeanwhile(within, [look], seenAt, since);
             if (why) return why;
+            if (isTried) seenAt = look.at;
             due = isTried ? look.at + tryEveryMs.usually : performance.now() + tryEveryMs.afterProblem;
         }
         return undefined;

@@ -171,7 +171,7 @@ export const couldNot = ({ what }: Pick<Within, "what">, problem: string, when =
 /**
  * What of it has worked in the window, or that nothing could be tried for a time.
  *
- * @param from when the window began
+ * @param from when the window began, or the last of what was seen before
  * @param since says in words when a moment was
  */
 export function whyWorkedMeanwhile(

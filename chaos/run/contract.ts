@@ -99,7 +99,7 @@ const partOfInput = (index: number) => (index === 0 ? variables.input : `${varia
 
 /** Compressed, since a preview would show JSON in many lines. One variable, or several if it is too long for one. */
 export function inputVariables<N extends StepName>(input: Input<N>): Record<string, string> {
-    const parts = compressed(JSON.stringify(input)).match(new RegExp(`.{1,${maxVariableLength}}`, "g"))!;
+    const parts = compressed(JSON.stringify(input)).match(new RegExp(`.{1,${longest}}`, "g"))!;
     return Object.fromEntries(parts.map((part, index) => [partOfInput(index), part]));
 }
 
@@ -139,6 +139,7 @@ export function parsed<T>(text: string): T {
 
 /** Linux starts no process with a longer variable, its name included (MAX_ARG_STRLEN, 128 KiB). */
 export const maxVariableLength = 125_000;
+/** Windows has 32,767 characters for a variable. */
 const longest = 30_000;
 const mark = "gzip:";
 

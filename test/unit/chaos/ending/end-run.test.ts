@@ -69,6 +69,13 @@ describe("ending a stack's runs", () => {
         expect(await end()).toEqual([]);
     });
 
+    it("says so if no lease can be read, since the API server answers as if there were no leases", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "list all Lease") refuse(404, "the server could not find the requested resource");
+        };
+        await expect(end()).rejects.toThrow("could not find the requested resource");
+    });
+
     it("lets no deadline Job begin the run again: the lease names it no longer", async () => {
         expect(lease().metadata.annotations).toHaveProperty(["chaos-experiments/run"]);
         await end();

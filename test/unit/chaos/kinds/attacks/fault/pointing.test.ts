@@ -80,6 +80,13 @@ describe("a Service whose place a proxy takes", () => {
         expect(restored(half).metadata!.managedFields).toEqual(theirs.metadata!.managedFields);
     });
 
+    it("points to the proxy also if somebody removes the note: the proxy's own Service keeps the selector", () => {
+        const unnoted = patched(patched(theirs, nextPointing(theirs, to)!), {
+            metadata: { annotations: { "chaos-experiments/pointing": null } },
+        });
+        expect(lending(pointedService, pointing(run, proxy, to.selector), unnoted, theirs)).toBeUndefined();
+    });
+
     it("must be as it was when the targets were chosen", () => {
         const changed = { ...theirs, spec: { selector: { app: "another" } } };
         expect(() => nextPointing(changed, to)).toThrow(
