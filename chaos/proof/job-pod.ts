@@ -16,7 +16,7 @@ import { JobLogReader, type JobReports } from "./job-log-reader";
 /** How long the deadline Job may take to start: its image may have to be pulled. */
 export const startTimeoutMs = 120_000;
 
-/** A pod that ends meanwhile is replaced within this time, in milliseconds; see `replacedAtOnce`. */
+/** A pod that ends meanwhile is replaced within this time, in milliseconds; see `replacedAtOnce` in witness/deadline.ts. */
 const replacedMs = 15_000;
 
 /** Lines of the log in which the last message is looked for: reports, in JSON, stand between messages. */

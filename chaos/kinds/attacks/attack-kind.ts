@@ -13,8 +13,8 @@ import type { Radius } from "../../targets/radius";
 import type { Counted, Counts } from "./counted";
 
 /**
- * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need
- * only the fields that are required, and `denies`. A kind that is something else also has a line in `resource.ts`, for
+ * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need only the
+ * fields that are required, `effect` and `denies`. A kind that is something else also has a line in `resource.ts`, for
  * its object; and in `job-parts.ts`, if the deadline Job does something for it.
  *
  * @typeParam A what a definition says of such an attack, its `kind` included
@@ -193,7 +193,7 @@ export interface Reported {
 export interface Proof {
     /** Fresh TCP connections from another pod to the targets: to these ports, or to all known ports. */
     inward?: { ports?: readonly number[] };
-    /** Fresh TCP connections from the targets to another pod, on this port. */
+    /** Fresh TCP connections from the targets to the witness, which listens on this port: see `listenPort`. */
     outward?: { port: number };
     /**
      * Fresh TCP connections between targets and peers: in these directions, to these ports or to all known ports.
@@ -219,7 +219,7 @@ export interface Proof {
 export interface StillWorks {
     /** Fresh TCP connections from another pod to the targets: to all known ports but these. */
     inward?: { except: readonly number[] };
-    /** Fresh TCP connections from the targets to another pod, on this port. */
+    /** Fresh TCP connections from the targets to the witness, on one of the `witnessPorts`: it always listens there. */
     outward?: { port: number };
     /** Fresh TCP connections between targets and peers: in these directions, to all known ports but these. */
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
