@@ -58,10 +58,12 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
 
     /**
      * What the attack needs to know of the cluster before its targets are chosen. It also says among which pods: no
-     * other target is needed. @throws Error if the attack is not possible
+     * other target is needed.
+     *
+     * @throws Error if the attack is not possible
      */
     find?(attack: A, cluster: Cluster, namespace: string): Promise<Found<F>>;
-    /** Tries by dry runs, before a target is touched, whether it can be done. @throws ReasonError if to none of them */
+    /** Tries by dry runs, before a target is touched, whether it can be done. @throws ReasonError if it cannot */
     tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /**
      * The policies that let it work among those of the namespace, and those that may come, until it ends.
@@ -85,7 +87,9 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     reported?(attack: RunAttack<A, F>): Reported;
     /**
      * Why the attack is over, as far as the cluster shows. Called at the end of the window, and every few seconds
-     * within it while the attack does not show. Undefined while it lasts. @param job name of the deadline Job
+     * within it while the attack does not show. Undefined while it lasts.
+     *
+     * @param job name of the deadline Job
      */
     explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
     /** What it has counted so far. Undefined if that is not known. */
