@@ -1,5 +1,4 @@
 import "./toolchain/redact-debug-messages"; // First: it changes how messages are shown, before there are any.
-
 import { checkedAgent } from "./components/agent/agent";
 import { experimentPods } from "./components/base/placement";
 import { firstLook, openCluster } from "./components/cluster/cluster";

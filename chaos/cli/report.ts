@@ -64,7 +64,7 @@ export async function chaosReport(args: string[], output: Pick<Console, "log" | 
     return isSent ? exitCodes.allPassed : exitCodes.notSent;
 }
 
-/** By the options that name the receivers. What each returns is printed. */
+/** What sends a run to each receiver, by the option that names the receiver. What it returns is printed. */
 const senders = {
     async otlp(url: string, journals: readonly Journal[]) {
         // OpenTelemetry takes longer to load than everything else.

@@ -9,7 +9,7 @@ interface NotedPod {
     experiment: string;
 }
 
-/** That an attack on a pod has begun. @param what of `describe` @param until when it ends at the latest, in ms */
+/** The Event which says that an attack has begun. @param what of `describe` @param until its latest end, in ms */
 export const beginningOf = (on: NotedPod, what: string, until: number) =>
     eventOn(on, "began", {
         type: "Warning",
@@ -19,7 +19,7 @@ export const beginningOf = (on: NotedPod, what: string, until: number) =>
             `until ${new Date(until).toISOString().replace(/\.\d+/, "")} at the latest`,
     });
 
-/** That no attack is on a pod any more. Undefined if none was said to begin. @param pod before it lost its labels */
+/** The Event which says that an attack is over. Undefined if none said that it began. @param pod before unlabeling */
 export function endingOf(pod: KubeObject | undefined): ReturnType<typeof eventOn> | undefined {
     const { name, namespace, uid, annotations: { [annotations.begun]: run } = {} } = pod?.metadata ?? {};
     if (run === undefined) return undefined;

@@ -48,7 +48,7 @@ export async function credentialsOf(who: string, plugin: ExecPlugin, cluster?: o
     const key = JSON.stringify([plugin, info]);
     const last = runs.get(key);
     const kept = await last?.given.catch(() => undefined);
-    // Without an expiry the comparison is false.
+    // If there is no expiry, the comparison is false.
     const isOver = kept === undefined || Date.parse(kept.expirationTimestamp!) <= Date.now();
     if (!isOver) return kept;
     // Another call may have begun a run meanwhile.

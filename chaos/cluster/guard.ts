@@ -77,7 +77,7 @@ export function guardedContext(kubeconfig: Kubeconfig, named: string | undefined
                 `fix the kubeconfig, or ${remedy}`,
         );
     const candidates = [...localClusters, ...(naming.others ?? [])];
-    // With a proxy, 127.0.0.1 is the proxy's own address.
+    // Behind a proxy, 127.0.0.1 is the proxy's own address.
     const local = proxyUrl === undefined ? localCluster(name, server, candidates) : undefined;
     if (named === undefined && local === undefined) {
         const { code, where } = naming.named(name);

@@ -52,7 +52,7 @@ export const selectorOf = (wanted: Readonly<Record<string, string>>): string =>
         .map(([key, value]) => `${key}=${value}`)
         .join();
 
-/** By which an attack's policies select its targets. @typeParam N text, or an output of it */
+/** The labels by which an attack's policies select its targets. @typeParam N text, or an output of it */
 export const targetLabels = <N>(target: string, chosenBy: N) => ({
     [labels.target]: target,
     [labels.chosenBy]: chosenBy,
@@ -86,7 +86,7 @@ interface OwnedPolicy {
     metadata?: { name?: string; labels?: Record<string, string>; ownerReferences?: { kind: string; name: string }[] };
 }
 
-/** Of the policy that lets a deadline Job through, and of the others of its run. */
+/** Types of what owns the policy that lets a deadline Job through, and the run's other policies. */
 const runOwners = ["RoleBinding", "NetworkPolicy"];
 
 /** The target label of a pod. Undefined if no experiment attacks it. */
@@ -95,7 +95,7 @@ export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<strin
 
 export const experimentOf = (targetLabel: string): string => targetLabel.slice(0, targetLabel.lastIndexOf("."));
 
-/** By this name the API server knows which fields this package has set. */
+/** The name by which the API server knows which fields this package has set. */
 export const fieldManager = "chaos-experiments";
 
 export const annotations = {

@@ -25,7 +25,7 @@ export async function destinationOf(
     const { user: name } = kubeconfig.getContextObject(kubeconfig.getCurrentContext()) ?? {};
     const cluster = kubeconfig.getCurrentCluster()!;
     const user = kubeconfig.getUser(name) ?? {};
-    // Without TLS, kubectl sends no credentials.
+    // Like kubectl, this sends no credentials without TLS.
     const hasTls = cluster.server.startsWith("https:");
     const { authorization, cert, key } = hasTls ? await credentials(name!, user, cluster) : {};
     const options: RequestOptions & SecureContextOptions & AddressOptions & { servername?: string } = {

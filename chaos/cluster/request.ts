@@ -7,7 +7,7 @@ import type { ApiCall, ApiResponse } from "./verbs";
 
 /** Where requests go, and what each says of who sends it. */
 export interface Destination {
-    /** Its address, without a slash at its end. */
+    /** The server's address, without a slash at its end. */
     server: string;
     /** Credentials and connections. */
     options: RequestOptions;
@@ -36,7 +36,7 @@ export function send(path: string, call: SentCall, to: Destination): Promise<Inc
                 ...(content !== undefined && {
                     "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
                 }),
-                // By itself, Node sends the body of a DELETE without a length, and the server ignores it.
+                // Node would send the body of a DELETE without a length, and the server would ignore it.
                 "content-length": Buffer.byteLength(content ?? ""),
                 ...call.headers,
             },

@@ -15,7 +15,7 @@ const unread = new Set([
     "binaryData",
 ]);
 
-/** All that is read of a pod's containers: who may create a pod may put a megabyte into anything else. */
+/** All that is read of a pod's containers: an account that creates pods may put a megabyte into anything else. */
 const ofContainers = [
     ["name"],
     ["image"],

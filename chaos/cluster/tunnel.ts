@@ -49,7 +49,7 @@ const login = ({ username, password }: URL) => [username, password].map(decodeUR
 
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "");
 
-/** By `CONNECT`: https://www.rfc-editor.org/rfc/rfc9110#name-connect */
+/** Opens a tunnel by `CONNECT`: https://www.rfc-editor.org/rfc/rfc9110#name-connect */
 function throughHttp(proxy: URL, { host, port }: Target): Promise<Socket> {
     const isTls = proxy.protocol === "https:";
     const path = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
@@ -63,7 +63,7 @@ function throughHttp(proxy: URL, { host, port }: Target): Promise<Socket> {
             agent: false,
             headers: { host: path, ...(proxy.username && { "proxy-authorization": `Basic ${credentials}` }) },
         });
-        // In all, not between two bytes: a proxy may send one now and then.
+        // The limit is for the whole answer: a proxy may send a byte now and then.
         const limit = setTimeout(() => outgoing.destroy(new Error("the proxy does not answer")), timeoutMs);
         outgoing.on("connect", ({ statusCode }, socket, head) => {
             clearTimeout(limit);
@@ -124,7 +124,7 @@ async function throughSocks(proxy: URL, { host, port }: Target): Promise<Socket>
         );
         const [, problem = 1, , type] = await bytes(4);
         if (problem !== 0) throw new Error(`the proxy ${socksProblems[problem - 1] ?? `says ${problem}`}`);
-        // Its own address and port, which nobody needs.
+        // The proxy's own address and port come next, and are not needed.
         await bytes((type === 1 ? 4 : type === 4 ? 16 : (await bytes(1))[0]!) + 2);
         return socket;
     } catch (error) {
@@ -139,7 +139,7 @@ async function throughSocks(proxy: URL, { host, port }: Target): Promise<Socket>
 function addressOf(host: string): Buffer {
     if (isIP(host) === 4) return Buffer.from([1, ...host.split(".").map(Number)]);
     if (isIP(host) === 0) return Buffer.concat([Uint8Array.of(3, Buffer.byteLength(host)), Buffer.from(host)]);
-    // As the URL parser writes it: in hexadecimal, the longest row of zeros left out.
+    // The URL parser writes it in hexadecimal, and leaves out the longest row of zeros.
     const [before, after] = new URL(`http://[${host}]`).hostname
         .slice(1, -1)
         .split("::")

@@ -1,3 +1,4 @@
+/** Changes a definition by a stack's settings: the shop's `experiments/run.ts` uses this. */
 import { type Attack, onlyReadyOf, type PlainAttack } from "../kinds/attacks/registry";
 import type { AttributeExpression } from "../targets/attributes";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";

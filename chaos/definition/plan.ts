@@ -115,7 +115,7 @@ export function planOf(args: PlanArgs): Plan {
         actions,
         window,
         deadlineMs: isUsualDeadline ? usualDeadlineMs(located.attacks, planned, window) : (deadlineMs ?? stayingMs),
-        // As above: what has its default is left out.
+        // Here, too, what has its default is left out.
         until: until === "disabled" ? until : undefined,
         onFailure,
         reports,
@@ -222,7 +222,7 @@ export const attacksOf = (plan: Plan, run: string, chosen: readonly Chosen[]): R
 /** By target label: the attacked ports of targets to which connections are kept, to see if they outlive the attack. */
 export type KeptTargets = Record<string, { ports?: readonly number[] }>;
 
-/** For each attack that denies connections into its targets. */
+/** One for each attack that denies connections into its targets. */
 export function keptTargetsOf(plan: Plan): KeptTargets {
     return Object.fromEntries(
         plan.attacks.flatMap((planned) => {

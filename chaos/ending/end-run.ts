@@ -102,7 +102,7 @@ export async function endRun(
 export async function isLost(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<boolean> {
     const { own } = await leaseFor(cluster, holder);
     const run = runNameOf(holder.plan, holder.stack);
-    // Of a run without a verdict, an update that was killed may not have made all attacks yet.
+    // If a run has no verdict, its update may have been killed before it had made all attacks.
     if (own === undefined || runIn(own) !== run || !isConcluded(own)) return false;
     const job = needsDeadlineJob(holder.plan) ? jobTypes.map((resource) => ({ resource, name: jobNameOf(run) })) : [];
     const get: ObjectApi["get"] = (object) => unlessUnreadable(cluster.get(object)) as never;
@@ -131,7 +131,7 @@ async function end(
     return { at, swept: await ending, noted };
 }
 
-/** Undefined if it cannot be had: a mistake in a definition is reported elsewhere. */
+/** Calls a function. Undefined if that throws: a mistake in a definition is reported elsewhere. */
 function attempt<T>(what: () => T): T | undefined {
     try {
         return what();

@@ -22,9 +22,9 @@ const eventsMs = 1_000;
  * The order of ending.
  *
  * 1. What ends an attack by itself: the orders to the Job go, Services and what actions have changed are restored.
- * 2. The policies that do not select targets.
- * 3. If one still does not, since it never selects pods that are labeled `attacked`, or is not restored yet: the labels
- *    of these.
+ * 2. Policies that were changed to leave out the targets select them again.
+ * 3. If a policy still leaves out pods that are labeled `attacked`, because it always did or is not restored yet: the
+ *    labels of these pods.
  * 4. The attacks' objects: their policies, without which a pod would be open that others do not select; and the
  *    proxies of faults, which pass on what they have until their Service no longer leads to them.
  * 5. The labels of the other targets. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it
@@ -41,7 +41,7 @@ const order: readonly [patienceMs: number, part: (ending: Ending) => Promise<unk
     [500, (ending) => ending.remove(ending.scope.objects)],
     [0, (ending) => Promise.all([ending.unlabel(), ending.restore(ending.scope.changed)])],
 ];
-/** In the third part: how long policies are looked at. */
+/** How long the third part looks at policies, in milliseconds. */
 const lookMs = 500;
 
 const isAttacked = (pod: KubeObject | undefined) => pod?.metadata?.labels?.[labels.attacked] !== undefined;
@@ -137,7 +137,7 @@ class Ending {
     async sayEnded(): Promise<void> {
         const { api, scope } = this;
         await inTurns([...this.events.values()], maxCalls, async (event) => {
-            // Without the right to, nobody is told. Or somebody else has ended it at the same time.
+            // The account may lack the right, or somebody else has ended it at the same time.
             await api
                 .create({ resource: otherResources.event, namespace: scope.namespace }, event)
                 .catch(() => undefined);

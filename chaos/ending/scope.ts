@@ -6,7 +6,7 @@ export interface Some {
     resource: Resource;
     name?: string;
     labelSelector?: string;
-    /** Which of those that are listed are meant. @default all */
+    /** Whether a listed object is meant. @default all are */
     only?(object: KubeObject): boolean;
 }
 

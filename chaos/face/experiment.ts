@@ -98,10 +98,10 @@ export class Experiment extends pulumi.ComponentResource {
         const first = firstActs().add("plan" in args ? args.plan.experiment : name);
         const shared = typeof identity === "string" ? first.mistakeInIdentity(name, identity) : undefined;
         const problem = "problem" in prepared ? prepared.problem : undefined;
-        // Only `true` attacks. Types prevent none: the text "false" of a configuration is no boolean.
+        // Only `true` attacks. A JavaScript caller may pass another type, such as the text "false" of a configuration.
         const inEnabled = mistakeInEnabled(name, enabled);
         const mistake = inEnabled ?? (enabled === true ? problem : undefined) ?? shared;
-        // Of one that is enabled, the settings alone are what is wanted.
+        // For an enabled experiment the state is not read: what is wanted follows from its settings.
         const inState = enabled === true ? Promise.resolve({ hasRun: true }) : first.inState(name);
         const kept = keep(`${prefix}identity`, wantedOf(args, prepared, mistake, inState), { parent: this });
         const own = identity === undefined ? kept.identity : pulumi.output(identity);
@@ -110,7 +110,7 @@ export class Experiment extends pulumi.ComponentResource {
         if (enabled !== true) {
             if (problem !== undefined) void pulumi.log.warn(problem, this);
             if (!isPreview) {
-                // Of an experiment that is left out, only `false` ends the attacks.
+                // If the update leaves the experiment out, a mistake in `enabled` does not end its attacks.
                 const mayEnd = inEnabled === undefined || kept.isLeftOut.then((isLeftOut) => !isLeftOut);
                 const plan = "plan" in prepared ? prepared.plan : undefined;
                 const ending = endFirst(name, args, { ...kept, own, mayEnd, inState, plan });
@@ -319,7 +319,7 @@ interface Ending {
     mayEnd: boolean | Promise<boolean>;
     inState: Promise<InState>;
     isLeftOut: Promise<boolean>;
-    /** As the program has it. Undefined if it has a mistake. */
+    /** The plan that the program has. Undefined if it has a mistake. */
     plan: Plan | undefined;
 }
 

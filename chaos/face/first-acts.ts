@@ -67,16 +67,18 @@ export class FirstActs {
     }
 
     /**
-     * Adds what ends the attack of an earlier plan of an enabled experiment. Mistakes do not wait for it. @param ending
-     * gives the other experiments that the stack runs
+     * Adds what ends the attack of an earlier plan of an enabled experiment. Mistakes do not wait for it.
+     *
+     * @param ending gives the other experiments that the stack runs
      */
     endEarlier(ending: pulumi.Output<string[]>): void {
         this.earlier.push(ending);
     }
 
     /**
-     * Adds a mistake, which counts unless the update leaves the experiment out. @throws UserError with all mistakes,
-     * after the attacks of disabled experiments have ended
+     * Adds a mistake, which counts unless the update leaves the experiment out.
+     *
+     * @throws UserError with all mistakes, after the attacks of disabled experiments have ended
      */
     async refuse(mistake: string, isLeftOut: Promise<boolean>): Promise<void> {
         const add = async () => {
@@ -136,7 +138,7 @@ async function valuesOf<T>(outputs: readonly pulumi.Output<T>[]): Promise<T[]> {
     return known.flatMap((values) => [...values]);
 }
 
-/** By what a program communicates with, since one process may run several programs, one after the other. */
+/** The key is the program's monitor, because one process may run several programs, one after the other. */
 const ofPrograms = new WeakMap<object, FirstActs>();
 
 export function firstActs(): FirstActs {
@@ -152,6 +154,7 @@ export const warnNotEnded = (of: string, problem: string) =>
 /**
  * Ends a stack's runs before everything else, and reports whose attacks it has ended. It does not reject if they cannot
  * be ended, because the engine still deletes the attacks at the end of the update.
+ *
  * @param options.failed is called with why they could not be ended
  */
 export async function endAndReport(

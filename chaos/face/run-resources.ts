@@ -63,7 +63,7 @@ export function runResources(args: RunArgs): {
         return { conclusion, targets: conclusion.apply(() => targets) };
     }
 
-    // From the state: another version must not rename the objects of a run that has begun.
+    // The name is the one in the state: another version must not rename the objects of a run that has begun.
     const { runName, pass } = steadyState;
     const { experiment, namespace } = plan;
     const { image, programs, pod } = args;
@@ -72,13 +72,13 @@ export function runResources(args: RunArgs): {
         { plan, basis: steadyState, image, pod, program: programs.deadline },
         { parent, dependsOn: first.resource },
     );
-    // Not its uid: a refresh may find that the Job is gone, and make another. That is no other run.
+    // Its uid would not do: a refresh may find that the Job is gone, and make another. That is no other run.
     const deadlineJob = deadline.job.metadata.name;
     const labeling = step("targets", {
         create: "label-targets",
         given: { steadyState, room, deadlineJob },
         after: [first.printed, deadlineJob],
-        // All parts: the Job keeps its rights while there is an attack to end.
+        // It depends on all parts, because the Job must keep its rights while there is an attack to end.
         dependsOn: deadline.parts,
     });
     const targets = labeling.printed.apply((text) => parsed<LabeledTargets>(text));
@@ -156,7 +156,7 @@ function stepResource<N extends StepName>(
             // A run that holds the lease is undone where it began.
             update: remove === "recovery" ? `${runFromInput} ${printingAgain}` : printAgain,
             ...(remove && { delete: `${runFromInput} ${remove}`, stdin: programs.steps }),
-            // As one value, of which a preview shows nothing if it does not know all.
+            // This is one value: a preview then shows nothing of it if it does not know all.
             environment: pulumi
                 .all([input, kubeconfigText])
                 .apply(([known, text]) => (text ? { ...known, [variables.kubeconfig]: text } : known)),

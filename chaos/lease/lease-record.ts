@@ -53,7 +53,7 @@ export const takenBy = (experiment: string, run: string, hasBegun: boolean, kept
     [labels.experiment]: experiment,
     [annotations.run]: run,
     ...(!hasBegun && { [annotations.notBegun]: run }),
-    // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
+    // In the Job's environment, another version's text would replace the Jobs of enabled experiments.
     [annotations.kept]: JSON.stringify(keptTargets),
 });
 
@@ -68,8 +68,8 @@ export const hasNotBegun = ({ metadata }: V1Lease, runName: string): boolean =>
     metadata?.annotations?.[annotations.notBegun] === runName;
 
 /**
- * To which targets the run's deadline Job keeps connections. To none if somebody has written something else there: who
- * may change the lease can have no other connections made, and cannot end the Job's program.
+ * To which targets the run's deadline Job keeps connections. Empty if somebody has written something else there: an
+ * account that may change the lease can have no other connections made, and cannot end the Job's program.
  */
 export function keptIn(lease: V1Lease): KeptTargets {
     const kept = noteIn<Record<string, { ports?: unknown } | null>>(lease, annotations.kept);
@@ -90,7 +90,7 @@ const holdOf = (lease: V1Lease) =>
 export interface RunEnd {
     /** When the attacks had ended, in milliseconds since the epoch. */
     at: number;
-    /** From then until every check held, in milliseconds. Absent if that was not seen. */
+    /** Time from then until every check held, in milliseconds. Absent if that was not seen. */
     recoveredAfterMs?: number;
     /** Why it was ABORTED. Absent if it was not. */
     aborted?: Reason;

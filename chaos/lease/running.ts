@@ -1,3 +1,4 @@
+/** Finds the experiments that run now, for the commands of `cli/`. */
 import type { V1Lease, V1Pod } from "../values/kubernetes-types";
 import type { Cluster } from "../cluster/client";
 import { experimentOf, labels, targetLabelOf } from "../cluster/labels";

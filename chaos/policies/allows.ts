@@ -1,5 +1,5 @@
 /**
- * What a rule of a NetworkPolicy allows, and whom a policy isolates: nothing else in a run reads ports and peers. See
+ * Decides what a rule of a NetworkPolicy allows, and which pods a policy isolates. See
  * https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/
  */
 import type { V1NetworkPolicy } from "../values/kubernetes-types";

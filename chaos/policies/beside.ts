@@ -34,7 +34,7 @@ export const madeFrom = (policies: readonly V1NetworkPolicy[]): RestsOn["from"] 
 /** What is noted on a policy of a run. */
 export const noteOf = ({ adds, from }: RestsOn) => ({ [annotations.restsOn]: JSON.stringify({ adds, from }) });
 
-/** @param policy of a run, as a client or JSON has it. @returns undefined if it rests on none */
+/** @param policy one that a run has made @returns undefined if it rests on no other policy */
 export function ownPolicy(policy: V1NetworkPolicy): OwnPolicy | undefined {
     const { adds, from } = noteIn<RestsOn>(policy, annotations.restsOn);
     if (adds === undefined && from === undefined) return undefined;

@@ -37,7 +37,7 @@ function networkOf(cidr: string): Network {
     const [written = "", length = Infinity] = cidr.split("/");
     const address = written.replace(/\d+(?:\.\d+){3}$/, (octets) => octets.split(".").map(Number).join("."));
     const prefix = Number(length);
-    // Only then may it be IPv4: that is seen when it is written as usual.
+    // What remains may be an IPv4 address within IPv6: its usual form, below, shows that.
     if (prefix < 96 || !isIPv6(address) || !/ffff/i.test(address)) return { address, prefix };
     const [, mapped] = /^::ffff:([\d.]+)$/.exec(new SocketAddress({ address, family: "ipv6" }).address) ?? [];
     return mapped === undefined ? { address, prefix } : { address: mapped, prefix: prefix - 96 };

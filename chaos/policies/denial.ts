@@ -80,8 +80,8 @@ export function subtract(rule: Rule, denial: Denial, peers: Peers, namespace: st
 }
 
 /**
- * All pods are allowed: networks differ in whether a block contains them (see `everyoneBut`), and whoever means pods
- * describes them by attributes.
+ * Takes blocks from a rule, which goes on to allow all pods: networks differ in whether a block contains them (see
+ * `everyoneBut`), and an attack names pods by attributes.
  */
 function subtractBlocks(rule: Rule, denied: readonly DeniedBlock[], portsWithout: PortsWithout): Rule[] {
     return [...groupedBy(denied, ({ ports }) => JSON.stringify(ports)).values()].reduce<Rule[]>(

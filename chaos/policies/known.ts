@@ -14,7 +14,6 @@ export interface KnownPolicy {
 
 export const knownPolicies = (policies: readonly V1NetworkPolicy[]): KnownPolicy[] => policies.map(knownPolicy);
 
-/** @param policy as a client or JSON has it */
 export const knownPolicy = ({ metadata, spec }: V1NetworkPolicy): KnownPolicy => ({
     name: metadata!.name!,
     uid: metadata!.uid!,
@@ -30,7 +29,7 @@ function allowedBy(spec: V1NetworkPolicySpec, way: Way): string {
 /** What a policy says, to be compared: the same for one that was deleted and created again as it was. */
 export const saidBy = ({ name, podSelector, allows }: KnownPolicy): string => hashOf([name, podSelector, allows]);
 
-/** Fields may come in any order: the client's classes have another than JSON. */
+/** Takes fields in the order of their names: the states of earlier versions have hashes that were made so. */
 function hashOf(value: unknown): string {
     const hash = createHash("sha256");
     feed(hash, value);

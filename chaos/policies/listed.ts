@@ -43,7 +43,7 @@ export async function whyPoliciesUnfit(
     run: string,
     met = new Set<string>(),
 ): Promise<string | undefined> {
-    // Of those met while they are read, the list may not say yet that they are there.
+    // A policy that is met while the list is read may not be in it yet.
     const metBefore = [...met];
     const own: OwnPolicy[] = [];
     const there = new Set<string>();

@@ -26,7 +26,7 @@ export interface Established {
     reason?: string;
 }
 
-/** Of an attack that denies none of the connections that the witness has to its targets. */
+/** What is known of established connections if the attack denies none of those that the witness has. */
 export function notLookedAt(proof: Proof): Established {
     if (proof.lookup || !(beginsAtTargets(proof) || beginsAtPeers(proof)))
         return { became: "unknown", reason: "the attack denies no connections from the witness" };
@@ -111,7 +111,7 @@ function becameOfOne(reports: readonly ConnectionReport[], names: readonly strin
     const since = seen[seen.findLastIndex(({ state }) => state === "answering") + 1]!;
     if (lastState === "ended") {
         const { at } = seen.find((one) => one.at >= since.at && one.state === "ended")!;
-        // That its target closed it has come through: the attack let it live until then.
+        // The packet with which the target closed it came through: the attack had left the connection alone.
         if (at - witnessedAt > silentAfterMs) return { became: "survived", afterMs: at - witnessedAt };
         return unknown("the targets closed the connections when the attack began");
     }

@@ -12,7 +12,7 @@ import { noTool, type QuestionKind, searchFor, shellLessPrograms } from "./tools
 /** What runtimes say of a program that an image does not have, or that its user may not run. */
 const notThere =
     /executable file.* not found|no such file or directory|error finding executable|exec: .*permission denied/i;
-/** With these, a runtime may say the same: the codes of shells. */
+/** Exit codes of shells, with which a runtime may say the same. */
 const notThereCodes = [126, 127, noTool];
 
 /** What the tools in a container must be able to do for a proof. An address is not looked up. */
@@ -108,9 +108,9 @@ function alike(pods: readonly Searched[], discovered: readonly Discovered[]): Se
     return [...groupedBy(pods, templateOf).values()];
 }
 
-/** By these, Deployments, StatefulSets and DaemonSets tell the versions of their templates apart. */
+/** The labels by which Deployments, StatefulSets and DaemonSets tell the versions of their templates apart. */
 const revisionLabels = ["pod-template-hash", "controller-revision-hash"];
-/** In so many pods it is looked for before it counts as unknown. */
+/** The number of pods in which a tool is looked for before it counts as unknown. */
 const maxTried = 3;
 
 async function proberInAny(cluster: Cluster, alike: readonly Searched[], kinds: readonly QuestionKind[]) {

@@ -15,7 +15,10 @@ const patient = { attempts: 3, timeoutMs: 1_000, pauseMs: 500 };
  * it less than 5% of two cores.
  */
 const maxOnNode = 5;
-/** In all, as far as one on each node leaves it: each is a connection of this machine, by way of the API server. */
+/**
+ * How many are tried at a time in all, unless there are more nodes: each is a connection of this machine, by way of the
+ * API server.
+ */
 const maxAtATime = 50;
 
 /** What is found if something is tried. `others` are addresses that a host did not have before the attack. */
@@ -98,8 +101,8 @@ export const untried = (problem: string): Look => ({
 });
 
 /**
- * So many of some trials on each node: another part each time, all in turns; and a lookup each time, which connections
- * to many addresses would put off.
+ * The trials of one turn: some on each node, and the next ones at the next turn. If a node has several at a time, a
+ * lookup is always among them, because connections to many addresses would put it off.
  */
 export function inTurn(trials: readonly TrialWithin[], turn: number): TrialWithin[] {
     const nodes = [...groupedBy(trials, ({ from }) => from.node ?? "").values()];

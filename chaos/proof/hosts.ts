@@ -157,13 +157,13 @@ async function requireFit(
  * finds out when the attack is proven.
  */
 async function podAt(cluster: Cluster, addresses: readonly string[]) {
-    // By the first address of a pod only; the API server selects by no other.
+    // The API server selects pods only by their first address.
     const lists = addresses.map((one) =>
         cluster.all(resources.pod, { fieldSelector: `status.podIP=${one}` }).catch(() => []),
     );
     const pod = (await Promise.all(lists))
         .flat()
-        // On its node's network, the address is the node's.
+        // If a pod is on its node's network, the address is the node's.
         .filter((one) => !one.spec?.hostNetwork && !hasEnded(one))
         .find((one) => addressesOf(one).some((address) => addresses.includes(address)));
     return pod && { pod: pod.metadata!.name!, namespace: pod.metadata!.namespace! };

@@ -16,7 +16,7 @@ import { JobLogReader, type JobReports } from "./job-log-reader";
 /** How long the deadline Job may take to start: its image may have to be pulled. */
 export const startTimeoutMs = 120_000;
 
-/** A pod that ends meanwhile is replaced within this time, in milliseconds; see `replacedAtOnce`. */
+/** A pod that ends is replaced within this time, in milliseconds; see `replacedAtOnce` in witness/deadline.ts. */
 const replacedMs = 15_000;
 
 /** Lines of the log in which the last message is looked for: reports, in JSON, stand between messages. */
@@ -67,7 +67,7 @@ export class JobPod {
         if (lacking !== undefined) throw new ReasonError(lacking.code, lacking.message, "Start another run");
     }
 
-    /** That the Job, or a part by which it ends the run, is gone or of no use. What may not be read counts as there. */
+    /** Why the Job cannot end the run: it, or a part of it, is gone or useless. Unreadable parts count as there. */
     async whyPartsLacking(): Promise<Reason | undefined> {
         const { cluster, namespace, job: name } = this;
         const looks = await Promise.all(
@@ -158,7 +158,7 @@ export class JobPod {
     private async requireAdmission(): Promise<void> {
         const { cluster, namespace, job } = this;
         if ((await this.pods()).length > 0) return;
-        // By uid: a Job of an earlier run may have had the name, and events outlive it.
+        // Events are found by uid: a Job of an earlier run may have had the name, and events outlive it.
         const found = await cluster.get({ resource: resources.job, name: job, namespace });
         if (found === undefined) {
             const message = this.saying("is gone: somebody has deleted it");

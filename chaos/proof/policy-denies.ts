@@ -81,7 +81,7 @@ async function denied(
     const others = policies.map((policy) => ({ policy, uid: policy.metadata!.uid, said: saidBy(knownPolicy(policy)) }));
     const earlier = known.map((was) => ({ was, said: saidBy(was) }));
     const came = others.filter(({ said }) => !earlier.some((one) => one.said === said)).map(({ policy }) => policy);
-    // One that was deleted and created again, as it was, did not allow anything for a moment.
+    // A policy that was deleted and created again, as it was, allowed nothing for a moment.
     const gone = earlier.filter(({ was, said }) => !others.some((one) => one.uid === was.uid && one.said === said));
     if (came.length + gone.length === 0) return undefined;
     const items = await cluster.all(resources.pod, { namespace });

@@ -26,10 +26,10 @@ export interface Trial {
     name?: string;
 }
 
-/** Of such trials, one at least must work before the attack. */
+/** At least one of some trials must work before the attack. */
 export interface Need<T extends Trial> {
     isMetBy: (one: T) => boolean;
-    /** That none does, in a sentence. */
+    /** Says that none does, in a sentence. */
     message: string;
     /** @default baseline-failed */
     code?: ReasonCode;

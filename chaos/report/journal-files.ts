@@ -27,7 +27,7 @@ export function writeJournal(journal: Journal, { again = false } = {}): void {
     mkdirSync(journal.plan.reports, { recursive: true });
     const path = journal.conclusion.journal;
     if (!again) writeFileSync(path, "", { flag: "wx" });
-    // In one step: a journal that is written again, with its recovery, must not be lost if that is interrupted.
+    // The file is replaced in one step: an interruption must not lose a journal that is written again.
     replaceFile(path, `${JSON.stringify(journal, undefined, 2)}\n`);
 }
 

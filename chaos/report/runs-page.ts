@@ -158,7 +158,7 @@ function listItem(run: ReportedRun, folder: string): string {
     ]);
 }
 
-/** For a run that is named by a time, two times that differ by some seconds would be shown. */
+/** A run that is named by a time has no name here: two times would be shown that differ by some seconds. */
 function nameOf({ experiment, journal }: ReportedRun): string {
     const run = journal?.plan.run;
     return run === undefined || /^\d{4}-\d\d-\d\dT/.test(run) ? experiment : `${experiment}, run ${run}`;

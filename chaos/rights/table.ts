@@ -218,7 +218,7 @@ function rightsToGrant(plan: Plan): Right[] {
     }));
 }
 
-/** Of an account that makes Jobs, and need not make pods by itself. */
+/** The right of an account that makes Jobs, and need not make pods by itself. */
 export const rightToTryPods = (namespace: string): Right[] =>
     rightsIn(namespace)("create", pod).to(
         "try by a dry run whether the namespace admits the deadline Job's pod",

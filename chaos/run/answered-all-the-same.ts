@@ -13,8 +13,8 @@ import { notSeen } from "./attacks-last";
 import { resources } from "../cluster/resources";
 
 /**
- * Of the bad answers that an attack must cause by its share of the endpoints, how many show that it was met. Not all:
- * a load balancer may soon leave out what does not answer.
+ * The part of the bad answers that an attack must cause, by its share of the endpoints, that shows that it was met. It
+ * is not all of them, because a load balancer may soon leave out what does not answer.
  */
 const enough = 0.25;
 
@@ -112,7 +112,7 @@ type Counted = readonly [cutOff: number, all: number];
 /** How long it is asked again what the API server did not say, in milliseconds. */
 const triesMs = 5_000;
 
-/** None if the account may not look. @returns why it is not known, if the API server does not say */
+/** How many endpoints are cut off: none if the account may not look. If the API server does not say, the reason. */
 const seeBehind = async (
     service: AskedService,
     cutOff: readonly CutOff[],

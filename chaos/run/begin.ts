@@ -68,7 +68,7 @@ export async function labelAttacked({ plan, cluster }: StepContext, run: Begun):
 /** Why the attacks that were just begun are over. Then none lasts. Undefined while they may. */
 async function endIfTooLate(plan: Plan, cluster: Cluster, run: Begun, seen?: Reason): Promise<Reason | undefined> {
     const over = await whyBegunTooLate(plan, cluster, run, seen);
-    // What fails is tried again by the undo.
+    // The undo tries again what fails here.
     if (over !== undefined) await endAttacks(cluster, ofPlan(plan, run.runName)).catch(() => undefined);
     return over;
 }

@@ -35,7 +35,7 @@ import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
  */
 export const check: Step<"check"> = async (context, given) => {
     const { conclusion, ending } = await settling(() => observe(context, given)).catch(async (error: unknown) => {
-        // Such as for a full disk. Nobody shall wait for the deadline.
+        // The disk may be full, for example. The attacks must not last until the deadline for that.
         await endAttacksStep(context, {}).catch(() => undefined);
         throw error;
     });
@@ -58,7 +58,7 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept && "verdict" in kept) return { conclusion: kept };
-    // With the Job, which would have nothing to end: nobody was attacked.
+    // The sweep removes the Job, too: nobody was attacked, so it would have nothing to end.
     const abort = (error: unknown) => sweep(context, error instanceof ReasonError ? error.reason : undefined);
     const undone = { hasBegun: true, undo: abort };
     if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)), undone);
@@ -90,10 +90,10 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     }
     // Kills are shown beside the verdict, which does not rest on them.
     await proofs.seeKills().catch(() => undefined);
-    // All that the verdict rests on is known. What is counted or kept is gone with the attacks.
     // An attack of a run that is over says nothing more, even if another is still there.
     const isOver = seen.reasons.some((one) => one?.code === "run-over");
     const stays = plan.until === "disabled" && !isOver && (await wouldEnd(context, job));
+    // The attacks last until here, unless they were aborted: counts and kept connections end with them.
     const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
     const found = { stack, startedAt, before, attacks: proofs.shown, seen, isEnded: ending !== undefined };
@@ -105,7 +105,7 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
 
 const goneTarget = "a target was gone, or had ended or restarted, before the run had ended";
 
-/** These end a fault. The end of a run does not bring them about. */
+/** These end a fault. The end of a run causes none of them, so if one was seen, it is the reason. */
 const causes: readonly ReasonCode[] = ["service-changed", "proxy-failed"];
 
 /** Proves the attacks. @returns why they are not proven; or that the run was over by then, unless its cause is known */
@@ -186,7 +186,7 @@ async function count(context: StepContext, one: ShownAttack, seen: Watched, befo
         one.counts = (await counted()) ?? one.counts;
     }
     if (one.counts) say(`${one.chosen.origin ?? one.name}: ${describeCounts(one.counts)}`);
-    // What counts in an aborted run has ended with its attack.
+    // In a run that was aborted, the counter has ended with the attack: missing counts say nothing.
     if (one.counts ?? !seen.ending) seen.reasons.push(kind.whyNothing?.(one.attack, one.counts));
 }
 

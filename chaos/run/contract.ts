@@ -34,14 +34,14 @@ export type Given<N extends StepName> = Steps[N]["given"];
 
 export type Step<N extends StepName> = (context: StepContext, given: Given<N>) => Promise<Steps[N]["result"]>;
 
-/** Not a step: what an update does with `steady-state` if only what it is given has changed. */
+/** This is no step: an update does it with `steady-state` if only the step's input has changed. */
 export const printingAgain = "print-again";
 
 /** `routes` is absent if no check names a Service. */
 export interface SteadyState extends KnownRoutes, JobBasis {
-    /** Of the targets' namespace: no change of context may lead elsewhere. Absent if the account may not read it. */
+    /** The uid of the targets' namespace: no change of context may lead elsewhere. Absent if it may not be read. */
     namespaceUid?: string;
-    /** Of the slowest of the last good answers. */
+    /** The latency of the slowest of the last good answers. */
     latencyMs: number;
     /** What was answered; see `keptOf`. */
     checks: Observed[];

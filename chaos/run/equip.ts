@@ -23,7 +23,7 @@ export async function equip(
         attacks.map(async (one) => {
             const proof = attackKindOf(one.attack).proof(one.attack);
             const { chosen, lacking: found } = await findProbers(cluster, proof, one.chosen, discovered);
-            // What must be proven is tried again by the baseline: nothing but a failure was seen.
+            // A failure alone shows no lack: the baseline tries again what must be proven.
             const lacking = found.filter(({ failure }) => failure === undefined || one.outward === "unproven");
             const withoutTool = lacking.map(({ pod }) => pod);
             return { ...one, chosen: { ...chosen, ...(lacking.length > 0 && { withoutTool }) }, lacking };

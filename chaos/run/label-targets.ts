@@ -49,7 +49,7 @@ import { resources } from "../cluster/resources";
  */
 export const labelTargets: Step<"label-targets"> = (context, given) =>
     abortingRun(context, () => label(context, given), {
-        // With the Job, which would have nothing to end. Another try after any other error needs that, and the lease.
+        // The sweep removes the Job, too. After any other error, another try needs the Job and the lease.
         hasBegun: true,
         undo: async (error) => error instanceof ReasonError && sweep(context, error.reason),
     });
@@ -69,7 +69,7 @@ async function label(
         isAttack(plan) ? discover(cluster, plan, asked) : [],
         requireJob(context, deadlineJob),
     ]);
-    // At once: its pod is starting, and may need it.
+    // The Job is admitted at once, because its pod is starting and may need that.
     const run = await admitJob({ cluster, plan, runName, pass }, deadlineJob);
     if (!isAttack(plan)) {
         // No action may begin that the Job could not undo.
@@ -191,7 +191,7 @@ function metadataOf(
             ...(number !== undefined && { [labels.combined]: number }),
         },
         annotations: {
-            // By it, the Job knows that an attack had begun. Who takes the labels from a pod by hand leaves it there.
+            // By this note, the Job knows that an attack had begun. It stays if somebody removes the pod's labels.
             [annotations.begun]: null,
             ...(effect !== undefined && { [annotations.effect]: effect }),
             ...(ports.length > 0 && { [annotations.ports]: ports.join() }),

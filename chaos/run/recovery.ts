@@ -80,7 +80,7 @@ export async function undo(context: StepContext) {
     const passedMs = Math.max(0, Date.now() - at);
     const recovered = await recover(cluster, plan, recoveryTimeoutMs).catch(async (error: unknown) => {
         const isToldFirst = error instanceof NotRecoveredError && !error.unseen && !end?.notRecovered;
-        // Without the note, or if another run has begun by now, the next try fails, too.
+        // If the note cannot be made, or another run has begun by now, the next try fails, too.
         if (isToldFirst) await noteNotRecovered(cluster, context, at).catch(() => undefined);
         throw error;
     });

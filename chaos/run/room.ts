@@ -19,7 +19,7 @@ interface DryRunObject {
     what?: string;
 }
 
-/** For so long, in milliseconds, what was just deleted may count in a quota, and a new quota may count nothing yet. */
+/** How long a quota may still count deleted objects, and a new one may count nothing yet, in milliseconds. */
 const sweptMs = 5_000;
 const pauseMs = 500;
 
@@ -79,7 +79,7 @@ export async function replacesAtOnce(
 ): Promise<boolean> {
     if (job === undefined) return false;
     const { metadata, spec } = job as V1Job;
-    // One of an earlier run may still have the name.
+    // A Job of an earlier run may still have the name.
     const body = { metadata: { ...metadata, name: undefined, generateName: "chaos-trial-" }, spec };
     const trial = cluster.create({ resource: resources.job, namespace }, body, { dryRun: "All" });
     const kept = await trial.catch((error: unknown) => {

@@ -194,7 +194,7 @@ function adviceIfHeld(context: StepContext, { ofThisStack }: LeaseHeldError): st
             `the radius of either allows. If that stack no longer exists: ${stopCommand(placeOf(context))}`
         );
     return (
-        // Not `aliases`: this update has already put the component into the state under its other name.
+        // `aliases` would not help: this update has already put the component into the state under its other name.
         `If the program has renamed ${ofThisStack} to ${plan.experiment}: disable it ` +
         `(${disabling(plan)}), which undoes ${ofThisStack}, then enable it again. ` +
         `If the program has both, disable ${ofThisStack} first: two at once would affect more than the radius of ` +
@@ -223,7 +223,7 @@ async function requireRights({ plan, cluster }: StepContext): Promise<void> {
 }
 
 /**
- * Without attacks, there are no targets to be refused: the actions must spare the same namespaces.
+ * If nothing is attacked, no target can be refused, but the actions must spare the same namespaces.
  *
  * @throws ReasonError if an action would change something in a namespace that no experiment may touch
  */

@@ -34,7 +34,7 @@ const steps: { [N in StepName]: Step<N> } = {
     "end-attacks": endAttacksStep,
 };
 
-/** For the error that ends a step, in characters. */
+/** Room for the error that ends a step, in characters. */
 const maxErrorLength = 5_000;
 const say = sayWithin(maxVariableLength - 4 * maxErrorLength, (line) => process.stderr.write(withoutControls(line)));
 

@@ -5,8 +5,8 @@ import type { Reason } from "../values/reasons";
 import type { StepContext } from "./contract";
 
 /**
- * Not a step, but what several of them end with: ends all that is left of an experiment, and releases the lease. If
- * another run has that by now, ends only what cannot be that run's.
+ * Ends all that is left of an experiment, and releases the lease: several steps end with this. If another run has the
+ * lease by now, ends only what cannot be that run's.
  *
  * @param aborted why the run was ABORTED: then the lease is not released, but says so. @default it was not
  * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels

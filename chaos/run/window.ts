@@ -109,7 +109,7 @@ export async function watchWindow(
         const seen = await looking.catch(notSeen);
         if (seen === undefined || Date.now() >= endsAt) return seen;
         const at = Date.now();
-        // What caused it may show a moment later.
+        // The cause may show a moment later.
         await pause(settleMs, signal);
         if (signal.aborted) return seen;
         stoppedAt = at;
@@ -186,7 +186,10 @@ function shiftedClock(shiftMs: number): Reason | undefined {
     return reason("clock-shift", `this machine's clock moved ${by} against the time that passed during the run`);
 }
 
-/** Watches the API server if a check asks over the network: a Service that is asked through it tells, if one is. */
+/**
+ * Watches the API server if a check asks over the network, by reading a Service or, without any, the default namespace.
+ * If checks ask some Services through the API server's proxy, it is one of these.
+ */
 function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadyState): ApiServerPulse | undefined {
     const { service, checks, defaultNamespace } = plan;
     const named = checks.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);

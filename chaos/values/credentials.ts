@@ -12,7 +12,7 @@ const keyOf =
  * `Ocp-Apim-Subscription-Key`, `PGPASSWORD`, `X-Session-Id`.
  */
 const name = `authorization|credentials?|jwt|passphrase|passw(?:or)?d|secret|sess(?:ion)?id|signature|(?:${keyOf})key`;
-/** As parts of names, these have other meanings. */
+/** Whole names: as parts of other names, these have other meanings. */
 const shortName =
     "(?:x|http)?(?:(?:basic|internal|proxy|sentry|user)?(?:auth|pass)|" +
     "authentication|bearer|dpop|hmac|honeycombteam|otp|pin|psk|pwd|session|sid|sig|ticket)";
@@ -52,7 +52,7 @@ const bearer = /\bbearer\s+(?=\S*\d)[\w.~+/=-]{6,}/i;
 const value = `(?:=\\s*["']?${noValue}\\S|:\\s*["']?${noValue}[^\\s"',;&}]+["']?\\s*(?:$|[\\n,;&}]))`;
 const assigned = new RegExp(String.raw`(?:^|[\s?&;,"'{-])((?!authorization)[a-z][\w.-]*?)["']?\s*${value}`, "gi");
 const option = new RegExp(String.raw`(?:^|\s)--?([a-z][\w-]*)\s+["']?${noValue}\S`, "gi");
-/** As curl has it. A user and a group, by ids or with the same name, is no credential. */
+/** The option of curl. A user and a group, by ids or with the same name, is no credential. */
 const userOption = new RegExp(
     String.raw`(?:^|\s)(?:-u|--user)[\s=]*["']?([^\s:$"'-][^\s:$]*):(?!(?:\d+|\1)(?:\s|$))${noValue}\S`,
 );

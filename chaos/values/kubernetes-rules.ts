@@ -6,7 +6,7 @@ import type { V1Container, V1Pod, V1ServicePort } from "./kubernetes-types";
 import { isIP } from "node:net";
 import { quoted } from "./quoted";
 
-/** What is read of a pod, as a client or JSON has it. */
+/** What is read of a pod. */
 export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
 
 export interface TextRule {

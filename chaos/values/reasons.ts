@@ -59,7 +59,7 @@ export const reasonCodes = {
     "fault-hit-nobody": "no request was delayed or aborted by the fault in the window, or none that a check caused",
     "fault-uncounted": "the proxy's counts could not be read",
 
-    // Of a single check: it counts only if the run is good otherwise, and no other check failed.
+    // These are about a single check, and count only if the run is good otherwise, and no other check failed.
     "application-not-seen": "too many requests of a check did not reach the application",
     "too-few-answers": "a check sent no request that counts",
 } as const;

@@ -12,8 +12,8 @@ import { endpoint } from "./protocol";
 import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "../cluster/sieve";
 
 /**
- * Whether the API server lets this program do anything. Not if an earlier one has given up its rights. Undefined as
- * long as it has not said.
+ * Whether the API server lets this program do anything. False if an earlier one has given up its rights. Undefined as
+ * long as the API server has not said.
  */
 export let hasRights: boolean | undefined;
 
@@ -24,7 +24,7 @@ function over(maxSockets: number): Opening {
     const agent = new Agent({ keepAlive: true, maxSockets });
     return async (path, call = {}) => {
         const response = await openApi(path, { ...call, agent });
-        // What does not exist, too, is answered only to who may read it.
+        // Only an account that may read an object is told that it does not exist.
         if ([200, 201, 404, 409].includes(response.statusCode!)) hasRights = true;
         else if (response.statusCode === 403) hasRights ??= false;
         return response;
@@ -33,7 +33,7 @@ function over(maxSockets: number): Opening {
 
 const opening = over(16);
 
-/** @returns what the API server answers, whatever that is, of an object what is read of it */
+/** @returns the API server's answer, with any status. Of an object, it has only the fields that `isReadOfOne` names */
 async function calling(open: Opening, ...call: Parameters<Opening>): Promise<ApiResponse> {
     const response = await open(...call);
     const sieve = new Sieve(isReadOfOne);
@@ -101,11 +101,11 @@ export async function ageOf(object: ObjectReference): Promise<number | undefined
     return found && sentAt(found) - Date.parse(found.metadata!.creationTimestamp!);
 }
 
-/** Sends a POST to a path. @returns what the API server answers, whatever that is */
+/** Sends a POST to a path. @returns the API server's answer, with any status */
 export const post = (path: string, body: object): Promise<ApiResponse> =>
     calling(opening, path, { method: "POST", body });
 
-/** Its calls to end attacks, over connections of their own: no look that hangs takes one. */
+/** The Job's calls to end attacks. They have their own connections, so calls that hang elsewhere take none of them. */
 export const endingApi = objectApiBy(over(16));
 
 /** A pod of an Indexed Job has another host name. */

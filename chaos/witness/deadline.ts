@@ -202,6 +202,7 @@ function jobAttack(plan: Plan, planned: PlannedAttack, run: string): JobAttack {
         path: pathOf({ resource: objectTypeOf(attack), namespace, name: objectNameOf(run, name) }),
         label: targetLabelFor(plan, planned),
         what: kind.describe(attack),
+        // The witness listens there, beside `witnessPorts`.
         listenPort: kind.proof(attack).outward?.port,
         told: kind.forJob?.(attack, { target, radius, clusterName }),
     };

@@ -37,7 +37,7 @@ export class JobLog {
         const changes = [...changesTo(accepted, this.accepted, "gone"), ...changesTo(states, this.kept, "unkept")];
         this.accepted = accepted;
         this.kept = states;
-        // Not the difference itself: the clock may be set back.
+        // The clock may be set back, so the size of the difference counts.
         if (changes.length === 0 && Math.abs(at - this.printedAt) < heartbeatMs) return;
         this.printedAt = at;
         for (let from = 0; from === 0 || from < changes.length; from += maxEndpoints) {
@@ -59,7 +59,7 @@ export class JobLog {
     }
 }
 
-/** What is not as before. @param absent what that becomes which is there no more */
+/** The endpoints whose state is not as before. @param absent the state of those that are no longer there */
 function changesTo(
     now: ReadonlyMap<string, Change>,
     before: ReadonlyMap<string, Change>,

@@ -165,7 +165,7 @@ const whyPoliciesUnfitNow = () =>
     whyPoliciesUnfit(objectApi, NAMESPACE, lease.run, seen.isAttacking ? seen.met.others : new Set());
 
 async function whyTooLate(begun: number): Promise<string | undefined> {
-    // Without attacks, what was changed is restored. Who may change the lease must not put that off.
+    // Without attacks, the Job restores what was changed. An account that may change the lease must not put that off.
     const beginning =
         attacks.length > 0
             ? seen.firstOf(attacks.map(({ path }) => path))

@@ -34,7 +34,7 @@ export class KeptConnections {
     private unanswered = new Map<string, number>();
     private readAt = -Infinity;
 
-    /** Of each connection, by name. Without one of which the system says nothing. */
+    /** The state of each connection, by name. A connection of which the system says nothing is left out. */
     states(): Record<string, KeptState> {
         if (this.kept.size > 0 && performance.now() - this.readAt >= readEveryMs) {
             this.readAt = performance.now();

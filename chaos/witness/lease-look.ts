@@ -29,7 +29,7 @@ export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> 
     return at === 0 ? undefined : Date.now() - (sentAt - at);
 }
 
-/** As `keptIn`. To none if the lease is lost. @throws Error if the API server does not say */
+/** As `keptIn`. Empty if the lease is lost. @throws Error if the API server does not say */
 export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
     const { own } = await readOwn(leaseOf);
     return own ? keptIn(own) : {};

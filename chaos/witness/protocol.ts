@@ -22,7 +22,7 @@ export interface ConnectionReport {
     closed: string[];
     /**
      * What the connections that the Job keeps open showed when it began to try, each by its endpoint, and `apiServer`.
-     * Without those of which nothing is known. @default none
+     * Those of which nothing is known are left out. @default none
      */
     kept?: Readonly<Record<string, KeptState>>;
 }

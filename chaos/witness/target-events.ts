@@ -13,7 +13,7 @@ export interface AttackedPod {
     uid: string;
     /** Value of the label of its attack's targets. */
     label: string;
-    /** As it was seen with that label. Absent if it is killed, and so loses no label. */
+    /** The version that had that label. Absent if the pod is killed, and so loses no label. */
     resourceVersion?: string;
     /** The run whose attack has begun on it, as an earlier process of this Job has noted. */
     begunIn?: string;

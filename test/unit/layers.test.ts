@@ -10,13 +10,11 @@ const project = join(__dirname, "..", "..");
 /** A small repository that breaks each kind of rule once. */
 const files = {
     "chaos/attack.ts": 'import type { Shop } from "../components/shop"; export interface Attack { on: Shop }',
-    "chaos/checks/answer.ts": "",
-    "chaos/checks/look.ts": 'import "../targets/choose";',
+    "chaos/kinds/answer.ts": "",
+    "chaos/kinds/look.ts": 'import "../targets/choose";',
     "chaos/cycle.ts": 'import type { Other } from "./other"; export interface Cycle { other: Other }',
     "chaos/other.ts": 'import type { Cycle } from "./cycle"; export interface Other { cycle: Cycle }',
-    "chaos/targets/choose.ts": 'import "../checks/answer";',
-    "chaos/targets/proven.ts": 'import "../proof/judge";',
-    "chaos/proof/judge.ts": "",
+    "chaos/targets/choose.ts": 'import "../kinds/answer";',
     "chaos/targets/containers.ts": "",
     "chaos/index.ts": "",
     "chaos/pods/built-programs.ts": "export interface Programs {}",
@@ -45,10 +43,10 @@ it("the layer rules report each violation, and nothing else", async () => {
     const { violations } = (output as ICruiseResult).summary;
     expect(violations.map(({ from, to, rule }) => `${from} → ${to}: ${rule.name}`).sort()).toEqual([
         "chaos/attack.ts → components/shop.ts: chaos may import no other part",
-        "chaos/checks → chaos/targets: no cycles among the folders of chaos",
         "chaos/cycle.ts → chaos/other.ts: no import cycles",
-        "chaos/targets → chaos/checks: no cycles among the folders of chaos",
-        "chaos/targets/proven.ts → chaos/proof/judge.ts: chaos/targets may import only what is below it",
+        "chaos/kinds → chaos/targets: no cycles among the folders of chaos",
+        "chaos/targets → chaos/kinds: no cycles among the folders of chaos",
+        "chaos/targets/choose.ts → chaos/kinds/answer.ts: chaos/targets may import only what is below it",
         expect.stringMatching("^components/proof.ts → chaos/attack.ts: components may import chaos/index.ts, "),
         expect.stringMatching("^components/shop.ts → .*: package.json lists each imported package"),
         expect.stringMatching("^index.ts → sandbox/up.ts: index.ts may import chaos/index.ts, "),

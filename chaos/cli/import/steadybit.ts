@@ -218,12 +218,13 @@ function isDuring(step: Step, first: Step): boolean {
     return why === undefined;
 }
 
-/** From the begin of the first attack or action. NaN if it is not certain. */
+/** When a step ends, from the begin of the first attack or action. NaN if that is not certain. */
 const endMs = (step: Step, first: Step) => (offsetOf(step, first) ?? NaN) + step.durationMs;
 
 /**
- * The window in which the attack, or the first action, is checked. @param lasting if the first step is done at once,
- * the window lasts until the end of these
+ * The window in which the attack, or the first action, is checked.
+ *
+ * @param lasting if the first step is done at once, the window lasts until the end of these
  */
 function windowAround(first: Step, lasting: readonly Step[], attacks: readonly Draft[]) {
     const lengthMs = Math.max(0, ...lasting.map((step) => endMs(step, first)));
@@ -240,7 +241,7 @@ const attributes = new Map([
     ["k8s.node.name", "k8s.node.name"],
     ["host.hostname", "host.hostname"],
     ["container.image", "container.image"],
-    // As the workload's template has it: see `extcontainer` of extension-kubernetes.
+    // This is the image in the workload's template: see `extcontainer` of extension-kubernetes.
     ["k8s.container.image", "container.image"],
 ]);
 

@@ -46,7 +46,7 @@ export interface ActionKind<A extends { kind: string }> {
 /** Where and until when actions are done. */
 export interface ActionContext {
     cluster: Cluster;
-    /** That of the attacks; without attacks, that of the application. */
+    /** The namespace of the attacks or, without attacks, of the application. */
     namespace: string;
     /** Name of the run. */
     run: string;

@@ -14,7 +14,7 @@ import { lend, type Loan, type Note, type Notes, valueIn } from "../../cluster/l
 import type { KubeObject, NamedObject, ObjectReference } from "../../cluster/resources";
 import { wordOf } from "../../values/quoted";
 
-/** Of a field. Undefined if the object does not have it. */
+/** The value of a field. Undefined if the object does not have it. */
 type Value = number | boolean | undefined;
 
 const fieldsSetIn = ({ metadata }: KubeObject): string[] =>
@@ -100,7 +100,7 @@ export function replicasBeforeRaise(object: KubeObject): number | undefined {
     return typeof before === "number" && typeof set === "number" && before < set ? before : undefined;
 }
 
-/** Such as "Deployment web has 3 replicas, set by kubectl", by what the API server knows of that. */
+/** Says, for example, "Deployment web has 3 replicas, set by kubectl". The API server knows who has set a field. */
 function describeField(kind: string, object: KubeObject, field: string, verb = "has"): string {
     const value = valueIn<Value>(object, field);
     const setter = value === undefined ? undefined : setterOf(object.metadata!, field);
@@ -117,7 +117,7 @@ function inWords(field: string, value: Value): string {
 /** A field that actions set to values that the API server keeps: not to the one that it takes an absent field for. */
 export function settable(field: string): Loan<Value> {
     const notes = notesOf(field);
-    // From before the run, unless somebody has changed it since.
+    // This is the value from before the run, unless somebody has changed it since.
     const wanted = (object: KubeObject) => {
         const note = notes.read(object) ?? {};
         return isOfRun(object, field, note) ? note.before : valueIn<Value>(object, field);

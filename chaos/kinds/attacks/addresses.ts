@@ -66,8 +66,9 @@ export const hostsIn = (addresses: readonly Address[]): Host[] => addresses.filt
 export const blocksIn = (addresses: readonly Address[]): Block[] => addresses.filter((one) => "cidr" in one);
 
 /**
- * The blocks that must be proven, at each denied port. @param ports @default all: then a connection to any port is
- * enough
+ * The blocks that must be proven, at each denied port.
+ *
+ * @param ports @default all: then a connection to any port is enough
  */
 export const provenBlocks = (blocks: readonly Block[], ports?: readonly number[]): ProvenBlock[] =>
     blocks.flatMap((block) => ports?.map((port) => ({ ...block, port })) ?? [block]);

@@ -13,9 +13,9 @@ import type { Radius } from "../../targets/radius";
 import type { Counted, Counts } from "./counted";
 
 /**
- * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need
- * only the fields that are required, and `denies`. A kind that is something else also has a line in `attack-resource.ts`, for
- * its object; and in `job-parts.ts`, if the deadline Job does something for it.
+ * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need only the
+ * fields that are required, `effect` and `denies`. A kind that is something else also has a line in
+ * `attack-resource.ts`, for its object; and in `job-parts.ts`, if the deadline Job does something for it.
  *
  * @typeParam A what a definition says of such an attack, its `kind` included
  * @typeParam F what `find` finds
@@ -58,10 +58,12 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
 
     /**
      * What the attack needs to know of the cluster before its targets are chosen. It also says among which pods: no
-     * other target is needed. @throws Error if the attack is not possible
+     * other target is needed.
+     *
+     * @throws Error if the attack is not possible
      */
     find?(attack: A, cluster: Cluster, namespace: string): Promise<Found<F>>;
-    /** Tries by dry runs, before a target is touched, whether it can be done. @throws ReasonError if to none of them */
+    /** Tries by dry runs, before a target is touched, whether it can be done. @throws ReasonError if it cannot */
     tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /**
      * The policies that let it work among those of the namespace, and those that may come, until it ends.
@@ -85,7 +87,9 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     reported?(attack: RunAttack<A, F>): Reported;
     /**
      * Why the attack is over, as far as the cluster shows. Called at the end of the window, and every few seconds
-     * within it while the attack does not show. Undefined while it lasts. @param job name of the deadline Job
+     * within it while the attack does not show. Undefined while it lasts.
+     *
+     * @param job name of the deadline Job
      */
     explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
     /** What it has counted so far. Undefined if that is not known. */
@@ -193,7 +197,7 @@ export interface Reported {
 export interface Proof {
     /** Fresh TCP connections from another pod to the targets: to these ports, or to all known ports. */
     inward?: { ports?: readonly number[] };
-    /** Fresh TCP connections from the targets to another pod, on this port. */
+    /** Fresh TCP connections from the targets to the witness, which listens on this port: see `listenPort`. */
     outward?: { port: number };
     /**
      * Fresh TCP connections between targets and peers: in these directions, to these ports or to all known ports.
@@ -219,7 +223,7 @@ export interface Proof {
 export interface StillWorks {
     /** Fresh TCP connections from another pod to the targets: to all known ports but these. */
     inward?: { except: readonly number[] };
-    /** Fresh TCP connections from the targets to another pod, on this port. */
+    /** Fresh TCP connections from the targets to the witness, on one of the `witnessPorts`: it always listens there. */
     outward?: { port: number };
     /** Fresh TCP connections between targets and peers: in these directions, to all known ports but these. */
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };

@@ -62,7 +62,7 @@ function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.Cus
     const chosenBy = chosen.apply((found) => found.chosenBy) as pulumi.Output<string>;
     const podSelector = { matchLabels: targetLabels(label, chosenBy), ...(!isTotal(denial) && unlessCombined) };
     const specOf = (peers: Peers) => ({ podSelector, ...denying(denial, peers, namespace) });
-    // Without peers, a preview can show what the policy denies.
+    // If the attack has no peers, a preview can show what the policy denies.
     const spec = denial.withPeers ? chosen.apply((found) => specOf(peersIn(found))) : specOf({ pods: [] });
     // Another version may write other rules. An update of a run that is over would create its policy again; the next
     // run has another name and gets them.

@@ -58,7 +58,7 @@ export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resour
 /** Most attacks are proven within two seconds of their creation. */
 const proofMs = 5_000;
 
-/** In milliseconds, from the creation of the attacks until they are usually proven at the latest. */
+/** How long after their creation attacks are usually proven at the latest, in milliseconds. */
 export const beginMsOf = (attacks: readonly Attack[]): number =>
     attacks.length === 0 ? 0 : proofMs + Math.max(...attacks.map((attack) => attackKindOf(attack).readyMs ?? 0));
 

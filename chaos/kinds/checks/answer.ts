@@ -31,7 +31,7 @@ export class UnseenError extends Error {
     override readonly name = "UnseenError";
 }
 
-/** In milliseconds. If this machine is later than this, it was asleep or too busy, and the probe shows nothing. */
+/** If this machine is later than this, in milliseconds, it was asleep or too busy, and the probe shows nothing. */
 export const maxLateMs = 1_000;
 
 export function missed(at: number, lateMs: number, latencyMs = 0): Answer {

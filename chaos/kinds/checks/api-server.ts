@@ -32,7 +32,7 @@ export function proxyRefusal(body: string): string | undefined {
 export function lackOfEndpoints(body: string, path: string, cluster: Cluster): string | undefined {
     const { kind, message = "" } = parsed(body);
     if (kind !== "Status" || !message.startsWith(noEndpoints)) return undefined;
-    // By the path and not by the message, which may be an application's.
+    // The name is taken from the path: the message may be an application's.
     const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/services\/(?:https?:)?([^/:]+)/.exec(path) ?? [];
     const service = quote(name ?? "NAME");
     const kubectl = `${kubectlFor(cluster, namespace)} get`;

@@ -13,7 +13,7 @@ import { quoted } from "../../values/quoted";
  */
 export type Reading = "nothing" | "beginning" | "whole";
 
-/** In bytes, after the body was decoded. */
+/** The limit of a body in bytes, after it was decoded. */
 const maxBodyBytes = 16 * 1_024 * 1_024;
 
 const beginningBytes = 65_536;
@@ -76,7 +76,7 @@ const decoders: Record<string, (first: Buffer) => Transform> = {
 /** A body may be coded more than once. With each coding, fewer bytes can stand for more. */
 const maxCodings = 3;
 
-/** In the order in which they were applied. */
+/** The content codings in the order in which they were applied. */
 function codingsIn(header = ""): string[] {
     const all = header.split(",").map((one) => one.trim().toLowerCase());
     return all.filter((coding) => coding !== "" && coding !== "identity");

@@ -157,7 +157,7 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
     return holds ? undefined : `${type} is ${wordOf(status)}${why}${of} (required: ${wanted})`;
 }
 
-/** In custom resources, conditions may be anything. */
+/** The conditions of a custom resource may be anything. */
 type Condition = Partial<V1Condition> | null;
 
 function conditionsOf(object: unknown): Condition[] {

@@ -28,7 +28,7 @@ type AnyCheck = EndpointSettings & FromSecrets & { kind: string };
 /** The ports of Services of which a check names none, by its kind. @default the Service's only TCP port */
 const defaultPorts: Partial<Record<string, number>> = { prometheus: 9_090 };
 
-/** Undefined if the check has a URL, asks the plan's Service, or asks nothing over HTTP. */
+/** The Service that a check names. Undefined if it has a URL, asks the plan's Service, or asks nothing over HTTP. */
 export function serviceNamedBy(check: AnyCheck, defaultNamespace: string): NamedService | undefined {
     const { kind, service: name, namespace = defaultNamespace, port = defaultPorts[kind], scheme } = check;
     return name === undefined ? undefined : { namespace, name, port, scheme };

@@ -16,7 +16,7 @@ export const plannedCheckSchema = z.object({
     successRate: shareSchema,
     abort: abortRuleSchema.optional().describe("When it ends the attacks early; absent if it does not"),
 });
-/** Its name is unique in the experiment. */
+/** A check of a plan. Its name is unique in the experiment. */
 export type PlannedCheck = z.infer<typeof plannedCheckSchema>;
 
 export const observedSchema = z.object({

@@ -136,7 +136,7 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string, a
     if (answered.status === "error")
         throw new Error(`Prometheus answered with an error (${wordOf(errorType)}): ${words(String(error))}`);
     if (answered.status !== "success") {
-        // For a pod that does not answer, the API server's proxy does, with a Status object.
+        // If a pod does not answer, the API server's proxy answers with a Status object.
         const { message } = answered;
         const text = words(typeof message === "string" ? message : body);
         throw new Error(

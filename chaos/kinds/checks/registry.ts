@@ -30,7 +30,7 @@ export function serviceAskedBy(check: Check, { service, defaultNamespace }: Chec
     return asked === plansService ? service : asked;
 }
 
-/** Undefined if the check asks a Service by its name, or nothing. */
+/** The URL of a check. Undefined if it asks a Service by its name, or nothing. */
 export const urlAskedBy = (check: Check): string | undefined =>
     checkKindOf(check).asks !== undefined && "url" in check ? check.url : undefined;
 

@@ -193,7 +193,7 @@ export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): 
     return errors.every(({ code }) => codesOfThisMachine.includes(code ?? ""));
 }
 
-/** By these codes, errors say that a server's certificate is not accepted. */
+/** The codes of errors which say that a server's certificate is not accepted. */
 export const ofCertificate = /^(?:CERT_|DEPTH_ZERO_|ERR_TLS_CERT_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/;
 
 function unreached(error: NodeJS.ErrnoException, origin: string): Error {

@@ -7,7 +7,7 @@ import type { ReportedRun } from "../reported-run";
 import { indexPage } from "../runs-page";
 import { summaryMarkdown } from "../summary";
 
-/** By the options that name the files. `index` is the page of all runs. */
+/** What writes each file, by the option that names the file. `index` is the page of all runs. */
 const writers = {
     junit: junitXml,
     summary: summaryMarkdown,

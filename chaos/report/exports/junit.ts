@@ -39,7 +39,7 @@ function suite(run: ReportedRun, name: string, id: number): string {
         id,
         name,
         package: packageName,
-        // In UTC: the schema allows no time zone.
+        // The time is in UTC, because the schema allows no time zone.
         timestamp: new Date(run.startedAt).toISOString().slice(0, 19),
         hostname: "localhost",
         tests: cases.length,

@@ -43,7 +43,7 @@ export async function sendTraces(base: string, journals: readonly Journal[]): Pr
         credentials: "OTEL_EXPORTER_OTLP_HEADERS, such as authorization=Bearer%20TOKEN",
     };
     const refusals: string[] = [];
-    // Only by this log does the exporter report what a receiver rejects of a request that it accepts.
+    // The exporter reports only in this log what a receiver rejects of a request that it accepts.
     diag.setLogger(
         { ...silent, warn: (message, ...rest) => refusals.push(...refusalIn(message, rest)) },
         { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },

@@ -28,7 +28,7 @@ export interface Access {
     service: Pick<FoundService, "service" | "selector" | "ports">;
     proxy: string;
     experiment: string;
-    /** Those of the Service. */
+    /** The Service's pods. */
     pods: readonly Pod[];
     /** The labels of their namespace. */
     namespace: Labels;
@@ -47,7 +47,7 @@ export interface AccessArgs extends Access {
  *
  * @param policies of others in the namespace
  * @throws ReasonError if they let some callers reach some pods of the Service only: through the proxy these would reach
- *     all
+ *   all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): BesidePolicy[] {
     const { service, proxy, pass, pods, attacked } = args;
@@ -72,7 +72,7 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
             }),
         },
     };
-    // By name, too, since a pod that comes during the attack may listen elsewhere.
+    // Ports are also given by name, because a pod that comes during the attack may listen elsewhere.
     const listened = service.ports.flatMap(({ target }) => [target, ...pods.map((pod) => portNumberIn(pod, target))]);
     const ports = [...new Set(listened)].filter((port) => port !== undefined).map(tcp);
     const ofPods = isolating.map(({ spec }) => ({
@@ -170,8 +170,9 @@ function ruleFor(peers: Accepted, ports: V1NetworkPolicyPort[]): Rule[] {
 const isIsolated = (policy: V1NetworkPolicy, pod: Pod) => isolatesPod(policy, pod, "ingress");
 
 /**
- * The callers that all pods of a Service accept at one of its ports, whatever number each listens at. @throws
- * ReasonError that names a policy by which some of them accept others
+ * The callers that all pods of a Service accept at one of its ports, whatever number each listens at.
+ *
+ * @throws ReasonError that names a policy by which some of them accept others
  */
 function acceptedAt(port: FoundPort, policies: readonly V1NetworkPolicy[], { service, pods }: AccessArgs): Accepted {
     const listening = pods.filter((pod) => portNumberIn(pod, port.target) !== undefined);
@@ -243,6 +244,7 @@ const proxyPodOf = ({ proxy, experiment, service }: Access): Pod => ({
 /**
  * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the
  * Service's pods by labels or ports that the proxy does not have, and no run adds policies to another namespace.
+ *
  * @throws ReasonError that names the policy
  */
 export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: Access): void {

@@ -80,8 +80,9 @@ function proxyFailed({ object: name, namespace }: FaultOfRun, cluster: Cluster, 
 /**
  * Waits until the proxy has reached the Service's pods. Ends earlier if, 2 s after its beginning, what is missing only
  * rejects connections or is gone, and at once if the proxy is gone.
+ *
  * @returns what is missing then, by the names of the Job's reports: callers do not reach it either; or why callers
- *     would lose more than the fault takes from them
+ *   would lose more than the fault takes from them
  * @throws Error if the API server does not say
  */
 export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {

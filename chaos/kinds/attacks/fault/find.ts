@@ -21,7 +21,7 @@ export interface FoundService {
     publishNotReadyAddresses?: true;
     /** Its first family of addresses, since its pods may listen in that alone. Absent if the Service does not say. */
     family?: string;
-    /** Its pods that were ready. */
+    /** Names of its pods that were ready. */
     pods: string[];
 }
 
@@ -33,9 +33,9 @@ export interface FoundPort {
     target: number | string;
     /** Where the proxy listens: at the pods' number, if they agree on one. */
     listen: number;
-    /** Those of `pods` that have no port of that name. Absent if there are none. */
+    /** The `pods` that have no port of that name. Absent if there are none. */
     without?: string[];
-    /** The numbers of those of `pods` that do not listen at `listen`. Absent if there are none. */
+    /** For `pods` that do not listen at `listen`: the number at which each does. Absent if there are none. */
     elsewhere?: Record<string, number>;
     appProtocol?: string;
 }

@@ -11,7 +11,7 @@ import { type Access, allowsOthers, type Beside, keepsFromProxy } from "./access
 import type { Fault } from "./proxy/protocol";
 import { whyNoLongerServed } from "./unserved";
 
-/** In characters of JSON: the Job has too little memory to keep more of the Service's pods. */
+/** The Job has too little memory to keep more of the Service's pods, in characters of JSON. */
 const mostKept = 2_000_000;
 
 /**

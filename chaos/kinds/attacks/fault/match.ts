@@ -83,7 +83,7 @@ function differing({ path, method, headers, except = [] }: RequestMatch, matchin
             const others = matching.headers.filter(([other]) => other !== name);
             return { differs: `without ${name}`, head: headOf({ ...matching, headers: others }) };
         }),
-        // By its place: in words it may be long, and the Job's reports repeat it.
+        // It is named by its place: in words it may be long, and the Job's reports repeat it.
         ...except.map((one, index) => ({
             differs: `of match.except.${index}`,
             head: headOf(requestOf(common(pattern, one) ?? one)),

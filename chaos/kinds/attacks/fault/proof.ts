@@ -74,7 +74,7 @@ export async function explainFault(
     return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
 }
 
-/** That the proxy has died and was restarted, with the reason. */
+/** Says that the proxy has died and was restarted, with the reason. */
 export function whyRestarted({ status }: Pick<V1Pod, "status">): string | undefined {
     const [container] = (status?.containerStatuses ?? []) as Partial<V1ContainerStatus>[];
     const { restartCount: count = 0, lastState } = container ?? {};

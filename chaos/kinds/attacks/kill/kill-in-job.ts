@@ -89,7 +89,7 @@ interface Made {
     refused: number;
     /** Why the API server has refused every eviction while no pod was missing, so that nothing is attacked. */
     refusal?: string;
-    /** That pods are missing, and none starts in their place. */
+    /** Says that pods are missing, and none starts in their place. */
     unreplaced?: string;
     /** Why no kill is possible any more, as things are. */
     stopped?: string;
@@ -100,7 +100,7 @@ class Killer {
     /** See `wantedIn`. */
     private readonly met = new Map<string | undefined, number>();
     private request?: RequestData;
-    /** By uid, since a refusal is reported once. */
+    /** The uids of pods whose refusal was reported: that is done once. */
     private readonly refused = new Set<string>();
 
     constructor(
@@ -109,8 +109,9 @@ class Killer {
     ) {}
 
     /**
-     * Makes the kill that is due. It kills none while the attack is not there, or the radius is used up. @throws Error
-     * if a kill is allowed but cannot be made, or if that is not known
+     * Makes the kill that is due. It kills none while the attack is not there, or the radius is used up.
+     *
+     * @throws Error if a kill is allowed but cannot be made, or if that is not known
      */
     async killDue(): Promise<Made> {
         const { killing, context } = this;
@@ -153,7 +154,7 @@ class Killer {
         return { killed: killed.length, refused: refusals.length };
     }
 
-    /** On other nodes than the target's, replacements do not match; the verdict says how far such a kill came. */
+    /** Replacements on other nodes than the target's do not match; the verdict says how far such a kill came. */
     private whyUnreplaced(matching: readonly Candidate[], wanted: number): string | undefined {
         const there = containersIn(matching);
         if (this.killing.isOnNodes || there >= wanted || matching.some(({ ready }) => !ready)) return undefined;

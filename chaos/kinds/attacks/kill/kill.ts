@@ -59,14 +59,16 @@ export const kill: AttackKind<KillAttack> = {
         ...(by === "eviction"
             ? rightsIn()("create", { resource: "pods/eviction" }).to("evict the pods that a `kill` by eviction hits")
             : rightsIn()("delete", resources.pod).to("delete the pods that a `kill` hits")),
-        // Only a pod's ReplicaSet names the Deployment.
+        // Of a pod's owners, only its ReplicaSet names the Deployment.
         ...rightsIn()("list", resources.replicaSet).to("know which Deployment a pod belongs to, for a `kill`"),
     ],
 };
 
 /**
  * Tries by dry runs whether the API server would evict at least one of the targets. Refusals that dry runs do not show
- * come under attack. @throws ReasonError in the API server's words if it would evict none
+ * come under attack.
+ *
+ * @throws ReasonError in the API server's words if it would evict none
  */
 async function tryEvictions({ chosen, namespace }: RunAttack<unknown>, cluster: Cluster): Promise<void> {
     const refusals: { pod: string; why: string }[] = [];

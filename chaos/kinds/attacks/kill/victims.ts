@@ -74,11 +74,11 @@ export const containersIn = (pods: readonly Candidate[]): number =>
     pods.reduce((sum, { containers }) => sum + containers, 0);
 
 /**
- * How many containers are to match now: a workload may have been scaled since, and one may have no pod at the moment.
- * Undefined if that is not known.
+ * How many containers are to match now, or undefined if that is not known. A workload may have been scaled since, and
+ * may have no pod at the moment.
  *
  * @param met how many containers match in a pod of each owner that had one
- * @param replicas how many pods each owner wants. One that is not there wants none
+ * @param replicas how many pods each owner wants. An owner that does not exist wants none
  */
 export const wantedIn = (
     met: ReadonlyMap<string | undefined, number>,
@@ -95,8 +95,9 @@ export const affectedIn = (matching: readonly Candidate[], wanted: number): numb
 /**
  * The pods that the next kill deletes. A deleted pod is affected until its replacement is ready: never more containers
  * than the radius allows are affected at once.
+ *
  * @param wanted how many containers are to match: those before the first kill, or fewer if workloads were scaled down
- *     @param shuffle the order in which pods are taken, after those that are labeled
+ * @param shuffle gives the order in which pods are taken, after those that are labeled
  */
 export function chooseVictims(
     matching: readonly Candidate[],

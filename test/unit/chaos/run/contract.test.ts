@@ -50,3 +50,8 @@ it("a missing variable is an error that names it", () =>
     expect(() => inputFrom({})).toThrow(
         "EXPERIMENT_INPUT is not set: this is a step of an experiment, which an update runs",
     ));
+
+it("a step that an earlier version has recorded without a result is named, with what to do", () => {
+    expect(() => parsed("")).toThrow(/^a step of the experiment ended without a result.* Disable the experiment/);
+    expect(parsed(printed({ a: 1 }))).toEqual({ a: 1 });
+});

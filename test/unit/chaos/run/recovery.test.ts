@@ -1,23 +1,28 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endRuns } from "../../../../chaos/ending/end-run";
+import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, moveOwn, noteAborted } from "../../../../chaos/lease/lease";
 import { leaseMoves, leaseName } from "../../../../chaos/lease/lease-record";
 import { keptJournals } from "../../../support/kept-journals";
 import { check } from "../../../../chaos/run/check";
-import { recovery } from "../../../../chaos/run/recovery";
+import { recovery, undo } from "../../../../chaos/run/recovery";
 import { attackObject, FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 import { inOrder } from "../../../support/in-order";
 
 let run: FakeRun;
-beforeEach(async () => {
+beforeEach(() => {
     run = new FakeRun();
+});
+afterEach(() => run.close());
+
+/** Begins the run's attack. */
+async function attack(): Promise<void> {
     await run.label();
     await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
     await moveOwn(run.cluster.api, run.context, () => leaseMoves.begun);
-});
-afterEach(() => run.close());
+}
 
 const owner = { stack: "ours", defaultNamespace: "demo" };
 const step = () => settled(recovery(run.context, {}));
@@ -26,6 +31,8 @@ const notRecovered = "pods did not recover within 1 min";
 const labels = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels;
 
 describe("recovery", () => {
+    beforeEach(attack);
+
     it("removes what is left, releases the lease, and waits until every check is steady", async () => {
         breakApplication();
         run.after(5_000, () => run.setReady("hot-deals-2", true));
@@ -149,6 +156,8 @@ describe("recovery", () => {
 });
 
 describe("the report of the run", () => {
+    beforeEach(attack);
+
     const journal = () => keptJournals(run.plan.reports)[0]!;
     const before = [{ name: "pods", answers: [{ at: 1, latencyMs: 2, good: true }] }];
     beforeEach(async () => {
@@ -197,5 +206,42 @@ describe("the report of the run", () => {
         expect(await step()).toHaveProperty("recoveredAfterMs");
         expect(run.said).toContainEqual(expect.stringMatching(/^The run's report could not be completed: EISDIR/));
         expect(run.cluster.names("Lease")).toEqual([]);
+    });
+});
+
+describe("undoing", () => {
+    const undone = () => settled(undo(run.context));
+
+    it("recovery is counted from the undoing, and is not negative if the clock is set back", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        run.after(1_000, () => vi.setSystemTime(Date.now() - 60_000));
+        run.after(2_000, () => run.setReady("hot-deals-1", true));
+        const begun = Date.now();
+        const { at, recoveredAfterMs } = await undone();
+        expect(at).toBe(begun);
+        expect(recoveredAfterMs).toBeGreaterThanOrEqual(2_000);
+        expect(recoveredAfterMs).toBeLessThan(3_000);
+    });
+
+    it("without the plan's Service, the application counts as gone", async () => {
+        run.plan.service = { namespace: "demo", name: "gateway", port: 80 };
+        expect((await undone()).recoveredAfterMs).toBeNull();
+        run.cluster.add("Service", "gateway");
+        expect((await undone()).recoveredAfterMs).not.toBeNull();
+    });
+
+    it("nothing is changed, and the checks are awaited, if nothing is left", async () => {
+        expect((await undone()).recoveredAfterMs).not.toBeNull();
+        expect(run.cluster.calls.filter((call) => !/^(list|get)/.test(call))).toEqual([]);
+        expect(run.said).toEqual([]);
+    });
+
+    it("while another stack attacks the namespace, only the policies go that the run's steps have made", async () => {
+        const own = `${runNameOf(run.plan, "ours")}-admit-witness-1`;
+        for (const name of [own, "theirs-blackhole"])
+            run.cluster.add("NetworkPolicy", name, { metadata: { labels: {} } });
+        await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+        await undone();
+        expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs-blackhole"]);
     });
 });

@@ -18,7 +18,7 @@ export interface Shared {
     closesIdle: boolean;
 }
 
-/** Without it, a connection whose other end is gone without a word would stay open for good. */
+/** A connection whose other end is gone without a word would otherwise stay open for good. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 
 /** How long a caller may take to see that its connection ends, in milliseconds. */
@@ -89,7 +89,9 @@ export class Connection implements Member {
 
     /**
      * Connects to a pod for its caller. If the pod does not accept, the caller is reset: a Service would refuse it, but
-     * the proxy has accepted it already. @throws Gone
+     * the proxy has accepted it already.
+     *
+     * @throws Gone
      */
     async reach(endpoint: PodEndpoint): Promise<void> {
         if (await this.dial(endpoint)) return;
@@ -136,7 +138,7 @@ export class Connection implements Member {
     async close(): Promise<void> {
         this.caller.end();
         this.podWire?.end();
-        // For bytes that nobody reads the kernel sends a RST, which may overtake the answer.
+        // If bytes stay unread, the kernel sends an RST, which may overtake the answer.
         await this.changes.untilWithin(lingerMs, () => {
             while (this.caller.available > 0) this.caller.take();
             return this.caller.exhausted || this.caller.closed;

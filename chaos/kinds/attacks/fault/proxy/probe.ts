@@ -20,7 +20,7 @@ export type Probed =
     | { saw: "connected" | "reset" | "unreachable" | "unknown"; afterMs: number }
     | { saw: "status"; status: number; afterMs: number };
 
-/** Without a banner by then, the connection went past the proxy, which sends its banner at once. */
+/** If no banner has come by then, the connection went past the proxy, which sends its banner at once. */
 const bannerWithinMs = 2_000;
 
 /**

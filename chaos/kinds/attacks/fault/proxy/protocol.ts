@@ -86,7 +86,7 @@ export interface Fault extends ProxyFault {
 export const limits = {
     /** The head of a request. */
     headBytes: 65_536,
-    /** From the first byte of a head to its end, in milliseconds. */
+    /** Time from the first byte of a head to its end, in milliseconds. */
     headMs: 10_000,
     /** Open connections of callers. */
     connections: 4_000,

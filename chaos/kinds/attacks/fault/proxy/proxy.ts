@@ -28,7 +28,7 @@ export interface ProxyArgs {
     limits?: Limits;
 }
 
-/** In milliseconds, since a proxy was stopped and its Service no longer leads to it. */
+/** Times in milliseconds, since a proxy was stopped and its Service no longer leads to it. */
 export interface StopTimes {
     /** How long connections are accepted: until all nodes know where the Service leads now. @default 3000 */
     acceptMs?: number;
@@ -75,7 +75,7 @@ export class Proxy {
                 this.accept(socket, name),
             );
             this.servers.push(server);
-            // With the default of 511, callers that come all at once would have to try again for seconds.
+            // If it were the default of 511, callers that come all at once would have to try again for seconds.
             await once(server.listen({ port: listen, backlog: usualLimits.connections }), "listening");
             server.on("error", log);
             return (server.address() as { port: number }).port;
@@ -98,7 +98,7 @@ export class Proxy {
         for (; performance.now() - pointedAt < acceptMs; await sleep(lookMs))
             if (this.args.isPointedTo()) pointedAt = performance.now();
         for (const server of this.servers) server.close();
-        // Not earlier: a caller may be about to use an idle connection. Most are closed by their next answer.
+        // Idle connections close only now, because a caller may be about to use one. Most close with their next answer.
         this.shared.closesIdle = true;
         this.notifyAll();
         const leftMs = Math.max(0, pointedAt + closeMs - performance.now());

@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import zlib from "node:zlib";
+import { condition } from "../../../../../chaos/kinds/checks/condition";
 import { http, type HttpCheck } from "../../../../../chaos/kinds/checks/http";
 import { prometheus } from "../../../../../chaos/kinds/checks/prometheus";
 import { httpPod, startProxy } from "../attacks/fault/proxy/support";
@@ -29,6 +31,7 @@ const ways = {
         return { service: "stream" };
     },
 };
+type Way = (typeof ways)[keyof typeof ways];
 
 /** A server that takes upgrades, and answers other requests with a handler. @returns its port */
 async function upgrading(handler: Handler = (_, response) => response.end()): Promise<number> {
@@ -150,5 +153,87 @@ describe("through a fault's proxy", () => {
         expect([socket, events].map(({ good, status }) => ({ good, status }))).toEqual(
             [101, 200].map((status) => ({ good: isGood, status: isGood ? status : 503 })),
         );
+    });
+});
+
+describe("a body with a content coding", () => {
+    const answering =
+        (coding: string, body: Buffer, status = 200): Handler =>
+        (_, response) =>
+            response.writeHead(status, { "content-encoding": coding }).end(body);
+
+    const decoded = async (way: Way, handler: Handler, fields: Partial<HttpCheck> = {}) =>
+        probe({ json: [{ path: "a", equals: 1 }], ...fields, ...(await way(await serve(handler))) }, 5_000);
+
+    const text = Buffer.from('{"a":1}');
+    const { zstdCompressSync } = zlib as typeof zlib & { zstdCompressSync?: (data: Buffer) => Buffer };
+    const codings: [string, Buffer][] = [
+        ["gzip", zlib.gzipSync(text)],
+        ["X-GZIP", zlib.gzipSync(text)],
+        ["deflate", zlib.deflateSync(text)],
+        ["deflate", zlib.deflateRawSync(text)],
+        ["br", zlib.brotliCompressSync(text)],
+        ["deflate, br", zlib.brotliCompressSync(zlib.deflateSync(text))],
+        ["identity", text],
+        ...(zstdCompressSync ? [["zstd", zstdCompressSync(text)] as [string, Buffer]] : []),
+    ];
+
+    describe.each(Object.entries(ways))("an answer with a content coding, %s,", (_, way) => {
+        it.each(codings)("is decoded: %s", async (coding, body) => {
+            expect(await decoded(way, answering(coding, body))).toMatchObject({ good: true });
+            expect(await decoded(way, answering(coding, body, 503))).toMatchObject({
+                problem: 'status 503: “{"a":1}”',
+            });
+        });
+
+        it("may be empty", async () =>
+            expect((await decoded(way, answering("gzip", Buffer.alloc(0)))).problem).toBe(
+                "status 200, but the body is not JSON",
+            ));
+
+        it("is not read if that is unknown, and the reason names it", async () => {
+            const coded = answering("compress", text);
+            expect((await decoded(way, coded)).problem).toBe(
+                "status 200, but the body has the content coding “compress”, which is not decoded",
+            );
+            expect((await decoded(way, answering("compress", text, 503))).problem).toBe(
+                "status 503, and the body has the content coding “compress”, which is not decoded",
+            );
+            expect(await decoded(way, coded, { json: undefined })).toMatchObject({ good: true });
+        });
+
+        it("is told if it is not what it says", async () =>
+            expect((await decoded(way, answering("gzip", text))).problem).toBe(
+                "status 200, but the body cannot be decoded as gzip: incorrect header check",
+            ));
+
+        it("has a limit after it was decoded", async () => {
+            const bomb = zlib.gzipSync(Buffer.alloc(64 * 1_048_576, " "));
+            const twice = answering("gzip, gzip", zlib.gzipSync(bomb));
+            for (const handler of [answering("gzip", bomb), twice])
+                expect((await decoded(way, handler)).problem).toBe("status 200, but the body is longer than 16 MiB");
+            expect((await decoded(way, answering("gzip", bomb, 503))).problem).toBe("status 503: “”");
+        });
+
+        it("is Prometheus', too", async () => {
+            const value = JSON.stringify({ status: "success", data: { resultType: "scalar", result: [1, "1"] } });
+            const asked = await way(await serve(answering("br", zlib.brotliCompressSync(value))));
+            const port = "service" in asked ? { port: 80 } : {};
+            const check = { kind: "prometheus", query: "up", equals: 1, ...port, ...asked } as const;
+            expect(await prometheus.probe(check, contextOf(cluster), 5_000)).toMatchObject({ good: true });
+        });
+    });
+
+    it("the API server's own answers are decoded, too", async () => {
+        const refusal = zlib.gzipSync(statusObject(403, "no"));
+        expect(await decoded(ways["through the API server"], answering("gzip", refusal, 403))).toMatchObject({
+            unseen: true,
+        });
+
+        const list = { resources: [{ name: "nodes", kind: "Node", namespaced: false }], spec: { a: 1 } };
+        useApiServer(cluster, await serve(answering("gzip", zlib.gzipSync(JSON.stringify(list)))));
+        const of = { apiVersion: "v1", kind: "Node", name: "a" };
+        const check = { kind: "condition", of, field: "spec.a", equals: 1 } as const;
+        expect(await condition.probe(check, contextOf(cluster), 5_000)).toMatchObject({ good: true });
     });
 });

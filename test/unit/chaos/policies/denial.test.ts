@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../../../../chaos/kinds/attacks/addresses";
-import type { Attack } from "../../../../../chaos/kinds/attacks/registry";
-import { chooseForAll } from "../../../../../chaos/targets/choose";
-import { distinctiveLabel } from "../../../../../chaos/targets/distinguish";
-import { peersOf } from "../../../../../chaos/targets/discover";
-import { containersOf, type Pod } from "../../../../../chaos/targets/containers";
-import { peersIn } from "../../../../../chaos/policies/denial";
-import { type End, permits, readings } from "./network";
-import { proofOf, denialOf } from "./support";
+import type { Address } from "../../../../chaos/kinds/attacks/addresses";
+import type { Attack } from "../../../../chaos/kinds/attacks/registry";
+import { chooseForAll } from "../../../../chaos/targets/choose";
+import { distinctiveLabel } from "../../../../chaos/targets/distinguish";
+import { peersOf } from "../../../../chaos/targets/discover";
+import { containersOf, type Pod } from "../../../../chaos/targets/containers";
+import { peersIn } from "../../../../chaos/policies/denial";
+import { type End, permits, readings } from "../kinds/attacks/network";
+import { proofOf, denialOf } from "../kinds/attacks/support";
 
 let pods = 0;
 function pod(name: string, app: string, namespace = "demo", labels = { app } as Record<string, string>): Pod {

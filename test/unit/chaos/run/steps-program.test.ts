@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { parsed, printed } from "../../../../chaos/run/contract";
 
 /** No request is answered, and nothing is open that Node.js would wait for. */
 const unanswered = `
@@ -52,8 +51,3 @@ it.each(["steady-state", "label-targets", "check", "recovery", "end-attacks"])(
     },
     60_000,
 );
-
-it("a step that an earlier version has recorded without a result is named, with what to do", () => {
-    expect(() => parsed("")).toThrow(/^a step of the experiment ended without a result.* Disable the experiment/);
-    expect(parsed(printed({ a: 1 }))).toEqual({ a: 1 });
-});

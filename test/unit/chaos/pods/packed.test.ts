@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { packed } from "../../../../chaos/pods/packed";
-import { printAgain, runFromInput } from "../../../../chaos/pods/packed";
+import { packed, printAgain, runFromInput } from "../../../../chaos/pods/packed";
 
 /** Runs a command as the command provider does, far from this repository. */
 const run = (command: string, { stdout, stdin }: { stdout?: string; stdin?: string } = {}) =>
