@@ -51,7 +51,8 @@ export interface Discovered extends Target {
 /** Its owner is a Deployment. */
 export type ReplicaSet = Pick<Pod, "metadata">;
 
-export const isSystemNamespace = (namespace: string) => ["kube-system", "kube-public", "kube-node-lease"].includes(namespace);
+export const isSystemNamespace = (namespace: string) =>
+    ["kube-system", "kube-public", "kube-node-lease"].includes(namespace);
 
 export const isRunning = ({ status }: Pod): boolean => status?.phase === "Running";
 

@@ -97,7 +97,9 @@ describe.skipIf(!isDual)(title, () => {
     });
 
     const podNamed = async (name: string): Promise<Discovered> =>
-        (await containersByApiServer(cluster, "sandbox")).find((one) => one.namespace === namespace && one.pod === name)!;
+        (await containersByApiServer(cluster, "sandbox")).find(
+            (one) => one.namespace === namespace && one.pod === name,
+        )!;
     const ipsOf = async (name: string) => (await podNamed(name)).addresses!;
     const serviceIps = async () => {
         const { spec } = await cluster.core.readNamespacedService({ namespace, name: "both" });
