@@ -163,19 +163,17 @@ afterAll(async () => {
 async function whileExecIsForbidden(act: () => Promise<void>): Promise<void> {
     const named = { name: `${namespace}-no-exec`, message: "nobody runs anything here" };
     const { allow } = await forbidExec(cluster, namespace, named);
-    const place = { namespace, pod: "alone", container: "nats" };
-    const refused = () =>
-        runWithin(cluster, place, ["true"]).then(
-            () => false,
-            (error) => error instanceof ExecRefused,
-        );
     try {
+        const place = { namespace, pod: "alone", container: "nats" };
+        const refused = () =>
+            runWithin(cluster, place, ["true"]).then(
+                () => false,
+                (error) => error instanceof ExecRefused,
+            );
         await until("nothing may be run in a pod", refused);
         await act();
     } finally {
         await allow();
-        // The API server may apply a policy that is gone for a moment longer.
-        await until("something may be run in a pod again", async () => !(await refused()));
     }
 }
 
@@ -199,7 +197,8 @@ describe("before anything is attacked, an update is refused that", () => {
         const quota = { metadata: { name: "few" }, spec: { hard: { pods: "1" } } };
         await cluster.core.createNamespacedResourceQuota({ namespace, body: quota });
         try {
-            await expect(up(blackhole("k8s.pod.name=alone"))).rejects.toThrow(
+            // Another definition than above: of the same, the lease says that it was ABORTED.
+            await expect(up(blackhole("k8s.daemonset=everywhere"))).rejects.toThrow(
                 inOrder(
                     `ABORTED (no-room): namespace ${namespace} admits no pod of the Job every-kind-`,
                     "exceeded quota: few, requested: pods=1",
