@@ -284,7 +284,7 @@ export class AttackProof {
             const [within, look] = await this.lookAtSome(turn);
             const isTried = look.problem === undefined;
             if (isTried && within.trials.length === 0) return undefined;
-            const why = judge.whyWorkedMeanwhile(within, [look], seenAt, since);
+            const why = judge.whyWorkedMeanwhile(within, look, seenAt, since);
             if (why) return why;
             if (isTried) seenAt = look.at;
             due = isTried ? look.at + tryEveryMs.usually : performance.now() + tryEveryMs.afterProblem;

@@ -169,31 +169,24 @@ export const couldNot = ({ what }: Pick<Within, "what">, problem: string, when =
     reason("probe-failed", `${what} could not be tried${when}: ${problem}`);
 
 /**
- * What of it has worked in the window, or that nothing could be tried for a time.
+ * What of it a look in the window has found to work, or that nothing could be tried for a time.
  *
- * @param from when the window began, or the last of what was seen before
+ * @param seenAt when the last look that could be tried began, or the window
  * @param since says in words when a moment was
  */
 export function whyWorkedMeanwhile(
     within: Within,
-    looks: readonly Look[],
-    from: number,
+    look: Look,
+    seenAt: number,
     since: (moment: number) => string,
 ): Doubt | undefined {
-    let seenAt = from;
-    for (const look of looks) {
-        const isSeen = look.problem === undefined;
-        const silenceMs = (isSeen ? look.at : look.at + look.tookMs) - seenAt;
-        if (silenceMs > maxSilenceMs) {
-            const when = ` for ${describeMilliseconds(silenceMs)}, from ${since(seenAt)}`;
-            return couldNot(within, look.problem ?? "no answer came", when);
-        }
-        if (!isSeen) continue;
-        const working = whyWorking(within, look, "attack-not-held", `, ${since(look.at)}`);
-        if (working) return working;
-        seenAt = look.at;
+    const isSeen = look.problem === undefined;
+    const silenceMs = (isSeen ? look.at : look.at + look.tookMs) - seenAt;
+    if (silenceMs > maxSilenceMs) {
+        const when = ` for ${describeMilliseconds(silenceMs)}, from ${since(seenAt)}`;
+        return couldNot(within, look.problem ?? "no answer came", when);
     }
-    return undefined;
+    return isSeen ? whyWorking(within, look, "attack-not-held", `, ${since(look.at)}`) : undefined;
 }
 
 /** What must go on working from within, and does not, or why that is not known. */

@@ -170,7 +170,7 @@ function ruleFor(peers: Accepted, ports: V1NetworkPolicyPort[]): Rule[] {
 const isIsolated = (policy: V1NetworkPolicy, pod: Pod) => isolatesPod(policy, pod, "ingress");
 
 /**
- * The callers that all pods of a Service accept at one of its ports, whatever number each listens at.
+ * The callers that all pods of a Service accept at one of its ports. Each may listen at another number.
  *
  * @throws ReasonError that names a policy by which some of them accept others
  */

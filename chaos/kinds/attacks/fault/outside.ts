@@ -95,7 +95,7 @@ export function whyBypassed(
 
 /**
  * Why callers of a Service reach pods of other clusters, past a proxy in its place: Cilium joins Services of one name
- * in all clusters of a mesh. The newer annotation counts first, whatever it says.
+ * in all clusters of a mesh. The newer annotation counts if both are there.
  * https://docs.cilium.io/en/stable/network/clustermesh/services/
  */
 export function whyInOtherClusters({ metadata }: V1Service): string | undefined {

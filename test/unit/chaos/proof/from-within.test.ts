@@ -104,7 +104,7 @@ describe("what must go on working is tried", () => {
         expect([count, open.length > 0]).toEqual([tries, isOpen]);
     });
 
-    it("three times at most if it does not lead to the witness, whatever patience there is", async () => {
+    it("at most three times if it does not lead to the witness, also with more patience", async () => {
         let count = 0;
         const control = { host: "10.96.0.1", port: 443, addresses: ["10.96.0.1"] };
         const trials = trialsOf({ proof: {}, chosen: { targets: [target("web-1")], control } });

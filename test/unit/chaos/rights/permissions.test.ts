@@ -149,7 +149,7 @@ it.each(exampleAttacks)(
     },
 );
 
-it("Pulumi may list and watch whatever it deletes: without that it waits forever", () => {
+it("Pulumi may list and watch all that it deletes: without that it waits forever", () => {
     const created = permissionsOf([blackhole()]).filter(
         (right) =>
             isRequired(right) && right.verbs.includes("create") && !["leases", "pods/exec"].includes(right.resource),

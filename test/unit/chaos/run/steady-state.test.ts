@@ -350,7 +350,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
     };
 
     it.each<[string, number, string, prepare?: () => void]>([
-        ["that has the name by then: whoever rejects objects was asked before", 409, "already exists"],
+        ["that has the name by then: webhooks were asked before", 409, "already exists"],
         ["of which a webhook cannot do a dry run", 400, webhook],
         ["that the account may not make by itself", 403, forbidden, mayMakeNoPods],
     ])("a pod is not refused %s", async (_, status, words, prepare) => {

@@ -11,7 +11,7 @@ import { longestMethod, tokenCharacters } from "../../../../values/http-method";
  */
 export interface RequestHead {
     method: string;
-    /** A path with its query, or whatever else stands there. */
+    /** A path with its query, or what a client has written in its place. */
     target: string;
     /** Names are in lower case. */
     headers: Headers;

@@ -40,7 +40,7 @@ export class Faults {
     over = false;
     /** Whether only HTTP/1.1 in clear text can be faulted: nothing else has a status, or what a match looks at. */
     readonly needsHttp: boolean;
-    /** Whether the match includes a request, whichever pod it goes to. */
+    /** Whether the match includes a request. The pod that it goes to does not count. */
     readonly means: (request: Matchable) => boolean;
     private readonly targets: ReadonlySet<string>;
 
