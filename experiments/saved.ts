@@ -1,5 +1,4 @@
 import { readdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as z from "zod";
 import {
@@ -26,7 +25,6 @@ export const savedSchema = definitionSchema.extend({
 }) satisfies z.ZodType<SavedExperiment>;
 
 const folder = join(__dirname, "saved");
-const load = createRequire(__filename);
 
 /** The saved experiments: the files in `saved/`. To add one, add a file. */
 export function savedExperiments(): NamedExperiment[] {
@@ -68,5 +66,5 @@ export function validExperiment(name: string): SavedExperiment {
 }
 
 function savedExperiment(name: string): SavedExperiment {
-    return (load(join(folder, name)) as { default: SavedExperiment }).default;
+    return (require(`./saved/${name}.ts`) as { default: SavedExperiment }).default;
 }

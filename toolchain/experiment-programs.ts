@@ -1,15 +1,17 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { ExperimentPrograms } from "../chaos/pods/built-programs";
 import { bundledFile, packedBundle } from "./bundle";
+import { project } from "./bundle-cache";
 
-const bundle = (path: string) =>
-    readFileSync(bundledFile(join(__dirname, "..", "chaos", path), { minify: false }), "utf8");
+const steps = join(project, "chaos", "run", "steps-program.ts");
+const readable = (path: string) => readFileSync(bundledFile(join(project, "chaos", path), { minify: false }), "utf8");
 
 /** How an experiment's programs are run from this repository, where nothing is built. */
 export const experimentPrograms = (): ExperimentPrograms => ({
-    stepCommand: "node toolchain/run-step.js",
-    steps: packedBundle(join(__dirname, "..", "chaos", "run", "steps-program.ts")),
-    deadline: bundle("witness/job-program.ts"),
-    proxy: bundle("kinds/attacks/fault/proxy/proxy-program.ts"),
+    // A step runs in the update whose program has just bundled it.
+    stepCommand: `node ${relative(project, bundledFile(steps)).replaceAll("\\", "/")}`,
+    steps: packedBundle(steps),
+    deadline: readable("witness/job-program.ts"),
+    proxy: readable("kinds/attacks/fault/proxy/proxy-program.ts"),
 });

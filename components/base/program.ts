@@ -3,8 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { bundledFile } from "../../toolchain/bundle";
+import { bundledFile, gzippedBundle } from "../../toolchain/bundle";
 
 export const servicesFolder = join(__dirname, "..", "..", "services");
 
@@ -58,12 +57,11 @@ const configMapLimitBytes = 1_048_576;
  * @throws Error if the program does not compile, or is too large for a ConfigMap
  */
 export function packedProgram(entry: string): { packed: Buffer; start: string; hash: string } {
-    const bundle = readFileSync(bundledFile(entry));
-    const packed = gzipSync(bundle, { level: 9 });
+    const packed = gzippedBundle(entry);
     if (packed.length >= configMapLimitBytes)
         throw new Error(`${entry} has ${packed.length} bytes compressed; a ConfigMap holds ${configMapLimitBytes}`);
     const start = readFileSync(join(servicesFolder, startName), "utf8");
-    return { packed, start, hash: shortHash(bundle.toString("utf8") + start) };
+    return { packed, start, hash: shortHash(readFileSync(bundledFile(entry), "utf8") + start) };
 }
 
 export function shortHash(text: string): string {

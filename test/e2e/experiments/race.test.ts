@@ -8,6 +8,7 @@ import { gatewayOf } from "../../../components/shop/gateway";
 import { productsCheck } from "../../../experiments/products";
 import { reportsFolder } from "../../../experiments/run";
 import definition from "../../../experiments/saved/hot-deals-blackhole";
+import { bundledFile } from "../../../toolchain/bundle";
 import { casesOf } from "../which-tests";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
@@ -47,8 +48,11 @@ afterAll(() => giveBack(stack));
 function step(name: StepName, ofStack: string, more: object = {}): Promise<{ refused: boolean; said: string }> {
     const env = { ...process.env, ...inputVariables({ plan, stack: ofStack, ...more }) };
     return new Promise((resolve) => {
-        execFile(process.execPath, ["toolchain/run-step.js", name], { cwd: project, env }, (error, _, said) =>
-            resolve({ refused: error !== null, said }),
+        execFile(
+            process.execPath,
+            [bundledFile("chaos/run/steps-program.ts"), name],
+            { cwd: project, env },
+            (error, _, said) => resolve({ refused: error !== null, said }),
         );
     });
 }

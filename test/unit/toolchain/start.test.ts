@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { project } from "../../../toolchain/bundle-cache";
+
+/** Runs JavaScript in a project's folder. @returns what it prints */
+const run = (folder: string, script: string) =>
+    execFileSync(process.execPath, ["--eval", script], { cwd: folder, encoding: "utf8" }).trim();
+
+const started = 'require("./toolchain/start-program.js")';
+
+it("Pulumi.yaml starts the program of index.ts", () => {
+    expect(run(project, `console.log(typeof ${started})`)).toBe("function");
+});
+
+const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+};
+const entries = Object.values(scripts).flatMap((script) => /^node toolchain\/start\.js (\S+)/.exec(script)?.[1] ?? []);
+it.each([...entries, "index.ts"])("%s is started from a bundle", (entry) => {
+    const file = run(project, `console.log(require("./toolchain/start.js").fileOf(${JSON.stringify(entry)}))`);
+    expect(file).toMatch(/-program\.js$/);
+});
+
+it("what the SDK loads for resources that are functions is not loaded, until something uses it", () => {
+    const loaded = 'Object.keys(require.cache).some((file) => file.endsWith("/typescript.js"))';
+    const both = `${started}; const before = ${loaded}; require("typescript").version; console.log(before, ${loaded})`;
+    expect(run(project, both)).toBe("false true");
+});
+
+describe("a program", () => {
+    let folder: string;
+    const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+    const said = () => run(folder, 'require(require("./toolchain/start.js").fileOf("index.ts")).say()');
+    beforeEach(() => {
+        folder = mkdtempSync(join(tmpdir(), "chaos-shop-program-"));
+        for (const path of ["toolchain", "chaos/pods/packed.ts"])
+            cpSync(join(project, path), join(folder, path), { recursive: true });
+        for (const path of ["node_modules", "experiments/saved"]) mkdirSync(join(folder, path), { recursive: true });
+        for (const name of ["esbuild", "@esbuild", "tsx", "get-tsconfig", "resolve-pkg-maps"])
+            symlinkSync(join(project, "node_modules", name), join(folder, "node_modules", name));
+        write("Pulumi.yaml", "");
+        write("word.ts", 'export const word: string = "first";');
+        write("experiments/saved/one.ts", "export default 1;");
+        write(
+            "index.ts",
+            'import { word } from "./word";\n' +
+                "const saved = (name: string) => require(`./experiments/saved/${name}.ts`).default as number;\n" +
+                "export const say = () => console.log(word, saved(process.env.SAVED ?? 'one'));",
+        );
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+
+    it("is bundled anew when a source has changed", () => {
+        expect(said()).toBe("first 1");
+        write("word.ts", 'export const word: string = "second";');
+        expect(said()).toBe("second 1");
+    });
+
+    it("is bundled anew when an experiment was added", () => {
+        expect(said()).toBe("first 1");
+        write("experiments/saved/two.ts", "export default 2;");
+        process.env.SAVED = "two";
+        expect(said()).toBe("first 2");
+        delete process.env.SAVED;
+    });
+
+    it("finds its files from where its sources are", () => {
+        mkdirSync(join(folder, "words"));
+        write("words/word.ts", "export const word = require('node:fs').readFileSync(`${__dirname}/word.txt`, 'utf8');");
+        write("words/word.txt", "third");
+        write(
+            "index.ts",
+            'import { word } from "./words/word";\nexport const say = () => console.log(word, __dirname);',
+        );
+        expect(said()).toBe(`third ${folder}`);
+    });
+
+    it("runs if an experiment that it does not use does not compile", () => {
+        write("experiments/saved/broken.ts", "export default {");
+        expect(said()).toBe("first 1");
+    });
+});

@@ -1,0 +1,39 @@
+/** Makes the bundle of a program of this repository that `start.js` is to start: node bundle-program.ts ENTRY BUNDLE */
+import type { Loader, Plugin } from "esbuild";
+import { readFileSync } from "node:fs";
+import { dirname, extname, relative } from "node:path";
+import { buildOptions, esbuild, keepBuilt } from "./bundle";
+
+/** The two share the state of these packages with the SDK; or they are needed rarely. */
+const external = ["@pulumi/*", "@grpc/*", "google-protobuf", "esbuild", "tsx", "typescript", "undici"];
+/** Their files are loaded by name. */
+const folders = ["experiments/saved"];
+
+/** Files of this repository find others from where they are themselves, and not from where the bundle is. */
+const inTheirPlaces = (bundle: string): Plugin => ({
+    name: "in-their-places",
+    setup(build) {
+        build.onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
+            if (path.includes("node_modules")) return undefined;
+            const text = readFileSync(path, "utf8");
+            if (!/\b__(file|dir)name\b/.test(text)) return undefined;
+            const place = JSON.stringify(relative(dirname(bundle), path));
+            const file = `ofBundle.join(ofBundle.folder, ${place})`;
+            const own = `const __filename = ${file}, __dirname = ofBundle.dirname(__filename);`;
+            return { contents: `${own}\n${text}`, loader: extname(path).slice(1) as Loader };
+        });
+    },
+});
+
+async function main(entry: string, bundle: string): Promise<void> {
+    const banner = { js: 'const ofBundle = { ...require("node:path"), folder: __dirname };' };
+    const plugins = [inTheirPlaces(bundle)];
+    keepBuilt(
+        bundle,
+        await esbuild().build({ ...buildOptions, entryPoints: [entry], external, banner, plugins }),
+        folders,
+    );
+}
+
+const [, , entry, bundle] = process.argv;
+void main(entry!, bundle!);
