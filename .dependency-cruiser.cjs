@@ -149,7 +149,7 @@ module.exports = {
     options: {
         doNotFollow: { path: "node_modules" },
         // What is built, and programs that import it.
-        exclude: { path: ["^chaos/dist/", "^examples/"] },
+        exclude: { path: ["^chaos/dist/", "^examples/", "^bench/peers/program/"] },
         tsPreCompilationDeps: true,
         enhancedResolveOptions: {
             exportsFields: ["exports"],

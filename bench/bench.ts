@@ -4,11 +4,12 @@ import { describeResult, type Figure, judge, type Result } from "./figure";
 import { experimentEnable } from "./figures/experiment-enable";
 import { experimentRun } from "./figures/experiment-run";
 import { previewUnchanged } from "./figures/preview-unchanged";
+import { peers } from "./figures/peers";
 import { matchMedian, proxyMedian } from "./figures/proxy-latency";
 import { shopUp } from "./figures/shop-up";
 import { Session } from "./session";
 
-const figures = [shopUp, previewUnchanged, experimentEnable, experimentRun, proxyMedian, matchMedian];
+const figures = [shopUp, previewUnchanged, experimentEnable, experimentRun, proxyMedian, matchMedian, ...peers];
 
 /**
  * Reads the arguments of `npm run bench`.
@@ -19,9 +20,11 @@ const figures = [shopUp, previewUnchanged, experimentEnable, experimentRun, prox
 export function benchOptions(args: string[], known = figures.map(({ name }) => name)) {
     const { json = false } = benchProgram.read<{ json?: true }>(args);
     const given = benchProgram.args;
-    const unknown = given.filter((name) => !known.includes(name));
+    // `peers` means all figures of that group.
+    const means = (one: string, name: string) => name === one || name.startsWith(`${one}-`);
+    const unknown = given.filter((one) => !known.some((name) => means(one, name)));
     if (unknown.length > 0) throw new Error(`no figure is named ${unknown.join(", ")}; allowed: ${known.join(", ")}`);
-    return { json, names: known.filter((name) => given.length === 0 || given.includes(name)) };
+    return { json, names: known.filter((name) => given.length === 0 || given.some((one) => means(one, name))) };
 }
 
 const say = (line: string) => process.stderr.write(`${line}\n`);

@@ -13,7 +13,7 @@ export interface Figure {
 }
 
 /** `ratio` has no dimension; `s` is seconds, `ms` milliseconds. */
-export type Unit = "ratio" | "s" | "ms";
+export type Unit = "ratio" | "s" | "ms" | "MiB";
 
 export type Samples<Name extends string = string> = Record<Name, number[]>;
 

@@ -18,6 +18,7 @@ export const namespaces = {
     pulumi: "bench-pulumi",
     kubectl: "bench-kubectl",
     shop: "bench-shop",
+    peers: "bench-peers",
 } as const;
 
 const durationSeconds = 2;
@@ -36,7 +37,7 @@ export class Session {
         readonly context: string,
         private readonly pulumi: PulumiCommand,
         /** A temporary folder. */
-        private readonly scratch: string,
+        readonly scratch: string,
         readonly say: (line: string) => void,
     ) {}
 
@@ -88,7 +89,7 @@ export class Session {
         return stack;
     }
 
-    private openStack(name: string, folder: string): Promise<BenchStack> {
+    openStack(name: string, folder: string): Promise<BenchStack> {
         return BenchStack.open(this.pulumi.command, this.scratch, name, folder);
     }
 

@@ -47,6 +47,12 @@ export class BenchStack {
         return JSON.parse(await this.call("stack", "export", "--show-secrets")) as StackState;
     }
 
+    /** The command that does something with the stack. */
+    command(...args: string[]) {
+        const place = ["--stack", this.name, "--config-file", this.configFile, "--non-interactive", "--color", "never"];
+        return { command: this.pulumi, args: [...args, ...place], cwd: this.folder };
+    }
+
     private call(...args: string[]): Promise<string> {
         const place = ["--stack", this.name, "--non-interactive", "--color", "never"];
         return run(this.pulumi, [...args, ...place], this.folder);
