@@ -63,7 +63,7 @@ export class Session {
 
     /** A new stack with settings for a shop. It has no resources yet. */
     async newShopStack(namespace: string): Promise<BenchStack> {
-        const stack = await this.openStack(`bench-${++this.stacks}`, project);
+        const stack = await this.newStack("shop", project);
         await stack.set(this.shopSettings(namespace));
         return stack;
     }
@@ -89,7 +89,12 @@ export class Session {
         return stack;
     }
 
-    openStack(name: string, folder: string): Promise<BenchStack> {
+    /** A new stack of the program in a folder. */
+    newStack(name: string, folder: string): Promise<BenchStack> {
+        return this.openStack(`bench-${name}-${++this.stacks}`, folder);
+    }
+
+    private openStack(name: string, folder: string): Promise<BenchStack> {
         return BenchStack.open(this.pulumi.command, this.scratch, name, folder);
     }
 

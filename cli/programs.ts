@@ -136,10 +136,10 @@ export const benchProgram = new Program("bench", [
 ])
     .usage("[NAME...] [options]")
     .description(
-        "Measures speed on the sandbox, in about 13 minutes, and compares each figure with its limit. Stop other " +
+        "Measures speed on the sandbox, in about 20 minutes, and compares each figure with its limit. Stop other " +
             "work on the machine.",
     )
-    .argument("[NAME...]", "measure only these figures. Default: all")
+    .argument("[NAME...]", "measure only these figures; `peers` means all that begin with it. Default: all")
     .option("--json", "print the results as JSON");
 
 export const recordProgram = new Program("record", [

@@ -2,12 +2,19 @@ import { type Figure, median, type Samples, type Unit } from "../figure";
 import { type Measure, measurePeers } from "../peers/peers";
 import type { Session } from "../session";
 
-const measured = new WeakMap<Session, Promise<Samples>>();
+let measured: Promise<Samples> | undefined;
+/** The figures that have used the samples. */
+const shown = new Set<string>();
 
-function peersIn(session: Session): Promise<Samples> {
-    const samples = measured.get(session) ?? measurePeers(session);
-    measured.set(session, samples);
-    return samples;
+/** The samples that all figures share, until one is measured again. */
+function samplesFor(figure: string, session: Session): Promise<Samples> {
+    if (shown.has(figure)) {
+        shown.clear();
+        measured = undefined;
+    }
+    shown.add(figure);
+    measured ??= measurePeers(session);
+    return measured;
 }
 
 /** A figure of one measure of the runs, which all figures share; the value is that of `of`. */
@@ -18,7 +25,9 @@ function figure(name: string, measure: Measure, of: string, meaning: string, bar
         bar,
         unit,
         async measure(session) {
-            const all = Object.entries(await peersIn(session)).filter(([key]) => key.startsWith(`${measure} of `));
+            const all = Object.entries(await samplesFor(name, session)).filter(([key]) =>
+                key.startsWith(`${measure} of `),
+            );
             const samples = Object.fromEntries(
                 all.map(([key, values]) => [key.slice(`${measure} of `.length), values]),
             );

@@ -60,7 +60,7 @@ async function toolsFor(session: Session, { namespace, address }: Application): 
     const { context, scratch, say } = session;
     say("building the package");
     await runCommand("npm", ["run", "--workspace", "chaos", "prepack"], { cwd: project });
-    const stack = await session.openStack("bench-peers", join(project, "bench", "peers", "program"));
+    const stack = await session.newStack("peers", join(project, "bench", "peers", "program"));
     const settings = { context, namespace, duration: `${windowSeconds}s` };
     await stack.set({ ...settings, enabled: "false" });
     await stack.up();
@@ -76,7 +76,7 @@ async function toolsFor(session: Session, { namespace, address }: Application): 
     await stack.set({ enabled: "true" });
     const chaos = await chaosToolkit(say);
     const cwd = join(scratch, "chaos-toolkit");
-    mkdirSync(cwd);
+    mkdirSync(cwd, { recursive: true });
     const experiment = chaosToolkitExperiment(namespace, address, windowSeconds);
     writeFileSync(join(cwd, "experiment.json"), JSON.stringify(experiment));
     const continuously = ["--hypothesis-strategy", "continuously", "--hypothesis-frequency", "1"];

@@ -45,15 +45,16 @@ describe("the manifests of a stack", () => {
 });
 
 describe("the command line", () => {
-    const known = ["one", "two"];
+    const known = ["one", "two", "peers-first", "peers-second"];
     it.each([
         [[], { json: false, names: known }],
         [["two", "--json"], { json: true, names: ["two"] }],
-        [["two", "one"], { json: false, names: known }],
+        [["two", "one"], { json: false, names: ["one", "two"] }],
+        [["peers"], { json: false, names: ["peers-first", "peers-second"] }],
     ])("%j", (args, options) => expect(benchOptions(args, known)).toEqual(options));
 
     it.each([
-        [["three"], "three; allowed: one, two"],
+        [["three"], "three; allowed: one, two, peers-first, peers-second"],
         [["--fast"], "unknown option '--fast'"],
     ])("refuses %j", (args, message) => expect(() => benchOptions(args, known)).toThrow(message));
 });
