@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { load } from "js-yaml";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -11,8 +12,10 @@ const run = (folder: string, script: string) =>
 
 const started = 'require("./toolchain/start-program.js")';
 
-it("Pulumi.yaml starts the program of index.ts", () => {
-    expect(run(project, `console.log(typeof ${started})`)).toBe("function");
+it("Pulumi starts the program of index.ts, with the repository as its working folder", () => {
+    const { main } = load(readFileSync(join(project, "Pulumi.yaml"), "utf8")) as { main?: string };
+    expect(main).toBeUndefined();
+    expect(run(project, "console.log(typeof require('./'))")).toBe("function");
 });
 
 const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
