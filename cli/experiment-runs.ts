@@ -5,7 +5,7 @@ import type { ReportedRun } from "../chaos/report/reported-run";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
-import { describeRequests, sinceAttack, sinceUndone } from "../chaos/report/verdict";
+import { describeRequests, rateOf, sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { pageOfReason, verdictLine } from "../chaos/values/reasons";
 import { fitting, lessonLines } from "./experiment-list";
@@ -130,8 +130,8 @@ export class ExperimentRuns {
         for (const { attack, direction, became } of conclusion.established ?? [])
             if (direction) print(`  Established    ${became} (${direction}, ${attack})`);
         if (conclusion.checks.length > 1)
-            for (const { name, held, successRate } of conclusion.checks)
-                print(`  Check          ${name}: ${successRate} succeeded, ${held ? "held" : "did not hold"}`);
+            for (const { name, held, ...rate } of conclusion.checks)
+                print(`  Check          ${name}: ${rateOf(rate)} succeeded, ${held ? "held" : "did not hold"}`);
         for (const action of conclusion.actions) print(`  Action         ${action}`);
         if (recovery) print(`  Recovered      ${sinceUndone(recovery, underAttack)}`);
         print(`  Verdict        ${verdictLine(conclusion)}`);

@@ -39,6 +39,7 @@ function rowOf([key, setting]: [string, Setting<unknown>]): string[] {
 const shorter: readonly [RegExp, string][] = [
     [/^a (?:duration|whole number) from (\S+) to ([^\s,]+).*/, "$1 to $2"],
     [/^a percentage above 0% and up to 100%, such as.*/, "above 0%, up to 100%"],
+    [/^a percentage above 0% and below 100%, such as.*/, "above 0%, below 100%"],
     [
         /^a whole number of containers from 1, a percentage above 0% and up to 100%, or all/,
         "1 or more, a percentage, all",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { confidenceOf, type ConfidenceSettings, confidenceSettingsSchema } from "../kinds/checks/confidence";
 import type { Check } from "../kinds/checks/registry";
 import { dnsLabel } from "../values/kubernetes-rules";
 import { durationBetween, nameSchema, percentage } from "../values/texts";
@@ -40,6 +41,8 @@ export interface DefinedExperiment extends ExperimentDefinition {
     timeout?: Duration;
     /** Required share of good answers, for checks that set none. @default "100%" */
     successRate?: string;
+    /** What answers must show for `PASSED`, for checks of kind `http` and `command` that set none. @default nothing */
+    confidence?: ConfidenceSettings;
     /** Success rate below which attacks end early, for checks that set none. @default never */
     abortBelow?: string;
     /**
@@ -72,6 +75,7 @@ const argumentsSchema = definitionSchema.extend({
     interval: durationBetween(times.interval).optional(),
     timeout: durationBetween(times.timeout).optional(),
     successRate: percentage().optional(),
+    confidence: confidenceSettingsSchema.optional(),
     abortBelow: percentage().optional(),
     deadline: durationBetween(times.deadline).optional(),
     until: z.enum(["verdict", "disabled"]).optional(),
@@ -118,6 +122,7 @@ function planFrom(name: string, args: DefinedExperiment): Plan {
         defaultNamespace: namespaceOf(args) ?? "",
         ...timesOf(args),
         successRate: parsePercentage(args.successRate ?? "100%")!,
+        confidence: args.confidence && confidenceOf(args.confidence),
         abortBelow: args.abortBelow === undefined ? undefined : parsePercentage(args.abortBelow),
         until: args.until,
         onFailure: args.onFailure ?? "report",

@@ -13,6 +13,7 @@ import { changedOf } from "../cluster/resources";
 import { abortRuleOf, contradictionsIn } from "../kinds/checks/abort";
 import { type Check, checkName, checkSchema } from "../kinds/checks/registry";
 import { describeShare } from "../values/share";
+import { ownConfidenceMistakes } from "./confidence-mistakes";
 import { inWords, isOutput, notAllowed, placeIn } from "../values/texts";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
@@ -97,6 +98,12 @@ export const checksWith = (ifEmpty: string) =>
             for (const [index, check] of all.entries())
                 for (const { field, message } of abortMistakes(check))
                     context.addIssue({ code: "custom", path: [index, field], message });
+        })
+        .superRefine((all, context) => {
+            for (const [index, check] of all.entries())
+                if (checkSchema.safeParse(check).success)
+                    for (const message of ownConfidenceMistakes(check))
+                        context.addIssue({ code: "custom", path: [index, "confidence"], message });
         });
 
 /** Compares only checks that are valid by themselves: others may have no name yet. */

@@ -1,3 +1,4 @@
+import { writtenConfidence } from "../kinds/checks/confidence";
 import type { PlannedCheck } from "../kinds/checks/observe";
 import { formatDuration } from "../values/duration";
 import { describeShare } from "../values/share";
@@ -37,11 +38,12 @@ function writtenRadius(radius: Radius): number | string {
     return radius.kind === "all" ? "all" : describeShare(radius.share);
 }
 
-const writtenCheck = ({ check, name, intervalMs, timeoutMs, successRate, abort }: PlannedCheck) => ({
+const writtenCheck = ({ check, name, intervalMs, timeoutMs, successRate, confidence, abort }: PlannedCheck) => ({
     ...check,
     name,
     ...(check.perSecond === undefined && { interval: formatDuration(intervalMs) }),
     timeoutMs,
     successRate: describeShare(successRate),
+    ...(confidence && { confidence: writtenConfidence(confidence) }),
     ...(abort && { abort: { ...abort } }),
 });

@@ -11,10 +11,13 @@ import type { Written } from "../values/texts";
 import type { Chosen } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
+import { confidenceMistakes, requiredConfidence } from "./confidence-mistakes";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
 import { stayingMs, usualDeadlineMs } from "./usual-deadline";
 import { parseRadius } from "../targets/radius";
-import type { Share } from "../values/share";
+import type { Confidence } from "../values/bound";
+import { formatDuration } from "../values/duration";
+import { describeShare, type Share } from "../values/share";
 
 /** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
 export interface Plan extends DiscoveryScope, Written {
@@ -67,6 +70,8 @@ export interface Window {
 interface CheckDefaults extends Pick<PlannedCheck, "intervalMs" | "timeoutMs" | "successRate"> {
     /** A success rate below which a check ends the attacks. @default it does not */
     abortBelow?: Share;
+    /** What the answers of a check must show. @default nothing */
+    confidence?: Confidence;
 }
 
 type FromDefinition = "experiment" | "hypothesis" | "namespace" | "attacks" | "checks" | "actions" | "window";
@@ -87,8 +92,8 @@ export interface PlanArgs
 /**
  * The plan of a run, from its definition and settings.
  *
- * @throws Error if the targets do not name exactly one namespace, an http check has no Service to ask, or an abort rule
- *   contradicts its check
+ * @throws Error if the targets do not name exactly one namespace, an http check has no Service to ask, an abort rule
+ *   contradicts its check, or a check cannot show what it must
  */
 export function planOf(args: PlanArgs): Plan {
     const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
@@ -97,6 +102,7 @@ export function planOf(args: PlanArgs): Plan {
     const planned = checks.map((check) => planCheck(check, args));
     if (service === undefined) requireEndpoints(experiment, planned);
     requireAbortRules(planned, durationMs);
+    requireConfidence(checks, args);
     const located = planAttacks(attacks, args);
     const window = { durationMs, graceMs: attacks.length === 0 ? 0 : graceMs };
     const isUsualDeadline = deadlineMs === undefined && until !== "disabled";
@@ -169,6 +175,7 @@ function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
         intervalMs,
         timeoutMs: check.timeoutMs ?? defaults.timeoutMs,
         successRate,
+        confidence: requiredConfidence(check, defaults.confidence),
         abort: abortRuleOf(check, defaults.abortBelow),
     };
 }
@@ -189,6 +196,26 @@ function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number):
     );
     if (faults.length > 0) throw new Error(faults.join("; "));
 }
+
+function requireConfidence(checks: readonly Check[], args: PlanArgs): void {
+    const faults = confidenceMistakes(checks, args).map(({ check, reason, allowed }) => {
+        if (check === undefined) return `confidence: ${reason}; allowed: leave it out`;
+        const { successRate, durationMs, intervalMs, atLeast } = allowed;
+        const choices = [
+            durationMs && `a window.duration of at least ${formatDuration(durationMs)}`,
+            intervalMs &&
+                (check.perSecond === undefined
+                    ? `an interval of at most ${formatDuration(intervalMs)}`
+                    : `a perSecond of at least ${Math.ceil(1_000 / intervalMs)}`),
+            successRate && `a successRate of at least ${describeShare(successRate)}`,
+            atLeast && `an atLeast of at most ${describeShare(atLeast)}`,
+        ].filter((choice) => typeof choice === "string");
+        return `${checkName(check)}: confidence: ${reason}; allowed: ${either.format(choices)}`;
+    });
+    if (faults.length > 0) throw new Error(faults.join("; "));
+}
+
+const either = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** Whether anything is attacked. Otherwise the run only checks, and acts if the plan has actions. */
 export const isAttack = ({ attacks }: Pick<Plan, "attacks">): boolean => attacks.length > 0;

@@ -158,8 +158,8 @@ function survivors(attacks: readonly ShownAttack[]): string[] {
 
 const successRateOf = ({ good, counted }: Measured) => percentOf(good, counted);
 
-function checkConclusion({ name, held, measured }: Judged) {
-    return { name, held, requests: measured.requests, successRate: successRateOf(measured) };
+function checkConclusion({ name, held, measured, bound }: Judged) {
+    return { name, held, requests: measured.requests, successRate: successRateOf(measured), ...(bound && { bound }) };
 }
 
 /** The journal of a run that attacked nothing. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { sinceAttack } from "../kinds/checks/abort";
+import { boundSchema } from "../kinds/checks/confidence";
 import type { RunAttack } from "../definition/plan";
 import { type ReasonCode, reasonCodes } from "../values/reasons";
 import { milliseconds } from "../values/texts";
@@ -45,7 +46,17 @@ export const conclusionSchema = z.object({
         .describe("Pods in which nothing could be tried, so it is not proven that they reach nobody; absent if none"),
     checks: z
         .array(
-            z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() }),
+            z.object({
+                name: z.string(),
+                held: z.boolean(),
+                requests: z.int().nonnegative(),
+                successRate: z.string(),
+                bound: boundSchema
+                    .optional()
+                    .describe(
+                        "What the answers show; absent if the check reads a state, or an abort rule ended the run",
+                    ),
+            }),
         )
         .describe("Result of each check of which it is known whether it held"),
     actions: z.array(z.string()).describe("Actions done, in words"),

@@ -1,3 +1,4 @@
+import type { Bound } from "../kinds/checks/confidence";
 import { type ReasonCode, sentenceOf } from "../values/reasons";
 import { judgeChecks, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
@@ -64,6 +65,8 @@ export function named(runs: readonly ReportedRun[]): (ReportedRun & { name: stri
 export interface CheckResult {
     name: string;
     held?: boolean;
+    /** What its answers show, if that is known. */
+    bound?: Bound;
     /** Why that is unknown. */
     code?: ReasonCode;
     /** Why, in a sentence. */
@@ -79,7 +82,7 @@ export function checksOf(journal: Journal): CheckResult[] {
         const [first, last] = [answers[0], answers.at(-1)];
         const durationMs = first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0;
         const concluded = conclusion.checks.find((check) => check.name === name);
-        if (concluded) return { name, held: concluded.held, reason, durationMs };
+        if (concluded) return { name, held: concluded.held, bound: concluded.bound, reason, durationMs };
         // INCONCLUSIVE is said of all checks, and FAILED leaves out single ones.
         const why = conclusion.verdict === "FAILED" ? inconclusive : undefined;
         const sentence = why ? sentenceOf(why) : conclusion.reason;

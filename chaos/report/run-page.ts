@@ -124,9 +124,9 @@ function unprovenRows({ conclusion }: Journal): Row[] {
 
 function checkRows({ plan, conclusion: { checks } }: Journal): Row[] {
     if (checks.length < 2) return [];
-    return checks.map(({ name, held, requests, successRate }) => [
+    return checks.map(({ name, held, requests, ...rate }) => [
         name,
-        `${held ? "held" : "did not hold"}: ${requests} checks, ${successOf(plan, successRate)}`,
+        `${held ? "held" : "did not hold"}: ${requests} checks, ${successOf(plan, rate)}`,
     ]);
 }
 

@@ -13,6 +13,7 @@ import {
     type ReportedRun,
     resultOf,
 } from "./reported-run";
+import { boundOfRun, rateOf } from "./verdict";
 
 /**
  * Most characters in the table, and as many in the list below it. Together they fit into a comment on GitHub, which has
@@ -53,11 +54,12 @@ function cellsOf({ journal, ...run }: ReportedRun): string[] {
     const undone = run.notUndone === undefined ? "" : ", **not undone**";
     if (journal === undefined) return [`**${noVerdict}**${undone}`, none, none, none, none];
     const { verdict, requests, successRate, timeToStabilityMs } = journal.conclusion;
+    const rate = rateOf({ successRate, bound: boundOfRun(journal) });
     const wasAttacked = verdict !== "ABORTED";
     return [
         `${verdict === "PASSED" ? verdict : `**${verdict}**`}${undone}`,
         String(requests),
-        wasAttacked ? shown(successRate, longest.name) : none,
+        wasAttacked ? shown(rate, longest.name) : none,
         wasAttacked ? timeOr("never", timeToStabilityMs) : none,
         wasAttacked
             ? timeOr(onlyObserves(journal.plan) ? none : "not undone yet", journal.recovery?.recoveredAfterMs)

@@ -1,9 +1,11 @@
 import type { Aborted } from "../kinds/checks/abort";
 import type { Answer } from "../kinds/checks/answer";
+import { type Bound, boundOf, describeShown } from "../kinds/checks/confidence";
 import type { Observed, PlannedCheck } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
+import { answersFor, type Confidence, lowerBound } from "../values/bound";
 import { describeMilliseconds } from "../values/duration";
 import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
@@ -66,6 +68,8 @@ export interface Judged {
     held: boolean;
     measured: Measured;
     reason: string;
+    /** What the answers show. Absent if the check reads a state or may have held, and after an abort. */
+    bound?: Bound;
     /** Why it is not known whether the check held. */
     inconclusive?: Reason;
 }
@@ -82,22 +86,33 @@ export interface Judging {
     aborted?: Aborted;
 }
 
-export function judgeCheck(
-    { name, check, successRate }: PlannedCheck,
-    answers: readonly Answer[],
-    judging: Judging,
-): Judged {
+export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], judging: Judging): Judged {
+    const { name, check, successRate, confidence } = planned;
     const { attackedAt, graceMs, underAttack = true, isNamed, aborted } = judging;
     const measured = measure(answers, attackedAt, graceMs);
     const named = isNamed ? `${name}: ` : "";
     if (aborted?.check === name)
         return { name, held: false, measured, reason: named + whyAborted(check, answers, judging) };
     const { counted, good, unseen } = measured;
+    const isGood = counted > 0 && reaches(successRate, good, counted);
+    // A bound needs a number of answers that does not depend on them. An abort rule ends the window once many are bad,
+    // so there is none then. In other runs with a rule it holds: they only have it more seldom than without one.
+    const bound =
+        counted > 0 && aborted === undefined && checkKindOf(check).isTrial
+            ? boundOf(measured, isGood, confidence)
+            : undefined;
+    const mustShow = bound?.atLeast && confidence ? `, required: at least ${describeShare(confidence.atLeast)}` : "";
+    const shows = bound ? `; ${describeShown(bound)}${mustShow}` : "";
     const got =
         `${named}${percentOf(good, counted)} of ${counted} ${describe(check)} ` +
-        `${underAttack ? "under attack" : "without an attack"} (required: ${describeShare(successRate)})`;
-    if (counted > 0 && reaches(successRate, good, counted))
-        return { name, held: true, measured, reason: `${got}; ${describeStability(measured, underAttack)}.` };
+        `${underAttack ? "under attack" : "without an attack"} (required: ${describeShare(successRate)}${shows})`;
+    if (isGood) {
+        const reason = `${got}; ${describeStability(measured, underAttack)}.`;
+        const why = confidence && whyNotShown(confidence, measured, aborted);
+        if (why === undefined) return { name, held: true, measured, reason, bound };
+        const inconclusive = reasonOf("confidence-not-reached", `${got}; ${why}`);
+        return { name, held: false, measured, reason, inconclusive };
+    }
     const judged: Judged = { name, held: false, measured, reason: `${got}; ${describeLastFailure(answers)}` };
     if (counted === 0) {
         const message =
@@ -106,12 +121,21 @@ export function judgeCheck(
         return { ...judged, inconclusive: reasonOf("too-few-answers", message) };
     }
     // The check might have held if these answers had been good.
-    if (!reaches(successRate, good + unseen, counted)) return judged;
+    if (!reaches(successRate, good + unseen, counted)) return { ...judged, bound };
     const lastUnseen = answers.findLast((answer) => answer.unseen)?.problem ?? "no answer";
     const message =
         `${percentOf(unseen, counted)} of ${counted} requests of the check ${name} did not reach the application; ` +
         `the last: ${withoutPeriod(lastUnseen)}`;
     return { ...judged, inconclusive: reasonOf("application-not-seen", message) };
+}
+
+/** Why the answers do not show what they must. Undefined if they do. */
+function whyNotShown(confidence: Confidence, { good, counted }: Measured, aborted?: Aborted): string | undefined {
+    if (aborted !== undefined) return "the window ended early";
+    if (lowerBound(good, counted, confidence.level) >= confidence.atLeast) return undefined;
+    const bad = counted - good;
+    const among = bad === 0 ? "" : ` if ${bad} ${bad === 1 ? "is" : "are"} bad`;
+    return `to show ${describeShare(confidence.atLeast)} takes ${answersFor(confidence, bad)} answers${among}`;
 }
 
 export interface Recorded {
@@ -188,19 +212,37 @@ export function judge(
     return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: sentences.join(" ") };
 }
 
-/** Such as `45, 93.3% succeeded after the grace period`, or `3, none counted`. */
-export function describeRequests(
-    recorded: Recorded & { conclusion: { verdict: Verdict; requests: number; successRate: string } },
-): string {
+/** Such as `45, 93.3% succeeded after the grace period (95% confidence: at least 81.7%)`, or `3, none counted`. */
+export function describeRequests(recorded: Recorded & { conclusion: Rated & { verdict: Verdict; requests: number } }) {
     const { plan, conclusion } = recorded;
     const { verdict, requests, successRate } = conclusion;
     // An aborted run has answers of the steady state only.
     const isCounted = verdict !== "ABORTED" && judgeChecks(recorded).some(({ measured }) => measured.counted > 0);
-    return `${requests}, ${isCounted ? successOf(plan, successRate) : "none counted"}`;
+    const rate = { successRate, bound: boundOfRun(recorded) };
+    return `${requests}, ${isCounted ? successOf(plan, rate) : "none counted"}`;
 }
 
-export const successOf = (plan: Pick<Plan, "attacks">, rate: string): string =>
-    `${rate} succeeded${isAttack(plan) ? " after the grace period" : ""}`;
+interface Rate {
+    successRate: string;
+    bound?: Bound;
+}
+
+interface Rated {
+    successRate: string;
+    checks: readonly Rate[];
+}
+
+/** What all answers of a run show: those of several checks differ in their chances, so only if it has one check. */
+export const boundOfRun = ({ plan, conclusion }: { plan: Pick<Plan, "checks">; conclusion: Rated }) =>
+    plan.checks.length === 1 ? conclusion.checks[0]?.bound : undefined;
+
+export const successOf = (plan: Pick<Plan, "attacks">, { successRate, bound }: Rate): string =>
+    `${successRate} succeeded${isAttack(plan) ? " after the grace period" : ""}${inBrackets(bound)}`;
+
+/** Such as `93.3% (95% confidence: at least 81.7%)`. */
+export const rateOf = ({ successRate, bound }: Rate): string => `${successRate}${inBrackets(bound)}`;
+
+const inBrackets = (bound: Bound | undefined) => (bound ? ` (${describeShown(bound)})` : "");
 
 /** Such as `1.4 s after the attack was proven`, or `never`. */
 export function sinceAttack(milliseconds: number | null, underAttack = true): string {

@@ -62,6 +62,7 @@ export const reasonCodes = {
     // These are about a single check, and count only if the run is good otherwise, and no other check failed.
     "application-not-seen": "too many requests of a check did not reach the application",
     "too-few-answers": "a check sent no request that counts",
+    "confidence-not-reached": "enough answers were good, but they do not show what the experiment requires",
 } as const;
 
 export type ReasonCode = keyof typeof reasonCodes;

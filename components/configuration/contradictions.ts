@@ -1,6 +1,7 @@
 import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../chaos/kinds/attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../../chaos/kinds/checks/abort";
 import { type CheckSettings, completed } from "../../chaos/kinds/checks/check-kind";
+import { confidenceMistakes } from "../../chaos/definition/confidence-mistakes";
 import { patched } from "../../chaos/definition/patch";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
 import { formatDuration } from "../../chaos/values/duration";
@@ -35,6 +36,7 @@ const rules: readonly ((facts: Facts) => Found[])[] = [
     experimentOfOtherVariant,
     timesOfRun,
     abortRuleOfCheck,
+    confidenceOfChecks,
     overrideOfNotOneAttack,
     notReadyWhereOnlyReadyAre,
     attackWithoutTarget,
@@ -235,5 +237,37 @@ function abortRuleOfCheck({ get, experiment }: Facts) {
             }
         });
     });
-    return found.filter(({ key }, index) => found.findIndex((other) => other.key === key) === index);
+    return eachOnce(found);
 }
+
+/** What the checks of an experiment cannot show with the settings, each setting once. */
+function confidenceOfChecks({ get, experiment }: Facts): Found[] {
+    const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
+    const [successRate, confidence] = [get("experiment.successRate"), get("experiment.confidence")];
+    if (durationMs === undefined || intervalMs === undefined || successRate === undefined) return [];
+    const observed = { durationMs, intervalMs, successRate, confidence };
+    const faults = confidenceMistakes(experiment?.checks ?? [{ kind: "http", path: "/" }], observed);
+    const found = faults.flatMap(({ check, reason, allowed }): Found[] => {
+        const allow = (key: Key, bound: string, better: string, or = "") => [
+            correct(key, `${reason}; allowed: ${bound} ${better}${or}`, better),
+        ];
+        if (check === undefined) {
+            const key = "experiment.confidence";
+            return [{ key, reason: `${reason}; allowed: leave it out`, mend: { [key]: undefined } }];
+        }
+        const shorter = check.perSecond === undefined && allowed.intervalMs && formatDuration(allowed.intervalMs);
+        const orShorter = shorter ? `, or an experiment.interval of at most ${shorter}` : "";
+        if (allowed.durationMs)
+            return allow("experiment.duration", "at least", formatDuration(allowed.durationMs), orShorter);
+        if (shorter) return allow("experiment.interval", "at most", shorter);
+        if (allowed.atLeast && check.confidence === undefined)
+            return allow("experiment.confidence", "at most", describeShare(allowed.atLeast));
+        if (allowed.successRate && check.successRate === undefined)
+            return allow("experiment.successRate", "at least", describeShare(allowed.successRate));
+        return [];
+    });
+    return eachOnce(found);
+}
+
+const eachOnce = (found: readonly Found[]) =>
+    found.filter(({ key }, index) => found.findIndex((other) => other.key === key) === index);

@@ -2,6 +2,8 @@ import type { AttackDefinition, Toleration } from "../../chaos/index";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { allowedDuration, durationWithin, type Range } from "../../chaos/values/duration";
 import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/values/kubernetes-rules";
+import { allowedAtLeast, confidenceOf, confidenceSettingsSchema } from "../../chaos/kinds/checks/confidence";
+import type { Confidence } from "../../chaos/values/bound";
 import { nodeImage } from "../../chaos/pods/pod-security";
 import { allowedPercentage, parsePercentage, type Share } from "../../chaos/values/share";
 import { allowedRadius, parseRadius } from "../../chaos/targets/radius";
@@ -52,6 +54,15 @@ export const duration = (range: Range): Reader<number> & { unit: "Ms" } => ({
 });
 
 export const percentage: Reader<Share> = { allowed: allowedPercentage(), read: parsePercentage };
+
+/** With the usual level. */
+export const confidence: Reader<Confidence> = {
+    allowed: allowedAtLeast,
+    read: (atLeast) => {
+        const { success, data } = confidenceSettingsSchema.safeParse({ atLeast });
+        return success ? confidenceOf(data) : undefined;
+    },
+};
 
 /** As a definition has it. A number stays a text, which a definition reads, too. */
 export const radius: Reader<NonNullable<AttackDefinition["radius"]>> = {

@@ -5,6 +5,7 @@ import { times } from "../../chaos/values/duration";
 import {
     agentKey,
     annotations,
+    confidence,
     count,
     duration,
     flag,
@@ -397,6 +398,12 @@ export const settings = {
             default: "100%",
             makesAnother: true,
         }),
+        "experiment.confidence": setting(
+            confidence,
+            "Success rate that the requests of a check must show with 95% confidence, for `PASSED`: see " +
+                "[What a rate shows](experiments.md#what-a-rate-shows).",
+            { describedDefault: "none", example: "90%", makesAnother: true },
+        ),
         "experiment.abortBelow": setting(
             percentage,
             "Success rate of a check over 10 s below which the attacks end early, with the verdict FAILED.",

@@ -3,6 +3,7 @@ import type { Cluster } from "../../cluster/client";
 import type { Right } from "../../cluster/resources";
 import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
+import { type ConfidenceSettings, confidenceSettingsSchema } from "./confidence";
 import { parseDuration, times } from "../../values/duration";
 import type { ApiServerPulse } from "./api-server";
 import type { Endpoints } from "./endpoints";
@@ -19,6 +20,10 @@ export interface CheckSettings extends AbortSettings {
     timeoutMs?: number;
     /** Required share of good answers, above 0 and up to 1. @default the experiment's `successRate` */
     successRate?: number;
+    /**
+     * What its answers must show for `PASSED`. Only for `http` and `command`. @default the experiment's `confidence`
+     */
+    confidence?: ConfidenceSettings;
 }
 
 export const checkSettingsSchema = {
@@ -26,6 +31,7 @@ export const checkSettingsSchema = {
     perSecond: z.number().min(1).max(50).optional(),
     timeoutMs: z.int().min(parseDuration(times.timeout.least)!).max(parseDuration(times.timeout.most)!).optional(),
     successRate: z.number().positive().max(1).optional(),
+    confidence: confidenceSettingsSchema.optional(),
     ...abortSettingsSchema,
 };
 
@@ -70,6 +76,11 @@ export interface CheckKind<C extends { kind: string }> {
     name(check: C): string;
     /** What is counted and what makes it good: completes "98% of 40 …", as in "requests to /products succeeded". */
     describeSuccess(check: C): string;
+    /**
+     * Set if each probe is a trial, such as a request: then the number of answers shows something of the next one.
+     * @default it reads a state, which lasts from one probe to the next, so that more probes show no more
+     */
+    isTrial?: true;
     rights(check: C, place: CheckPlace): Right[];
     /** Set if it shows how fast the application is. */
     showsLatency?: true;

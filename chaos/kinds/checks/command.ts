@@ -62,6 +62,7 @@ export const command: CheckKind<CommandCheck> = {
     }),
     name: nameOf,
     describeSuccess: (check) => `runs of ${nameOf(check)} ended with exit code ${check.exitCode ?? 0}`,
+    isTrial: true,
     showsLatency: true,
     overNetwork: true,
     rights: () => [],

@@ -106,6 +106,7 @@ export const http: CheckKind<HttpCheck> = {
         ),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
+    isTrial: true,
     showsLatency: true,
     overNetwork: true,
     limitMs: ({ maxLatencyMs }) => maxLatencyMs,

@@ -6,6 +6,7 @@ import { milliseconds, shareSchema } from "../../values/texts";
 import { abortRuleSchema } from "./abort";
 import { type Answer, answerSchema, maxLateMs, missed } from "./answer";
 import type { CheckContext } from "./check-kind";
+import { confidenceSchema } from "./confidence";
 import { checkKindOf, checkSchema } from "./registry";
 
 export const plannedCheckSchema = z.object({
@@ -14,6 +15,7 @@ export const plannedCheckSchema = z.object({
     intervalMs: milliseconds,
     timeoutMs: milliseconds,
     successRate: shareSchema,
+    confidence: confidenceSchema.optional().describe("What its answers must show; absent if nothing"),
     abort: abortRuleSchema.optional().describe("When it ends the attacks early; absent if it does not"),
 });
 /** A check of a plan. Its name is unique in the experiment. */

@@ -1,6 +1,7 @@
 import { verdictLine } from "../../values/reasons";
 import { element, escape, inLines } from "../markup";
 import { checksOf, codeOf, named, pageOf, reasonOf, type ReportedRun, resultOf } from "../reported-run";
+import { rateOf } from "../verdict";
 
 /** The first part of the names of classes, which Jenkins shows as a package. */
 const packageName = "chaos";
@@ -59,10 +60,12 @@ function suite(run: ReportedRun, name: string, id: number): string {
 function propertiesOf(run: ReportedRun): string[] {
     if (run.journal === undefined) return [];
     const { hypothesis, attack, targets, run: name, verdict, journal } = run.journal.conclusion;
+    const bounded = run.journal.conclusion.checks.filter(({ bound }) => bound !== undefined);
     const properties = {
         ...{ hypothesis, attack, targets: targets.join(", "), run: name, verdict },
         journal: run.path ?? journal,
         page: pageOf(run) ?? "",
+        ...Object.fromEntries(bounded.map((check) => [`success rate of ${check.name}`, rateOf(check)])),
     };
     return Object.entries(properties).map(([name, value]) => element("property", { name, value }));
 }

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { Answer } from "../../kinds/checks/answer";
+import type { Bound } from "../../kinds/checks/confidence";
 import type { Observed } from "../../kinds/checks/observe";
 import { verdictLine } from "../../values/reasons";
 import type { Journal } from "../journal-schema";
 import { checksOf } from "../reported-run";
-import type { Verdict } from "../verdict";
+import { boundOfRun, type Verdict } from "../verdict";
 
 /** Attributes that are absent are left out. */
 type Attributes = Record<string, string | number | string[] | undefined>;
@@ -106,6 +107,7 @@ export function traceOf(journal: Journal): RunSpan[] {
             "chaos.requests": conclusion.requests,
             // An aborted run has answers of the steady state only.
             "chaos.success_rate": verdict === "ABORTED" ? undefined : conclusion.successRate,
+            ...boundAttributes(boundOfRun(journal)),
             "chaos.time_to_first_failure_ms": conclusion.timeToFirstFailureMs ?? undefined,
             "chaos.time_to_stability_ms": conclusion.timeToStabilityMs ?? undefined,
             "chaos.journal": basename(conclusion.journal),
@@ -165,19 +167,27 @@ function checkSpans(journal: Journal, { id: parent }: RunSpan, part: Part): RunS
     return journal.checks.flatMap((observed) => {
         const { name, answers } = observed;
         const time = timeOf([observed]);
-        const { held, code, reason } = results.find((one) => one.name === name)!;
+        const { held, code, reason, bound } = results.find((one) => one.name === name)!;
         const attributes = {
             "test.case.name": name,
             "test.case.result.status": held === undefined ? undefined : held ? "pass" : "fail",
             "error.type": held ? undefined : (code ?? "FAILED"),
             "chaos.reason": reason,
             "chaos.requests": answers.length,
+            ...boundAttributes(bound),
         };
         const traced = answers.filter(({ traceId }) => traceId !== undefined);
         const rest = { parent, attributes, problem: held ? undefined : reason, answers: traced };
         return time ? [part(`check ${name}`, time, rest)] : [];
     });
 }
+
+const boundAttributes = (bound?: Bound): Attributes => ({
+    "chaos.bound.level": bound?.level,
+    "chaos.bound.at_least": bound?.atLeast,
+    "chaos.bound.at_most": bound?.atMost,
+    "chaos.bound.answers": bound?.answers,
+});
 
 const actionSpans = ({ actions }: Journal, parent: string, part: Part): RunSpan[] =>
     actions.map(({ action, begunAt, endedAt, problem }) =>

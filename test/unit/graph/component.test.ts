@@ -99,6 +99,7 @@ describe("mistakes in the arguments", () => {
             window: { duration: "2 minutes", length: "1s" },
             deadline: "1s",
             successRate: "99",
+            confidence: { atLeast: "100%" },
             colour: "red",
         };
         const error = await errorOf(wrong);
@@ -110,6 +111,7 @@ describe("mistakes in the arguments", () => {
             "window.duration",
             "deadline",
             "successRate",
+            "confidence.atLeast",
         ])
             expect(error).toMatch(new RegExp(`^  ${place}\\b`, "m"));
         expect(error).toMatch(/the experiment it has \d+ mistakes:[^]*"colour"/);
@@ -176,6 +178,10 @@ describe("mistakes in the arguments", () => {
         ["kubeconfig: is an object; allowed: text, such as pulumi.jsonStringify(", { kubeconfig: { users: [] } }],
         ["kubeconfig: is an object; allowed: text", { kubeconfig: pulumi.output({ users: [] }) }],
         ["kubeconfig: is undefined; allowed: text", { kubeconfig: pulumi.output(undefined) }],
+        [
+            "a: confidence: to show 99% with 95% confidence takes 299 good answers, and the window has 30: 30 s with",
+            { confidence: { atLeast: "99%" }, checks: [{ kind: "http", service: "a", path: "/", name: "a" }] },
+        ],
         ["allowed: above 0", { checks: [{ kind: "http", service: "a", path: "/", successRate: 0 }] }],
     ])("include what is valid only by itself: %s", async (reason, changes, name = "it") => {
         expect(await errorOf(changes, name)).toContain(reason);
@@ -614,10 +620,15 @@ describe("the component's inputs", () => {
     const inputsOf = async (changes: object) => find(await build(changes), "chaos-experiments:index:Experiment", "it");
 
     it("say what the experiment does as a person writes it, and no secret", async () => {
-        expect(await inputsOf({ deadline: "5m", run: "2" })).toMatchObject({
+        expect(await inputsOf({ deadline: "5m", run: "2", confidence: { atLeast: "90%" } })).toMatchObject({
             hypothesis: "Messages are accepted.",
             attacks: [{ kind: "blackhole", target: "k8s.statefulset=nats,k8s.namespace=messaging", radius: 1 }],
-            checks: [{ kind: "http", service: "nats", port: 8222, path: "/healthz", interval: "1s" }],
+            checks: [
+                {
+                    ...{ kind: "http", service: "nats", port: 8222, path: "/healthz", interval: "1s" },
+                    confidence: { atLeast: "90%", level: "95%" },
+                },
+            ],
             actions: [],
             window: { duration: "30s", grace: "15s" },
             deadline: "5m",

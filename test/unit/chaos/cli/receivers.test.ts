@@ -10,7 +10,7 @@ import { chaosReport } from "../../../../chaos/cli/report";
 import type { Journal } from "../../../../chaos/report/journal-schema";
 import { makeCertificate } from "../../../support/certificate";
 import { closedPort, serve } from "../kinds/checks/support";
-import { aborted, failed, passed } from "../report/runs";
+import { aborted, bounded, failed, passed } from "../report/runs";
 
 let folder: string;
 const at = (name: string) => join(folder, name);
@@ -224,6 +224,15 @@ describe("`chaos-report --otlp`", () => {
             status: { code: "STATUS_CODE_ERROR", message: `FAILED: ${conclusion.reason}` },
             attributes: { "test.suite.run.status": "failure", "error.type": "FAILED" },
         });
+    });
+
+    it("sends what the answers show, with the check and with the run if it has no other", async () => {
+        keep(bounded);
+        const { url, spans } = await otlpReceiver();
+        expect(await report("--otlp", url)).toMatchObject({ code: 0 });
+        const bound = { "chaos.bound.level": "95%", "chaos.bound.at_least": "80.7%", "chaos.bound.answers": "14" };
+        for (const span of [`experiment ${bounded.experiment}`, "check /products"])
+            expect(spans.find(({ name }) => name === span)!.attributes).toMatchObject(bound);
     });
 
     it("sends a run that attacked nothing, with its code", async () => {

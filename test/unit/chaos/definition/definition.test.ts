@@ -38,6 +38,35 @@ const checkMistakes: Mistake[] = [
         { ...http, abortBelow: "50%", abortOver: "1s", perSecond: 1 },
         "abortOver: .* one answer at an interval of 1 s; allowed: more than the interval",
     ],
+    [
+        "a confidence of no limits",
+        { ...http, confidence: { level: "95" } },
+        "confidence\\.atLeast: is missing; allowed: a percentage above 0% and below 100%, such as 99%$",
+        'confidence\\.level: "95" is not allowed; allowed: a percentage of at least 50% and below 100%, such as 95%$',
+    ],
+    [
+        "a confidence that no number of answers gives",
+        { ...http, confidence: { atLeast: "100%", level: "100%" } },
+        'confidence\\.atLeast: "100%" is not',
+        'confidence\\.level: "100%" is not',
+    ],
+    [
+        "a confidence that no window gives",
+        { ...http, confidence: { atLeast: "99.9999%" } },
+        "confidence: to show 99\\.9999% with 95% confidence takes 2995731 good answers, and the window has 180000: " +
+            "60 min with an interval of 20 ms; allowed: an atLeast of at most 99\\.9%$",
+    ],
+    [
+        "a confidence above the required success rate",
+        { ...http, confidence: { atLeast: "90%" }, successRate: 0.8 },
+        "confidence: a run that passes with 80%, the required success rate, may not show 90%; allowed: an atLeast of " +
+            "at most 80%$",
+    ],
+    [
+        "a confidence of a state",
+        { kind: "podsReady", of: "k8s.deployment=a", confidence: { atLeast: "90%" } },
+        "confidence: podsReady reads a state, and reading it more often shows no more; allowed: for http and command$",
+    ],
     ["ready pods of no expression", { kind: "podsReady", of: "hot-deals" }, "of: "],
     ["a Service and a URL", { ...http, url: "http://a", service: "b" }, "service: excludes `url`"],
     ["a URL that is relative", { ...http, url: "/shop" }, "url: not an absolute URL; allowed: http://"],

@@ -153,6 +153,77 @@ describe("the checks of a plan", () => {
         expect(() => plan(changes)).toThrow(message);
     });
 
+    describe("and what their answers must show", () => {
+        const http = { kind: "http", path: "/", url: "http://shop.example" } as const;
+        const usual = { atLeast: 0.8, level: 0.95 };
+        const planned = (checks: ExperimentDefinition["checks"], changes: Partial<PlanArgs> = {}) =>
+            plan(changes, { checks }).checks.map(({ confidence }) => confidence);
+
+        it("is by the run's settings, unless a check sets its own or reads a state", () => {
+            const own = { ...http, name: "own", confidence: { atLeast: "70%", level: "99%" } };
+            expect(planned([http, own, args.defaultChecks[0]!], { confidence: usual })).toEqual([
+                usual,
+                { atLeast: 0.7, level: 0.99 },
+                undefined,
+            ]);
+            expect(planned([{ ...http, confidence: { atLeast: "70%" } }])).toEqual([{ atLeast: 0.7, level: 0.95 }]);
+            expect(planned([http])).toEqual([undefined]);
+        });
+
+        const confidence = { atLeast: 0.99, level: 0.95 };
+        const takes =
+            "/ of shop: confidence: to show 99% with 95% confidence takes 299 good answers, and the window has ";
+        it.each<[string, Partial<PlanArgs>, object, string]>([
+            [
+                "a longer window or a shorter interval",
+                {},
+                {},
+                `${takes}30: 30 s with an interval of 1 s; allowed: a window.duration of at least 299s, an ` +
+                    "interval of at most 100ms or an atLeast of at most 90.4%",
+            ],
+            [
+                "more probes per second of the check's own",
+                {},
+                { perSecond: 4 },
+                `${takes}120: 30 s with an interval of 250 ms; allowed: a window.duration of at least 75s, a ` +
+                    "perSecond of at least 10 or an atLeast of at most 97.5%",
+            ],
+            [
+                "only a shorter interval, if no window is long enough",
+                { intervalMs: 30_000 },
+                {},
+                `${takes}1: 30 s with an interval of 30 s; allowed: an interval of at most 100ms or an ` +
+                    "atLeast of at most 5%",
+            ],
+            [
+                "a success rate that is as high",
+                { successRate: 0.98, intervalMs: 20 },
+                {},
+                "/ of shop: confidence: a run that passes with 98%, the required success rate, may not show 99%; " +
+                    "allowed: a successRate of at least 99% or an atLeast of at most 98%",
+            ],
+        ])("takes %s", (_, changes, fields, message) => {
+            const checks = [{ ...http, ...fields, name: "/ of shop" }];
+            expect(() => plan({ successRate: 1, ...changes, confidence }, { checks })).toThrow(message);
+        });
+
+        it("is possible with what is proposed", () => {
+            const possible = { confidence, successRate: 1 };
+            expect(planned([http], { ...possible, durationMs: 299_000 })).toEqual([confidence]);
+            expect(planned([http], { ...possible, intervalMs: 100 })).toEqual([confidence]);
+            expect(planned([{ ...http, perSecond: 10 }], possible)).toEqual([confidence]);
+            expect(planned([http], { successRate: 1, confidence: { atLeast: 0.904, level: 0.95 } })).toHaveLength(1);
+            expect(() => planned([http], { successRate: 1, confidence: { atLeast: 0.905, level: 0.95 } })).toThrow(
+                "takes 31",
+            );
+        });
+
+        it("is refused if no check has answers that show it", () =>
+            expect(() => plan({ confidence: usual })).toThrow(
+                "confidence: no check of the experiment is of kind http or command; allowed: leave it out",
+            ));
+    });
+
     it("need a Service if one of them is an http check", () => {
         const checks = [{ kind: "http", path: "/" } as const];
         expect(() => plan({}, { checks })).toThrow(

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import { journalOf } from "../../../../chaos/report/compose";
+import type { Conclusion } from "../../../../chaos/report/conclusion";
 import { journalSchema } from "../../../../chaos/report/journal-schema";
+import { reason } from "../../../../chaos/values/reasons";
 import { journal } from "./support";
 
 /** The conclusion of a run whose attack has counted this. */
-function reasonWith(counts: object | undefined): string {
+function conclusionWith(counts?: object, changes: object = {}): Conclusion {
     const { plan, checks, startedAt, attackedAt } = journal;
     const attacks = plan.attacks.map((planned, index) => ({
         ...planned,
@@ -12,10 +14,19 @@ function reasonWith(counts: object | undefined): string {
         proven: { attackedAt },
         counts: index === 0 ? counts : undefined,
     }));
-    const seen = { checks, actions: [], reasons: [] };
+    const seen = { checks, actions: [], reasons: [], ...changes };
     const found = { stack: "s", startedAt, before: [], attacks, seen, isEnded: true, readiness: [] };
-    return journalSchema.parse(JSON.parse(JSON.stringify(journalOf(plan, found as never)))).conclusion.reason;
+    return journalSchema.parse(JSON.parse(JSON.stringify(journalOf(plan, found as never)))).conclusion;
 }
+const reasonWith = (counts?: object) => conclusionWith(counts).reason;
+
+it("each check of requests has what they show, unless no verdict is possible or the run was ended early", () => {
+    const bounds = (changes?: object) => conclusionWith(undefined, changes).checks.map(({ bound }) => bound);
+    expect(bounds()).toEqual([{ level: "95%", atLeast: "80.7%", answers: 14 }, undefined, undefined]);
+    expect(bounds({ reasons: [reason("clock-shift", "it slept")] })).toEqual([]);
+    const aborted = { check: "/products", afterMs: 1, rate: "0%", answers: 2, below: "50%", overMs: 1_000 };
+    expect(bounds({ aborted })).toEqual([undefined, undefined, undefined]);
+});
 
 it("a verdict says what its attack has hit, and whether a check met it", () => {
     const without = reasonWith(undefined);

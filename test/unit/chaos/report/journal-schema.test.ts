@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { journalJsonSchema, journalSchema } from "../../../../chaos/report/journal-schema";
+import { bounded } from "./runs";
 import { journal, written } from "./support";
 
 describe("the journal", () => {
@@ -11,6 +12,13 @@ describe("the journal", () => {
             properties: { attackedAt: { description: expect.stringContaining("all attacks were proven") } },
             required: expect.arrayContaining(["schema", "conclusion", "checks"]),
         }));
+
+    it("has what the answers of a check show; those of earlier versions do not", () => {
+        const { conclusion } = bounded.journal!;
+        const other = JSON.parse(JSON.stringify({ ...journal, conclusion }));
+        expect(journalSchema.parse(other).conclusion).toEqual(conclusion);
+        expect(journal.conclusion.checks[0]).not.toHaveProperty("bound");
+    });
 
     it("of a run that was aborted says when and why; others do not", () => {
         const aborted = { check: "/products", afterMs: 25_000, rate: "20%", answers: 10, below: "50%", overMs: 10_000 };

@@ -3,7 +3,7 @@ import type { Journal } from "../../../../chaos/report/journal-schema";
 import { runPage } from "../../../../chaos/report/run-page";
 import { indexPage } from "../../../../chaos/report/runs-page";
 import { timelineSvg } from "../../../../chaos/report/timeline";
-import { passed } from "./runs";
+import { bounded, passed } from "./runs";
 import { count, journal } from "./support";
 
 describe("the pages", () => {
@@ -88,6 +88,16 @@ describe("the pages", () => {
         expect(requestsOf({ checks: grace })).toBe("3, none counted");
         const aborted = { ...journal.conclusion, verdict: "ABORTED", requests: 3 } as const;
         expect(requestsOf({ conclusion: aborted, attackedAt: undefined })).toBe("3, none counted");
+    });
+
+    it("say beside a rate what it shows, of the run or of each check", () => {
+        const shows = "100% succeeded after the grace period (95% confidence: at least 80.7%)</td>";
+        expect(runPage(bounded.journal!)).toContain(`Requests</th><td>180, ${shows}`);
+        const { checks } = bounded.journal!.conclusion;
+        const several = { ...journal.conclusion, checks: [...checks, ...journal.conclusion.checks.slice(1)] };
+        const page = runPage({ ...journal, conclusion: several });
+        expect(page).toContain("Requests</th><td>180, 100% succeeded after the grace period</td>");
+        expect(page).toContain(`/products</th><td>held: 60 checks, ${shows}`);
     });
 
     it("tell of an abort: when, which check, and how far below its limit", () => {

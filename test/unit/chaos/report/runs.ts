@@ -8,6 +8,11 @@ export const runWith = (conclusion: Partial<Conclusion>, changes: Partial<Journa
     runOfJournal({ ...journal, ...changes, conclusion: { ...journal.conclusion, ...conclusion } });
 
 export const passed = runWith({});
+/** The same with its first check alone, and what that shows. */
+export const bounded = runWith(
+    { checks: [{ ...journal.conclusion.checks[0]!, bound: { level: "95%", atLeast: "80.7%", answers: 14 } }] },
+    { plan: { ...journal.plan, checks: journal.plan.checks.slice(0, 1) }, checks: journal.checks.slice(0, 1) },
+);
 export const failed = runWith({
     name: "hot-deals-blackhole",
     verdict: "FAILED",

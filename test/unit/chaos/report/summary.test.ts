@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { summaryMarkdown } from "../../../../chaos/report/summary";
-import { aborted, broken, failed, inconclusive, passed, runWith } from "./runs";
+import { aborted, bounded, broken, failed, inconclusive, passed, runWith } from "./runs";
 
 /** The cells of the rows below the table's head. */
 const rowsIn = (markdown: string) =>
@@ -24,6 +24,12 @@ describe("the Markdown summary", () => {
             ["orders-kill", "**ABORTED**", "180", "–", "–", "–"],
             ["hot-deals-kill", "**no verdict**", "–", "–", "–", "–"],
         ]);
+    });
+
+    it("says beside the rate what it shows, if the run has one check", () => {
+        expect(rowsIn(summaryMarkdown([bounded]))[0]![3]).toBe("100% (95% confidence: at least 80.7%)");
+        const { checks } = bounded.journal!.conclusion;
+        expect(rowsIn(summaryMarkdown([runWith({ checks })]))[0]![3]).toBe("100%");
     });
 
     it("has the reasons below, first of the runs that did not pass, and where the pages are", () => {

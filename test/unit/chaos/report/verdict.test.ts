@@ -3,7 +3,7 @@ import type { Answer } from "../../../../chaos/kinds/checks/answer";
 import { productsCheck } from "../../../../experiments/products";
 import type { PlannedCheck } from "../../../../chaos/kinds/checks/observe";
 import { reason } from "../../../../chaos/values/reasons";
-import { judge, judgeCheck, judgeChecks, measure, together } from "../../../../chaos/report/verdict";
+import { judge, judgeCheck, judgeChecks, type Judged, measure, together } from "../../../../chaos/report/verdict";
 
 const attackedAt = 1_000_000;
 const graceMs = 2_000;
@@ -76,7 +76,7 @@ describe("the verdict", () => {
 
     it("gives rates without rounding errors, and the required rate in full", () =>
         expect(judged(`${"+".repeat(29)}${"-".repeat(71)}`, { successRate: 0.9995 }, 0).reason).toMatch(
-            /^29% of 100 .* \(required: 99\.95%\)/,
+            /^29% of 100 .* \(required: 99\.95%; /,
         ));
 
     it.each(["", "++", "--"])("is unknown if no answer is counted: '%s'", (strip) =>
@@ -94,9 +94,93 @@ describe("the verdict", () => {
 
     it("gives the measured rate, the required rate and the last failure", () => {
         const { reason } = judge([judged("---", {}, 0)]);
-        expect(reason).toContain("0% of 3 requests to /products succeeded under attack (required: 100%)");
+        expect(reason).toContain(
+            "0% of 3 requests to /products succeeded under attack (required: 100%; 95% confidence: at",
+        );
         expect(reason).toContain("hot-deals cannot be reached");
     });
+});
+
+describe("what the answers show", () => {
+    const strip = (good: number, bad: number) => "+".repeat(good) + "-".repeat(bad);
+    const shown = (good: number, bad: number, changes: Partial<PlannedCheck> = {}) =>
+        judged(strip(good, bad), changes, 0);
+
+    it("is said beside the rate: the least success rate if the check held, and the greatest if it did not", () => {
+        const held = shown(15, 0);
+        expect(held.reason).toBe(
+            "100% of 15 requests to /products succeeded under attack (required: 100%; 95% confidence: at least " +
+                "81.9%); none failed.",
+        );
+        expect(held.bound).toEqual({ level: "95%", atLeast: "81.9%", answers: 15 });
+        const failed = shown(0, 15);
+        expect(failed.reason).toMatch(
+            /^0% of 15 .* \(required: 100%; 95% confidence: at most 18\.1%\); last failure: /,
+        );
+        expect(failed.bound).toEqual({ level: "95%", atMost: "18.1%", answers: 15 });
+        expect(shown(45, 3, { successRate: 0.9 }).bound).toEqual({ level: "95%", atLeast: "84.6%", answers: 48 });
+        expect(shown(299, 1).bound).toEqual({ level: "95%", atMost: "99.98%", answers: 300 });
+    });
+
+    it("is of the answers that count, and holds whatever those would have been that say nothing", () => {
+        expect(judged(strip(17, 0)).bound).toMatchObject({ answers: 15 });
+        const unseen = { at: attackedAt, latencyMs: 5, good: false, unseen: true } as const;
+        const of = (successRate: number, strip: string) =>
+            judgeCheck({ ...check, successRate }, [...answers(strip), unseen], { attackedAt, graceMs: 0 });
+        expect(of(0.9, strip(19, 0)).bound).toEqual({ ...shown(19, 1, { successRate: 0.9 }).bound });
+        expect(of(1, strip(14, 5)).bound).toEqual({ ...shown(15, 5).bound });
+    });
+
+    it.each<[string, Judged]>([
+        ["of a check that reads a state", shown(15, 0, { check: { kind: "podsReady", of: "k8s.deployment=a" } })],
+        ["if no answer counts", judged("++")],
+        [
+            "if those decide that say nothing",
+            judgeCheck(check, [{ ...answers("-")[0]!, unseen: true }], { attackedAt, graceMs: 0 }),
+        ],
+    ])("is nothing %s", (_, { bound }) => expect(bound).toBeUndefined());
+
+    it("is nothing once an abort rule has ended the window: it ends it when many answers are bad", () => {
+        const aborted = { check: "other", afterMs: 1, rate: "0%", answers: 2, below: "50%", overMs: 1_000 };
+        for (const sign of "+-") {
+            const { bound, reason } = judgeCheck(check, answers(sign.repeat(15)), { attackedAt, graceMs: 0, aborted });
+            expect(bound).toBeUndefined();
+            expect(reason).toContain(" (required: 100%); ");
+        }
+        const confidence = { atLeast: 0.5, level: 0.95 };
+        expect(
+            judgeCheck({ ...check, confidence }, answers(strip(15, 0)), { attackedAt, graceMs: 0, aborted }),
+        ).toMatchObject({ held: false, inconclusive: { message: expect.stringMatching(/; the window ended early$/) } });
+    });
+
+    const confidence = { atLeast: 0.99, level: 0.95 };
+    it("is enough for PASSED only if it is what is required", () => {
+        const enough = shown(299, 0, { confidence });
+        expect(enough).toMatchObject({ held: true, bound: { atLeast: "99%" } });
+        expect(enough.reason).toContain(
+            " (required: 100%; 95% confidence: at least 99%, required: at least 99%); none",
+        );
+        expect(judge([shown(298, 0, { confidence })])).toEqual({
+            verdict: "INCONCLUSIVE",
+            code: "confidence-not-reached",
+            reason:
+                "100% of 298 requests to /products succeeded under attack (required: 100%; 95% confidence: at least " +
+                "98.9998%, required: at least 99%); to show 99% takes 299 answers.",
+        });
+        expect(shown(298, 0, { confidence }).bound).toBeUndefined();
+        expect(judge([shown(298, 1, { confidence, successRate: 0.99 })]).reason).toMatch(
+            /at least 98\.4%, required: at least 99%\); to show 99% takes 473 answers if 1 is bad\.$/,
+        );
+        expect(shown(299, 0, { confidence: { atLeast: 0.99, level: 0.99 } }).inconclusive?.message).toContain(
+            "99% confidence: at least 98.5%, required: at least 99%); to show 99% takes 459 answers",
+        );
+    });
+
+    it("does not matter for a check that failed", () =>
+        expect(judge([shown(14, 1, { confidence })])).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(/95% confidence: at most 99\.7%\); last failure/),
+        }));
 });
 
 describe("the verdict of several checks", () => {

@@ -33,6 +33,7 @@ const experiments: KnownExperiment[] = [
             { kind: "wait", durationMs: 10_000 },
         ],
     },
+    { name: "states", checks: [{ kind: "podsReady", of: target }] },
     {
         name: "careful",
         attacks: [{ kind: "dns", target }],
@@ -212,6 +213,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.grace", "-1s"],
         ["experiment.successRate", "1.0"],
         ["experiment.successRate", "0%"],
+        ["experiment.confidence", "100%"],
         ["experiment.abortBelow", "0.5"],
         ["experiment.deadline", "1s"],
         ["experiment.until", "tomorrow"],
@@ -305,7 +307,7 @@ describe("a saved experiment", () => {
                 key: "experiment.name",
                 reason:
                     "there is no such saved experiment; " +
-                    "allowed: hot-deals-blackhole, two-at-once, wants-cut, patient, careful",
+                    "allowed: hot-deals-blackhole, two-at-once, wants-cut, patient, states, careful",
                 // The one that was most likely meant.
                 command: "npx pulumi config set experiment.name wants-cut --stack local",
             },
@@ -346,6 +348,7 @@ describe("values that contradict one another", () => {
         ["experiment.interval", { "experiment.abortBelow": "50%", "experiment.interval": "10s" }],
         ["experiment.abortBelow", { "experiment.abortBelow": "90.5%", "experiment.successRate": "90%" }],
         ["experiment.successRate", { "experiment.name": "careful", "experiment.successRate": "40%" }],
+        ["experiment.confidence", { "experiment.confidence": "70%", "experiment.successRate": "60%" }],
     ])("%s", (key, values: Record<string, string>) => {
         expect(mistakesOf(values)).toMatchObject([
             {
@@ -371,6 +374,32 @@ describe("values that contradict one another", () => {
         expect(read(equal).experiment.abortBelow).toBe(0.99);
         // Each setting once, however many checks it contradicts.
         expect(mistakesOf({ "experiment.name": "careful", "experiment.duration": "5s" })).toHaveLength(1);
+    });
+
+    it("are told with what mends them: what a check must show, and a window that does not show it", () => {
+        const takes = "to show 99% with 95% confidence takes 299 good answers, and the window has ";
+        const first = (values: Record<string, string>) => {
+            const { key, reason, command } = mistakesOf({ "experiment.confidence": "99%", ...values })[0]!;
+            return [key, reason, command.replace(/^npx pulumi config /, "").replace(" --stack local", "")];
+        };
+        expect(first({})).toEqual([
+            "experiment.duration",
+            `${takes}30: 30 s with an interval of 1 s; allowed: at least 299s, or an ` +
+                "experiment.interval of at most 100ms",
+            "set experiment.duration 299s",
+        ]);
+        expect(first({ "experiment.interval": "20s" })).toEqual([
+            "experiment.interval",
+            `${takes}1: 30 s with an interval of 20 s; allowed: at most 100ms`,
+            "set experiment.interval 100ms",
+        ]);
+        const mended = { "experiment.confidence": "99%", "experiment.duration": "299s" };
+        expect(read(mended).experiment.confidence).toEqual({ atLeast: 0.99, level: 0.95 });
+        expect(first({ "experiment.name": "states" })).toEqual([
+            "experiment.confidence",
+            "no check of the experiment is of kind http or command; allowed: leave it out",
+            "rm experiment.confidence",
+        ]);
     });
 
     it("are reported in the units in which people write them", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { validateXML } from "xmllint-wasm";
 import { junitXml } from "../../../../../chaos/report/exports/junit";
 import { runOfJournal } from "../../../../../chaos/report/reported-run";
-import { aborted, broken, failed, inconclusive, passed, runWith } from "../runs";
+import { aborted, bounded, broken, failed, inconclusive, passed, runWith } from "../runs";
 import { count, journal } from "../support";
 
 const schema = readFileSync(join(__dirname, "junit.xsd"), "utf8");
@@ -77,6 +77,12 @@ describe("the JUnit file", () => {
             ["page", "kept/run.html"],
         ])
             expect(xml).toContain(`<property name="${name}" value="${value}"/>`);
+    });
+
+    it("has what the answers of a check show as a property", () => {
+        const property = 'name="success rate of /products" value="100% (95% confidence: at least 80.7%)"';
+        expect(junitXml([bounded])).toContain(property);
+        expect(junitXml([passed])).not.toContain("success rate of");
     });
 
     it("fails for FAILED, with the reason, and for the checks that did not hold", () => {

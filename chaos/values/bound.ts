@@ -1,0 +1,83 @@
+/**
+ * What a number of good answers shows of the chance of a good answer: the exact one-sided bound of Clopper and Pearson
+ * ("The use of confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26, 1934, 404-413).
+ *
+ * It holds if each answer has the same chance of being good, independently of the others: then a bound of the level 95%
+ * is on the wrong side of that chance in at most 5% of such samples.
+ */
+import type { Share } from "./share";
+
+/** What a number of answers is required to show. */
+export interface Confidence {
+    /** Below 1: no number of answers shows that. */
+    atLeast: Share;
+    /** From 0.5 to below 1. */
+    level: Share;
+}
+
+export const usualLevel: Share = 0.95;
+
+/** The chance of a good answer below which at least `good` of `all` would be rarer than the level allows. */
+export function lowerBound(good: number, all: number, level: Share): Share {
+    const logOfWays = logOfChoices(good, all);
+    // From a level of 50% on, the bound is not above the share that was seen.
+    let [low, high] = [0, good / all];
+    for (let step = 0; step < 60 && good > 0; step++) {
+        const chance = (low + high) / 2;
+        if (probabilityOfAtLeast(good, all, chance, logOfWays) > 1 - level) high = chance;
+        else low = chance;
+    }
+    // The last digits are not exact, and a bound of 50% must reach 50%.
+    return Math.round(low * 1e14) / 1e14;
+}
+
+/** The chance of a good answer above which at most `good` of `all` would be rarer than the level allows. */
+export const upperBound = (good: number, all: number, level: Share): Share => 1 - lowerBound(all - good, all, level);
+
+/** The least number of answers that show a share if no more than `bad` of them are bad. */
+export function answersFor({ atLeast, level }: Confidence, bad = 0): number {
+    const areEnough = (all: number) => lowerBound(all - bad, all, level) >= atLeast;
+    let [few, enough] = [bad, bad + 1];
+    while (!areEnough(enough)) [few, enough] = [enough, 2 * enough];
+    while (enough - few > 1) {
+        const all = Math.floor((few + enough) / 2);
+        if (areEnough(all)) enough = all;
+        else few = all;
+    }
+    return enough;
+}
+
+/**
+ * Rounded to the nearest tenth of a percent, as tables have it. It has more digits if it would read as 0%, as 100% or
+ * as the required share without being that. What is required is compared with the bound itself.
+ */
+export function describeBound(bound: Share, required = 0): string {
+    for (let digits = 1; ; digits++) {
+        const percent = (bound * 100).toFixed(digits);
+        const shown = Number(`${percent}e-2`);
+        const isTrue = (is: (share: Share) => boolean) => is(shown) === is(bound);
+        if (isTrue((share) => share === 0) && isTrue((share) => share === 1) && isTrue((share) => share < required))
+            return `${Number(percent)}%`;
+    }
+}
+
+/**
+ * Sums the binomial distribution from `good` on: each term is the one before it times a quotient. The first term would
+ * be too small for a number before its factors are multiplied, so these are added as logarithms.
+ */
+function probabilityOfAtLeast(good: number, all: number, chance: number, logOfWays: number): number {
+    const odds = chance / (1 - chance);
+    let [sum, term] = [1, 1];
+    for (let count = good; count < all && term > sum * Number.EPSILON; count++) {
+        term *= ((all - count) / (count + 1)) * odds;
+        sum += term;
+    }
+    return Math.exp(logOfWays + good * Math.log(chance) + (all - good) * Math.log1p(-chance) + Math.log(sum));
+}
+
+/** The logarithm of the number of ways to choose some of all. */
+function logOfChoices(some: number, all: number): number {
+    let sum = 0;
+    for (let index = 1; index <= Math.min(some, all - some); index++) sum += Math.log((all - index + 1) / index);
+    return sum;
+}

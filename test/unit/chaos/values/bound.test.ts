@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { answersFor, describeBound, lowerBound, upperBound } from "../../../../chaos/values/bound";
+
+const logOfFactorial = (number: number): number => {
+    let sum = 0;
+    for (let factor = 2; factor <= number; factor++) sum += Math.log(factor);
+    return sum;
+};
+
+/** The probability of at least so many good answers, by the definition of the binomial distribution. */
+function probabilityOfAtLeast(good: number, all: number, chance: number): number {
+    const of = (count: number) =>
+        Math.exp(
+            logOfFactorial(all) -
+                logOfFactorial(count) -
+                logOfFactorial(all - count) +
+                count * Math.log(chance) +
+                (all - count) * Math.log(1 - chance),
+        );
+    return Array.from({ length: all - good + 1 }, (_, index) => of(good + index)).reduce((sum, one) => sum + one, 0);
+}
+
+describe("the exact one-sided bound", () => {
+    it.each([
+        // The number of answers that show a share if all are good: tables of success runs.
+        [15, 15, 0.95, 0.81896, 1],
+        [22, 22, 0.9, 0.90063, 1],
+        [59, 59, 0.95, 0.95049, 1],
+        [299, 299, 0.95, 0.99003, 1],
+        [459, 459, 0.99, 0.99002, 1],
+        [0, 15, 0.95, 0, 0.18104],
+        [0, 300, 0.95, 0, 0.00994],
+        // One side of the two-sided 90%: NIST/SEMATECH e-Handbook of Statistical Methods, 7.2.4.1.
+        [4, 20, 0.95, 0.07135, 0.40103],
+        // One side of the two-sided 95%: the documentation of scipy's `proportion_ci`.
+        [7, 50, 0.975, 0.05819, 0.2674],
+        // Two-sided 95% tables of the binomial proportion.
+        [5, 10, 0.975, 0.18709, 0.81291],
+        [50, 100, 0.975, 0.39832, 0.60168],
+    ])("of %i good answers of %i at %d is as published: %d and %d", (good, all, level, least, most) => {
+        expect(lowerBound(good, all, level)).toBeCloseTo(least, 5);
+        expect(upperBound(good, all, level)).toBeCloseTo(most, 5);
+    });
+
+    it("leaves the probability that the level leaves to so many good answers, and to so few", () =>
+        fc.assert(
+            fc.property(
+                fc.nat(200),
+                fc.integer({ min: 1, max: 100 }),
+                fc.double({ min: 0.5, max: 0.9999, noNaN: true }),
+                (good, bad, level) => {
+                    const all = good + bad;
+                    const least = lowerBound(good, all, level);
+                    const most = upperBound(good, all, level);
+                    if (good > 0) expect(probabilityOfAtLeast(good, all, least)).toBeCloseTo(1 - level, 6);
+                    expect(probabilityOfAtLeast(good + 1, all, most)).toBeCloseTo(level, 6);
+                },
+            ),
+        ));
+
+    it("is on the safe side of the share that was seen, and nearer to it with more answers", () =>
+        fc.assert(
+            fc.property(
+                fc.nat(1_000),
+                fc.integer({ min: 1, max: 1_000 }),
+                fc.double({ min: 0.5, max: 0.9999, noNaN: true }),
+                (good, bad, level) => {
+                    const all = good + bad;
+                    expect(lowerBound(good, all, level)).toBeLessThanOrEqual(good / all);
+                    expect(upperBound(good, all, level)).toBeGreaterThanOrEqual(good / all);
+                    expect(lowerBound(10 * good, 10 * all, level)).toBeGreaterThanOrEqual(lowerBound(good, all, level));
+                },
+            ),
+        ));
+
+    it.each([
+        [100_000, 100_000, 0.9999700433],
+        [99_000, 100_000, 0.9894668],
+        [50_000, 100_000, 0.4973943],
+    ])("of %i of %i is exact, too", (good, all, about) => expect(lowerBound(good, all, 0.95)).toBeCloseTo(about, 5));
+});
+
+describe("how many answers show a share", () => {
+    it.each([
+        // Tables of one-sided tolerance limits (Wilks): by the number of bad answers.
+        ["95%", 0.95, 0.95, [59, 93, 124, 153, 181]],
+        ["99%", 0.99, 0.95, [299, 473, 628, 773, 913]],
+        ["95%", 0.95, 0.99, [90, 130, 165, 198]],
+        ["90%", 0.9, 0.9, [22, 38, 52, 65]],
+        ["50%", 0.5, 0.75, [2]],
+    ])("%s at %d", (_, share, level, numbers) =>
+        expect(numbers.map((_, bad) => answersFor({ atLeast: share, level }, bad))).toEqual(numbers),
+    );
+
+    it("is the least number", () => {
+        const confidence = { atLeast: 0.999, level: 0.95 };
+        const all = answersFor(confidence);
+        expect(lowerBound(all, all, 0.95)).toBeGreaterThanOrEqual(0.999);
+        expect(lowerBound(all - 1, all - 1, 0.95)).toBeLessThan(0.999);
+    });
+});
+
+describe("a bound in words", () => {
+    it.each([
+        ["to the nearest tenth of a percent", 0.81896, undefined, "81.9%"],
+        ["without a tenth that is 0", 0.95049, undefined, "95%"],
+        ["never as 100% unless it is", 0.99970047, undefined, "99.97%"],
+        ["as 100%", 1, undefined, "100%"],
+        ["never as 0% unless it is", 0.00021, undefined, "0.02%"],
+        ["as 0%", 0, undefined, "0%"],
+        ["never as a limit that it misses", 0.98999756, 0.99, "98.9998%"],
+        ["as a limit that it reaches", 0.99, 0.99, "99%"],
+    ])("%s", (_, bound, limit, text) => expect(describeBound(bound, limit)).toBe(text));
+});
