@@ -8,9 +8,22 @@ import { type ReadRun, type TriedEdge, triedEdges } from "./tried";
 /** For a caller or a callee. */
 export const unknown = "–";
 
-/** What the verdict of a run shows at least, in words. Undefined if its journal does not say. */
-const boundOf = ({ journal: { conclusion } }: ReadRun): string | undefined =>
-    "bound" in conclusion ? String(conclusion.bound) : undefined;
+interface Bound {
+    level: string;
+    atLeast?: string;
+    atMost?: string;
+}
+
+/**
+ * Which success rate the answers of a run show, in words. Undefined if its journal does not say, or the run has several
+ * checks: each has another rate.
+ */
+function boundOf({ journal: { plan, conclusion } }: ReadRun): string | undefined {
+    const { bound } = (conclusion.checks[0] ?? {}) as { bound?: Bound };
+    if (bound === undefined || plan.checks.length > 1) return undefined;
+    const { level, atLeast, atMost } = bound;
+    return `${level} confidence: ${atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`}`;
+}
 
 /** What a table says of an edge, by its heads. */
 const columns: Record<string, (edge: TriedEdge, now: number) => string> = {
