@@ -2,7 +2,8 @@ import { type CiFiles, writeCiFiles } from "../chaos/report/exports/ci-files";
 import type { Verdict } from "../chaos/report/verdict";
 import { differenceFrom } from "../experiments/story";
 import type { ExperimentRuns, Outcome } from "./experiment-runs";
-import { alignedRows, plainError } from "./print";
+import { alignedRows } from "../chaos/values/aligned";
+import { plainError } from "./print";
 
 export const standIn = "the stack's experiment";
 

@@ -27,12 +27,3 @@ export function plainError(error: unknown): string {
 /** Why undoing failed. @param before what was printed of the update before: the same mistake often fails both */
 export const whyNotUndone = (error: unknown, before?: string): string =>
     plainError(error) === before ? "Undoing it failed for the same reason" : plainError(error);
-
-/** Cells as lines of text, in columns as wide as their longest cell. */
-export function alignedRows(rows: readonly (readonly string[])[]): string[] {
-    const widths: number[] = [];
-    for (const row of rows)
-        for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-    const padded = (cell: string, column: number) => cell.padEnd(widths[column]!);
-    return rows.map((row) => row.map(padded).join("  ").trimEnd());
-}

@@ -3,7 +3,8 @@ import { settingsIn } from "./command";
 import { filesInTheWay, follow, Programs, type Result } from "./exercises/check";
 import { type Exercise, exercises, pagePath } from "./exercises/page";
 import { disturbing, prepare } from "./exercises/preparation";
-import { alignedRows, heading, plainError, say, typed } from "./print";
+import { alignedRows } from "../chaos/values/aligned";
+import { heading, plainError, say, typed } from "./print";
 import { workshopProgram } from "./programs";
 import { withShellSetup } from "./shell-setup";
 

@@ -2,19 +2,23 @@ import { parseArgs } from "node:util";
 import { type CiFiles, mistakesInOutputs, writeCiFiles } from "../report/exports/ci-files";
 import { findRuns, type Wanted } from "../report/journal-files";
 import { annotate, mistakeInToken, tokenVariable } from "../report/exports/grafana";
+import type { Calls } from "../report/edges";
 import type { Journal } from "../report/journal-schema";
 import { mistakeInUrl } from "../report/exports/receiver";
 import { countResults, hasPassed, type ReportedRun } from "../report/reported-run";
+import { triedLines } from "../report/tried-table";
 
 const help = `Usage: chaos-report [OPTIONS] JOURNAL_OR_FOLDER...
 
-Turns the journals of experiments into reports for continuous integration, traces and annotations.
+Lists callers and callees, what was tried on each, and the last verdict. With options, turns the journals of
+experiments into reports for continuous integration, traces and annotations instead.
 
   JOURNAL_OR_FOLDER  Journals (.json), or folders of them. A folder's other files are left out
   --junit FILE       Write a JUnit XML file: a suite for each run, a test case for its verdict and one for each check
   --summary FILE     Write a Markdown summary, for a comment or a job's summary
   --index FILE       Write a page with a grid of all runs. It links to the pages beside the journals
   --badge FILE       Write an SVG for a README: how many experiments' newest runs have passed
+  --tried FILE       Write the list of callers and callees as JSON
   --otlp URL         Send each run as a trace to a receiver of OTLP over HTTP, such as http://localhost:4318.
                      Credentials are in the variable OTEL_EXPORTER_OTLP_HEADERS
   --grafana URL      Write an annotation for the attacked time of each run to Grafana. The variable GRAFANA_TOKEN is
@@ -23,15 +27,25 @@ Turns the journals of experiments into reports for continuous integration, trace
   --run RUN          Only runs of this name: the experiment's run
   --help             Show this text
 
-At least one file to write, --otlp or --grafana is required. Files, traces and annotations that are there are replaced.
+Files, traces and annotations that are there are replaced.
 
 Exit codes: 0 all runs PASSED, 1 one did not, no run was found or a file could not be written, 2 wrong use, 3 as 0, but
 something could not be sent. Without --junit and --summary, 0 also if one did not: the others show earlier runs.`;
 
 const exitCodes = { allPassed: 0, notAllPassed: 1, wrongUse: 2, notSent: 3 };
 
-/** The program `chaos-report`. @param output where it prints to. @returns its exit code */
-export async function chaosReport(args: string[], output: Pick<Console, "log" | "error"> = console): Promise<number> {
+/**
+ * The program `chaos-report`.
+ *
+ * @param output where it prints to
+ * @param calls that the caller knows besides the journals. @default none
+ * @returns its exit code
+ */
+export async function chaosReport(
+    args: string[],
+    output: Pick<Console, "log" | "error"> = console,
+    calls?: Calls,
+): Promise<number> {
     const parsed = reportOptions(args);
     if ("help" in parsed) {
         output.log(help);
@@ -47,14 +61,24 @@ export async function chaosReport(args: string[], output: Pick<Console, "log" | 
     }
     runs.push(...others);
     const isEmpty = runs.length === 0;
+    const lists = Object.keys(files).length === 0 && (receivers.otlp ?? receivers.grafana) === undefined;
     if (isEmpty) {
-        // A report without a single test would look as if all was well.
         const error = `no run${describe(wanted)} was found in ${paths.join(", ")}`;
+        if (lists) {
+            output.error(error);
+            return exitCodes.notAllPassed;
+        }
+        // A report without a single test would look as if all was well.
         runs.push({ experiment: "experiments", error, startedAt: Date.now(), durationMs: 0 });
     }
     try {
-        const written = writeCiFiles(files, runs);
-        output.log([countResults(runs), ...(written.length > 0 ? [`Wrote ${written.join(" and ")}`] : [])].join("\n"));
+        const written = writeCiFiles(files, runs, calls);
+        const lines = [
+            countResults(runs),
+            ...(written.length > 0 ? [`Wrote ${written.join(" and ")}`] : []),
+            ...(lists ? triedLines(runs, calls) : []),
+        ];
+        output.log(lines.join("\n"));
     } catch (error) {
         output.error((error as Error).message);
         return exitCodes.notAllPassed;
@@ -129,6 +153,7 @@ export function reportOptions(args: string[]): { help: true } | ReportOptions {
                 summary: { type: "string" },
                 index: { type: "string" },
                 badge: { type: "string" },
+                tried: { type: "string" },
                 otlp: { type: "string" },
                 grafana: { type: "string" },
                 since: { type: "string" },
@@ -142,10 +167,6 @@ export function reportOptions(args: string[]): { help: true } | ReportOptions {
         const outputs = Object.fromEntries(Object.entries(files).map(([option, path]) => [`--${option}`, path]));
         const mistakes = [
             paths.length === 0 && "no journal is named: name journals, or folders of them",
-            Object.keys(files).length === 0 &&
-                (otlp ?? grafana) === undefined &&
-                "nothing is to be written: add --junit FILE, --summary FILE, --index FILE, --badge FILE, --otlp URL " +
-                    "or --grafana URL",
             since !== undefined && run !== undefined && "--since and --run exclude each other: omit one",
             since !== undefined &&
                 at === undefined &&

@@ -31,6 +31,7 @@ interface Found {
     startedAt: number;
     before: Observed[];
     attacks: readonly ShownAttack[];
+    workloads?: string[];
     seen: Seen;
     isEnded: boolean;
     readiness: Journal["readiness"];
@@ -38,7 +39,7 @@ interface Found {
 
 /** The journal of a run that has ended, with its verdict. */
 export function journalOf(plan: Plan, found: Found): Journal {
-    const { stack, startedAt, before, attacks, seen, isEnded, readiness } = found;
+    const { stack, startedAt, before, attacks, workloads, seen, isEnded, readiness } = found;
     const attackedAt = attackedSince(attacks);
     const { checks, aborted } = seen;
     const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted });
@@ -88,6 +89,8 @@ export function journalOf(plan: Plan, found: Found): Journal {
             name,
             provenAt: proven?.attackedAt,
             targets: chosen.targets,
+            workloads: chosen.workloads,
+            peerWorkloads: chosen.peerWorkloads,
             kills,
             ...(refused && refused.length > 0 && { refused }),
             established: became,
@@ -97,6 +100,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             leftOut: chosen.leftOut,
             hosts: chosen.hosts,
         })),
+        workloads,
         before,
         checks,
         actions: seen.actions,

@@ -86,10 +86,15 @@ const established = z
     })
     .describe("What became of connections that were established before the attack; absent if one is not proven");
 
+/** Each as a target names it: `k8s.deployment=hot-deals,k8s.namespace=demo`. */
+const workloads = z.array(z.string());
+
 const attack = z.object({
     name: z.string(),
     provenAt: instant.optional().describe("When it was proven; absent if it never was"),
     targets: z.array(target),
+    workloads: workloads.optional().describe("What owns the targets; absent if that is not known"),
+    peerWorkloads: workloads.optional().describe("What owns the peers; absent if they are not pods, or not known"),
     kills: z.array(kill).optional().describe("The deleted pods, if the attack deletes pods"),
     refused: z
         .array(kill.extend({ problem: z.string().describe("What the API server said") }))
@@ -129,6 +134,9 @@ export const journalSchema = z.object({
     aborted: abortedSchema.optional().describe("Set if an abort rule ended the attacks early"),
     endedAt: instant.describe("When the check ended; only with the plan's `until` may the attacks last longer"),
     attacks: z.array(attack),
+    workloads: workloads
+        .optional()
+        .describe("The workloads of the attacks' namespace that could be attacked, without Jobs; absent if not known"),
     before: z
         .array(observedSchema)
         .optional()

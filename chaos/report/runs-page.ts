@@ -5,11 +5,11 @@ import { round, tooltip } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { page, utc, verdictMark } from "./run-page";
+import type { Calls } from "./edges";
 import { countResults, hasPassed, noVerdict, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
+import { type ReadRun, triedEdges } from "./tried";
+import { describeUnlisted, summaryOf, tableOf, unknown } from "./tried-table";
 import { verdicts } from "./verdict";
-
-/** A run that has a verdict. A run without one is only in the list. */
-type Concluded = ReportedRun & { journal: Journal };
 
 const colored = (rule: (color: string) => string) =>
     verdicts.map((verdict) => `.cell.${verdict} { ${rule(`var(--${verdict})`)} }`).join(" ");
@@ -27,6 +27,8 @@ const style = `
         position: sticky; left: 0; width: 11rem; min-width: 11rem; background: var(--paper);
     }
     .grid .faint { font-weight: 400; }
+    .tried th, .tried td { white-space: normal; overflow-wrap: break-word; }
+    .tried th:first-child { width: auto; min-width: 0; }
     .cells { display: flex; gap: 2px; list-style: none; margin: 0; padding: 3px; }
     .cell {
         display: block; width: 1.6rem; line-height: 1.6rem; text-align: center; font-weight: 700;
@@ -44,43 +46,81 @@ const style = `
 const small = { width: 64, height: 16, edge: 3 };
 
 /**
- * All runs: those with a verdict in a grid, with a row for each experiment, and below it a list with the reasons. The
- * newest run is first, since older ones may need scrolling.
+ * All runs: those with a verdict in a grid, with a row for each experiment; below it what was tried between callers and
+ * callees, and a list with the reasons. The newest run is first, since older ones may need scrolling.
+ *
  * @param folder that the page is written to: links are relative to it
+ * @param calls that somebody knows besides the journals. @default none
  */
-export function indexPage(runs: readonly ReportedRun[], folder: string): string {
+export function indexPage(runs: readonly ReportedRun[], folder: string, calls?: Calls, now = Date.now()): string {
     const newestFirst = [...runs].sort((a, b) => b.startedAt - a.startedAt);
-    const concluded = newestFirst.filter((run): run is Concluded => run.journal !== undefined);
+    const concluded = newestFirst.filter((run): run is ReadRun => run.journal !== undefined);
     const items = newestFirst.map((run) => listItem(run, folder));
     const contents = [
         element("h1", {}, ["Experiment runs"]),
         element("p", {}, [countResults(runs)]),
         ...(concluded.length === 0 ? [] : grid(concluded, folder)),
+        ...triedSection(runs, { folder, calls, now }),
         element("h2", {}, ["Reasons"]),
         element("ul", { class: "runs" }, items),
     ];
     return page("Experiment runs", contents, style);
 }
 
-function grid(runs: readonly Concluded[], folder: string): string[] {
+function grid(runs: readonly ReadRun[], folder: string): string[] {
     const experiments = [...new Set(runs.map(({ experiment }) => experiment))].sort();
     const heads = ["Experiment", "First failure<br>Stable after", "Runs, newest first"].map((text) =>
         element("th", { scope: "col" }, [text]),
     );
     const runsOf = (name: string) => runs.filter(({ experiment }) => experiment === name);
     const rows = experiments.map((name) => row(name, runsOf(name), folder));
-    const table = element("table", {}, [element("thead", {}, [element("tr", {}, heads)]), element("tbody", {}, rows)]);
     const letters = verdicts.map((verdict) => `${verdict[0]} ${verdict}`).join(", ");
     return [
-        // It can be focused, and so scrolled by keyboard.
-        element("div", { class: "grid", tabindex: 0, role: "region", "aria-label": "Runs of each experiment" }, [
-            table,
-        ]),
+        scrolledTable("Runs of each experiment", heads, rows),
         element("p", { class: "faint" }, [`${letters}. In the lines, too, the newest run is on the left.`]),
     ];
 }
 
-function row(name: string, runs: readonly Concluded[], folder: string): string {
+/** It can be focused, and so scrolled by keyboard. */
+function scrolledTable(name: string, heads: readonly string[], rows: readonly string[], kind = ""): string {
+    const table = element("table", {}, [element("thead", {}, [element("tr", {}, heads)]), element("tbody", {}, rows)]);
+    return element("div", { class: `grid${kind}`, tabindex: 0, role: "region", "aria-label": name }, [table]);
+}
+
+/** Ages are those at the time of writing, which the page therefore says. */
+function triedSection(
+    runs: readonly ReportedRun[],
+    { folder, calls, now }: { folder: string; calls?: Calls; now: number },
+): string[] {
+    const { edges, unlisted } = triedEdges(runs, calls);
+    if (edges.length === 0) return [];
+    const { heads, rows } = tableOf(edges, now);
+    const cellOf =
+        (run: ReadRun | undefined) =>
+        ([head, text]: readonly [string, string]) => {
+            if (["Caller", "Callee"].includes(head)) return element("th", { scope: "row" }, [escape(text)]);
+            const verdict = head === "Verdict" ? run?.journal.conclusion.verdict : undefined;
+            if (run === undefined || verdict === undefined) return element("td", {}, [escape(text)]);
+            return element("td", { class: `verdict ${verdict}` }, [
+                element("a", { href: hrefOf(run, folder)! }, [escape(text)]),
+            ]);
+        };
+    const isPartlyKnown = edges.some(({ caller, callee }) => caller === undefined || callee === undefined);
+    const notes = [isPartlyKnown ? `${unknown}: not known` : [], describeUnlisted(unlisted) ?? []].flat();
+    return [
+        element("h2", {}, ["Callers and callees"]),
+        element("p", {}, [`As of ${utc(now)}: ${escape(summaryOf(edges, now))}.`]),
+        scrolledTable(
+            "What was tried between callers and callees",
+            heads.map((head) => element("th", { scope: "col" }, [head])),
+            rows.map(({ edge, cells }) => element("tr", {}, cells.map(cellOf(edge.last)))),
+            " tried",
+        ),
+        ...notes.map((note) => element("p", { class: "faint" }, [`${escape(note)}.`])),
+    ];
+}
+
+function row(name: string, runs: readonly ReadRun[], folder: string): string {
     const passed = runs.filter(hasPassed).length;
     const faint = (text: string) => element("div", { class: "faint" }, [text]);
     const cells = runs.map((run) => element("li", {}, [cell(run, folder)]));
@@ -99,14 +139,14 @@ function row(name: string, runs: readonly Concluded[], folder: string): string {
 }
 
 /** @param runs newest first */
-function lastChange(runs: readonly Concluded[]): string {
+function lastChange(runs: readonly ReadRun[]): string {
     const result = resultOf(runs[0]!);
     const other = runs.findIndex((run) => resultOf(run) !== result);
     if (other === -1) return `always ${result}`;
     return `${result} since ${utc(runs[other - 1]!.startedAt).slice(0, 10)}, ${resultOf(runs[other]!)} before`;
 }
 
-function cell(run: Concluded, folder: string): string {
+function cell(run: ReadRun, folder: string): string {
     const { conclusion, startedAt } = run.journal;
     const title = `${utc(startedAt)}, ${nameOf(run)}: ${verdictLine(conclusion)}`;
     const attributes = { class: `cell ${conclusion.verdict}`, href: hrefOf(run, folder)!, title, "aria-label": title };
@@ -116,7 +156,7 @@ function cell(run: Concluded, folder: string): string {
 /** Draws a time of each run as a line, with gaps where a run has none, and says that of the newest. */
 function times(
     what: string,
-    runs: readonly Concluded[],
+    runs: readonly ReadRun[],
     timeOf: (conclusion: Journal["conclusion"]) => number | null,
 ): string {
     const values = runs.map(({ journal }) => timeOf(journal.conclusion));

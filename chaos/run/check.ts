@@ -96,7 +96,8 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     // The attacks last until here, unless they were aborted: counts and kept connections end with them.
     const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
-    const found = { stack, startedAt, before, attacks: proofs.shown, seen, isEnded: ending !== undefined };
+    const { workloads } = given.targets;
+    const found = { stack, startedAt, before, workloads, attacks: proofs.shown, seen, isEnded: ending !== undefined };
     const journal = journalOf(plan, { ...found, readiness: readiness.stop() });
     keepReport(journal);
 

@@ -55,6 +55,8 @@ export interface LabeledTargets {
     isPoliced?: boolean;
     /** What other NetworkPolicies said before the attacks. @default not known: version 0.5.0 did not note it */
     policies?: KnownPolicy[];
+    /** The workloads of the attacks' namespace, for reports; see `workloadsOf`. Absent if they are not known. */
+    workloads?: string[];
     /** What the run has made beside these. @default nothing */
     ownPolicies?: OwnPolicy[];
 }

@@ -9,10 +9,10 @@ import { describeHosts, resolveHosts } from "../proof/hosts";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
 import { knownPolicies } from "../policies/known";
 import { describeBesides, labelPods } from "../targets/pods";
-import { nodeConditions } from "../targets/attributes";
+import { attributeOf, nodeConditions } from "../targets/attributes";
 import { type Chosen, chooseTargets } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
-import type { Discovered } from "../targets/containers";
+import { type Discovered, type Target, workloadsOf } from "../targets/containers";
 import { discover, expressionsOf } from "../targets/discover";
 import { servicePorts } from "../targets/service-ports";
 import { namesOfNodes, type Nodes, nodesFor } from "../targets/nodes";
@@ -78,7 +78,11 @@ async function label(
     }
     const chosen = await chooseTargets(cluster, plan, discovered, await requestsOf(cluster, plan));
     const undeclared = await addServicePorts(context, chosen);
-    for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
+    for (const one of chosen) {
+        one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
+        one.workloads = ownersOf(one.targets, discovered);
+        one.peerWorkloads = ownersOf(one.peers, discovered);
+    }
     requireWithin(plan, chosen);
     const found = attacksOf(plan, runName, chosen);
     refuseConflicts(found);
@@ -128,6 +132,7 @@ async function label(
             baselineMs,
             ...(isPoliced && { isPoliced }),
             policies: knownPolicies(policies),
+            workloads: lastingWorkloads(discovered.filter(({ namespace }) => namespace === plan.namespace)),
             ...(own.length > 0 && { ownPolicies: own }),
         };
         // Refuses what the check could not be given, while the labels can still be removed.
@@ -164,6 +169,17 @@ function toldToJob({ attack, target, chosen: { matching } }: RunAttack, nodes?: 
     const isOnNodes = nodes && nodeConditions(target).length > 0;
     return { atFirst: matching, ...(isOnNodes && { nodes: namesOfNodes(nodes, target) }) };
 }
+
+/** Undefined if none is known: a report then says what the attack names. */
+function ownersOf(some: readonly Target[] = [], discovered: readonly Discovered[]): string[] | undefined {
+    const uids = new Set(some.map(({ uid }) => uid));
+    const owners = workloadsOf(discovered.filter(({ uid }) => uids.has(uid)));
+    return owners.length === 0 ? undefined : owners;
+}
+
+/** A Job ends, and a CronJob's next one has another name: a report would list each as never tried. */
+const lastingWorkloads = (discovered: readonly Discovered[]) =>
+    workloadsOf(discovered.filter(({ attributes }) => !(attributeOf("Job") in attributes)));
 
 /** Adds the ports that Services lead to. @returns those that a target's pod does not declare, by its uid */
 async function addServicePorts({ plan, cluster }: StepContext, chosen: readonly Chosen[]) {

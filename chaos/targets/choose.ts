@@ -29,6 +29,10 @@ export interface Chosen extends Pick<TargetRequest, "name" | "found" | "origin">
     targets: Target[];
     /** See `labels.chosenBy`. Absent until the targets are labeled, or if an earlier version has done that. */
     chosenBy?: string;
+    /** What owns the targets; see `workloadsOf`. For reports. Absent if that is not known. */
+    workloads?: string[];
+    /** What owns the peers. Absent if the attack does not name pods as peers, or that is not known. */
+    peerWorkloads?: string[];
     /** The containers that the targets are cut off from. Absent if the attack does not name peers. */
     peers?: Target[];
     /** Tells the peers from all other pods of their namespaces. Absent if there is none, or none was sought. */

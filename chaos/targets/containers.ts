@@ -189,6 +189,15 @@ export function ownerOf(attributes: Attributes): string | undefined {
     return key && `${key}=${attributes[key]}`;
 }
 
+/** The workloads that own some containers, each as a target names it: `k8s.deployment=hot-deals,k8s.namespace=demo`. */
+export function workloadsOf(discovered: readonly Pick<Discovered, "attributes" | "namespace">[]): string[] {
+    const workloads = discovered.flatMap(({ attributes, namespace }) => {
+        const owner = ownerOf(attributes);
+        return owner === undefined ? [] : `${owner},k8s.namespace=${namespace}`;
+    });
+    return [...new Set(workloads)].sort();
+}
+
 /** What the builtin agent and its clients agree on: the port, and the path of the containers of its node. */
 export const agentPort = 8080;
 export const targetsPath = "/targets";

@@ -32,6 +32,15 @@ export function describeMilliseconds(milliseconds: number): string {
     return rest === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${rest} s`;
 }
 
+/** Such as `41 days`, `1 hour` or `0 minutes`: how long ago something was, rounded down. */
+export function describeAge(milliseconds: number): string {
+    const units = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
+    const [unit, size] = Object.entries(units).find(([, size]) => milliseconds >= size) ?? ["minute", units.minute];
+    // The clock may have been set back meanwhile.
+    const count = Math.max(0, Math.floor(milliseconds / size));
+    return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
 export interface Range {
     least: Duration;
     most: Duration;

@@ -10,33 +10,15 @@ import {
     type Traffic,
 } from "../base/network-policies";
 import { brokerPort } from "./broker";
+import { callers } from "./calls";
 import { databasePort } from "./database";
 import { programPort } from "./http-service";
 
-interface Workload {
-    port: number;
-    /** The workloads that connect to its port. The kubelet's probes are always allowed. */
-    callers: readonly string[] | "everybody";
-    /** @default false */
-    asksApiServer?: boolean;
-}
+/** The ports at which callers connect, where these are not those of the shop's own programs. */
+const ports: Record<string, number> = { database: databasePort, "message-broker": brokerPort };
+const portOf = (workload: string) => ports[workload] ?? programPort;
 
-const departments = ["fashion-bestseller", "toys-bestseller", "hot-deals"] as const;
-
-/**
- * Who may talk to whom. Both variants have the same list.
- *
- * A workload that calls another one also looks up its name. The database and the broker call none.
- */
-const workloads: Record<string, Workload> = {
-    // By its Service, through an Ingress, or through the API server's proxy.
-    gateway: { port: programPort, callers: "everybody", asksApiServer: true },
-    ...Object.fromEntries(departments.map((name) => [name, { port: programPort, callers: ["gateway"] }])),
-    database: { port: databasePort, callers: [...departments, "orders", "inventory"] },
-    orders: { port: programPort, callers: ["gateway"] },
-    inventory: { port: programPort, callers: [] },
-    "message-broker": { port: brokerPort, callers: ["orders", "inventory"] },
-};
+const asksApiServer = (workload: string) => workload === "gateway";
 
 /** The label of a workload's pods, by which its Deployment and its Service select them, too. */
 const labelsOf = (workload: string) => ({ app: workload });
@@ -48,7 +30,8 @@ interface ServiceAddress {
 }
 
 /**
- * The shop's NetworkPolicies.
+ * The shop's NetworkPolicies: who may talk to whom. A workload that calls another one also looks up its name. The
+ * database and the broker call none.
  *
  * @param services of the workloads that there are. Rendered manifests and charts do not know the cluster IPs
  */
@@ -57,32 +40,32 @@ export function shopPolicies(
 ): Omit<NetworkPoliciesArgs, "namespace"> {
     const addresses = pulumi.output(services);
     return {
-        pods: { matchExpressions: [{ key: "app", operator: "In", values: Object.keys(workloads) }] },
+        pods: { matchExpressions: [{ key: "app", operator: "In", values: Object.keys(callers) }] },
         allowed: Object.fromEntries(Object.keys(services).map((name) => [name, trafficOf(name, addresses)])),
     };
 }
 
 function trafficOf(name: string, services: pulumi.Output<Record<string, ServiceAddress>>): Traffic {
-    const { port, callers } = workloads[name]!;
+    const [port, allowed] = [portOf(name), callers[name]!];
     return {
         pods: labelsOf(name),
-        ...(callers.length > 0 && {
-            ingress: [callers === "everybody" ? fromEverybody(port) : fromPods(callers.map(labelsOf), port)],
+        ...(allowed.length > 0 && {
+            ingress: [allowed === "everybody" ? fromEverybody(port) : fromPods(allowed.map(labelsOf), port)],
         }),
         ...(calledBy(name).length > 0 && { egress: services.apply((known) => egressOf(name, known)) }),
     };
 }
 
-const calledBy = (name: string) => Object.entries(workloads).filter(([, { callers }]) => callers.includes(name));
+const calledBy = (name: string) => Object.keys(callers).filter((callee) => callers[callee]!.includes(name));
 
 /** What another variant adds comes last: a preview shows only that. */
 function egressOf(name: string, services: Record<string, ServiceAddress>) {
     const callees = calledBy(name);
     return [
         toDns,
-        ...(workloads[name]!.asksApiServer ? [toApiServer] : []),
-        ...callees.map(([callee, { port }]) => toPods(labelsOf(callee), port)),
-        ...callees.flatMap(([callee]) => {
+        ...(asksApiServer(name) ? [toApiServer] : []),
+        ...callees.map((callee) => toPods(labelsOf(callee), portOf(callee))),
+        ...callees.flatMap((callee) => {
             const { ips = [], port } = services[callee] ?? { port: 0 };
             return ips.length > 0 ? [toService(ips, port)] : [];
         }),

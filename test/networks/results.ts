@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { alignedRows } from "../../cli/print";
+import { alignedRows } from "../../chaos/values/aligned";
 import type { Choices } from "../../sandbox/node/choices";
 
 /** What the tests of one step gave. */

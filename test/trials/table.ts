@@ -1,6 +1,6 @@
 import { median } from "../../bench/figure";
 import { groupedBy } from "../../chaos/values/grouped";
-import { alignedRows } from "../../cli/print";
+import { alignedRows } from "../../chaos/values/aligned";
 import type { Outcome } from "./kind";
 import { describePlace } from "./place";
 import { isRight, keyOf, type Result } from "./results";

@@ -1,28 +1,31 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { Calls } from "../edges";
 import { badgeSvg } from "./badge";
 import { junitXml } from "./junit";
 import { replaceFile } from "../journal-files";
 import type { ReportedRun } from "../reported-run";
 import { indexPage } from "../runs-page";
 import { summaryMarkdown } from "../summary";
+import { triedJson } from "../tried-table";
 
 /** What writes each file, by the option that names the file. `index` is the page of all runs. */
 const writers = {
     junit: junitXml,
     summary: summaryMarkdown,
-    index: (runs: readonly ReportedRun[], path: string) => indexPage(runs, dirname(path)),
+    index: (runs: readonly ReportedRun[], path: string, calls?: Calls) => indexPage(runs, dirname(path), calls),
     badge: badgeSvg,
-} satisfies Record<string, (runs: readonly ReportedRun[], path: string) => string>;
+    tried: (runs: readonly ReportedRun[], _: string, calls?: Calls) => triedJson(runs, calls),
+} satisfies Record<string, (runs: readonly ReportedRun[], path: string, calls?: Calls) => string>;
 
 export type CiFiles = Partial<Record<keyof typeof writers, string>>;
 
 /** @returns the paths of what was written. @throws Error if a file cannot be written */
-export const writeCiFiles = (files: CiFiles, runs: readonly ReportedRun[]): string[] =>
+export const writeCiFiles = (files: CiFiles, runs: readonly ReportedRun[], calls?: Calls): string[] =>
     Object.entries(writers).flatMap(([option, write]) => {
         const path = files[option as keyof CiFiles];
         if (path === undefined) return [];
-        replaceFile(path, write(runs, path));
+        replaceFile(path, write(runs, path, calls));
         return path;
     });
 

@@ -23,6 +23,7 @@ let run: FakeRun;
 let isPoliced: boolean;
 let policies: LabeledTargets["policies"];
 let ownPolicies: LabeledTargets["ownPolicies"];
+let workloads: LabeledTargets["workloads"];
 const chosenBy = "7b1e";
 beforeEach(async () => {
     run = new FakeRun();
@@ -31,6 +32,7 @@ beforeEach(async () => {
     isPoliced = false;
     policies = [];
     ownPolicies = undefined;
+    workloads = undefined;
 });
 afterEach(() => run.close());
 
@@ -42,13 +44,21 @@ function step(
     steadyState = found,
     attacks: LabeledTargets["attacks"] = [{ name: "blackhole", matching: 2, targets: [run.target()], chosenBy }],
 ): Promise<Conclusion> {
-    const targets = { attacks, baselineMs: 30, isPoliced, policies, ownPolicies };
+    const targets = { attacks, baselineMs: 30, isPoliced, policies, ownPolicies, workloads };
     return settled(check({ ...run.context, ...more }, { steadyState, targets, deadlineJob: job }));
 }
 const journal = () => keptJournals(run.plan.reports)[0]!;
 const endAttack = () => run.cluster.remove("NetworkPolicy", attackObject);
 /** Makes the checks fail. */
 const breakApplication = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
+
+it("the journal has the workloads that were found with the targets", async () => {
+    const [api, web] = ["k8s.deployment=api,k8s.namespace=demo", "k8s.deployment=web,k8s.namespace=demo"];
+    workloads = [api, web];
+    const chosen = { name: "blackhole", matching: 2, targets: [run.target()], chosenBy };
+    await step({}, found, [{ ...chosen, workloads: [api], peerWorkloads: [web] }]);
+    expect(journal()).toMatchObject({ workloads, attacks: [{ workloads: [api], peerWorkloads: [web] }] });
+});
 
 describe("the verdict is PASSED", () => {
     it("if every check holds under a proven attack", async () => {

@@ -113,6 +113,24 @@ it("labels as many pods as the radius allows, and returns them with the control"
     expect(run.said).toEqual([`Targets: ${targets[0]!.pod}/hot-deals (1 container of 2 matching)`]);
 });
 
+it("returns what owns targets and peers, and the namespace's workloads except Jobs, for reports", async () => {
+    const owned = [
+        { kind: "StatefulSet", name: "db" },
+        { kind: "Job", name: "backup-29384" },
+    ];
+    for (const [index, owner] of owned.entries()) {
+        run.addPod(owner.name, `10.0.0.${index + 3}`);
+        Object.assign(run.cluster.get("Pod", owner.name).metadata, {
+            ownerReferences: [{ ...owner, controller: true }],
+        });
+    }
+    run.plan.attacks[0]!.attack = { kind: "blackhole", peers: "k8s.statefulset=db,k8s.namespace=demo" };
+    const { attacks, workloads } = await step();
+    const [hotDeals, db] = ["k8s.deployment=hot-deals,k8s.namespace=demo", "k8s.statefulset=db,k8s.namespace=demo"];
+    expect(attacks).toMatchObject([{ workloads: [hotDeals], peerWorkloads: [db] }]);
+    expect(workloads).toEqual([hotDeals, db]);
+});
+
 it("unlabels what a killed update has labeled: together they could exceed the radius", async () => {
     await run.label("hot-deals-1", "earlier.blackhole");
     run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-2";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatDuration, parseDuration } from "../../../../chaos/values/duration";
+import { describeAge, formatDuration, parseDuration } from "../../../../chaos/values/duration";
 
 describe("a duration", () => {
     it.each(["0ms", "1ms", "500ms", "1500ms", "1s", "90s", "1m", "90m", "10h"])(
@@ -23,3 +23,11 @@ describe("a duration", () => {
         expect(parseDuration(text)).toBeUndefined(),
     );
 });
+
+it.each([
+    [-5_000, "0 minutes"],
+    [119_000, "1 minute"],
+    [3_600_000, "1 hour"],
+    [86_399_000, "23 hours"],
+    [41.9 * 86_400_000, "41 days"],
+])("an age of %d ms is rounded down: %s", (milliseconds, text) => expect(describeAge(milliseconds)).toBe(text));
