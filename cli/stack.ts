@@ -7,6 +7,7 @@ import {
     Stack,
 } from "@pulumi/pulumi/automation";
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tryCommand } from "../toolchain/run-command";
@@ -16,9 +17,9 @@ import { canForgetPending, saysPending } from "./pending";
 import { fileOfStack, noSuchStack, project, StackFile, stacksWithFile } from "./stack-file";
 
 /** Loads the program, which only updates need. */
-const stackProgram = () => import("../index.js");
+const stackProgram = () => createRequire(__filename)("../index") as typeof import("../index");
 
-const inlineProgram: PulumiFn = async () => (await stackProgram()).default();
+const inlineProgram: PulumiFn = async () => stackProgram()();
 
 /** A stack of this project. It never writes the stack's file: the engine gets a copy, with a run's settings. */
 export class BorrowedStack extends StackFile {
@@ -62,7 +63,7 @@ export class BorrowedStack extends StackFile {
         const select = () => Stack.select(name, workspace);
         const selecting = select();
         // Loads the program while the CLI looks for the stack.
-        if (inline) void stackProgram();
+        if (inline) stackProgram();
         const stack = await selecting.catch(async (error: unknown) => {
             if (!/^error: no stack named .* found/m.test((error as Error).message)) throw error;
             if (!create) {

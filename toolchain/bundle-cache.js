@@ -1,4 +1,4 @@
-// In JavaScript, since start.js uses it before anything reads TypeScript. What it exports is told in its .d.ts.
+// In JavaScript, since start-program.js uses it before anything reads TypeScript. What it exports is told in its .d.ts.
 const { createHash } = require("node:crypto");
 const { readdirSync, readFileSync, statSync } = require("node:fs");
 const { join, relative, resolve } = require("node:path");
@@ -18,8 +18,10 @@ function hashOf(path) {
 
 function isCurrent(bundle) {
     try {
-        const hashes = Object.entries(JSON.parse(readFileSync(hashesPath(bundle), "utf8")));
-        return hashes.every(([path, hash]) => hashOf(path) === hash);
+        const hashes = JSON.parse(readFileSync(hashesPath(bundle), "utf8"));
+        return (
+            relative(project, bundle) in hashes && Object.entries(hashes).every(([path, hash]) => hashOf(path) === hash)
+        );
     } catch {
         return false;
     }

@@ -1,11 +1,12 @@
-/** Makes the bundle of a program of this repository that `start.js` is to start: node bundle-program.ts ENTRY BUNDLE */
+/** Makes the bundle that `start-program.js` loads: node bundle-program.ts ENTRY BUNDLE */
 import type { Loader, Plugin } from "esbuild";
 import { readFileSync } from "node:fs";
 import { dirname, extname, relative } from "node:path";
 import { buildOptions, esbuild, keepBuilt } from "./bundle";
+import { project } from "./bundle-cache";
 
-/** The two share the state of these packages with the SDK; or they are needed rarely. */
-const external = ["@pulumi/*", "@grpc/*", "google-protobuf", "esbuild", "tsx", "typescript", "undici"];
+/** The program shares the state of these packages with the SDK, or needs them rarely. */
+const external = ["@pulumi/*", "@grpc/*", "google-protobuf", "esbuild", "undici"];
 /** Their files are loaded by name. */
 const folders = ["experiments/saved"];
 
@@ -14,7 +15,7 @@ const inTheirPlaces = (bundle: string): Plugin => ({
     name: "in-their-places",
     setup(build) {
         build.onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
-            if (path.includes("node_modules")) return undefined;
+            if (relative(project, path).includes("node_modules")) return undefined;
             const text = readFileSync(path, "utf8");
             if (!/\b__(file|dir)name\b/.test(text)) return undefined;
             const place = JSON.stringify(relative(dirname(bundle), path));
@@ -27,12 +28,9 @@ const inTheirPlaces = (bundle: string): Plugin => ({
 
 async function main(entry: string, bundle: string): Promise<void> {
     const banner = { js: 'const ofBundle = { ...require("node:path"), folder: __dirname };' };
-    const plugins = [inTheirPlaces(bundle)];
-    keepBuilt(
-        bundle,
-        await esbuild().build({ ...buildOptions, entryPoints: [entry], external, banner, plugins }),
-        folders,
-    );
+    const begunAt = Date.now();
+    const options = { entryPoints: [entry], external, banner, plugins: [inTheirPlaces(bundle)] };
+    keepBuilt(bundle, await esbuild().build({ ...buildOptions, ...options }), begunAt, folders);
 }
 
 const [, , entry, bundle] = process.argv;

@@ -6,15 +6,16 @@
  * 1 s, which each preview would pay otherwise. esbuild lists the sources.
  */
 import type { BuildOptions, BuildResult } from "esbuild";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { packed, packedEnding } from "../chaos/pods/packed";
 import { bundlePath, hashesPath, hashOf, isCurrent, project } from "./bundle-cache";
 
-/** Packages count by package-lock.json, the options of the build by this file. */
-const alwaysSources = ["package-lock.json", "tsconfig.json", "toolchain/bundle.ts"];
+/** Packages count by package-lock.json, the options of the build by these files. */
+const ofBuild = ["bundle.ts", "bundle-program.ts", "bundle-cache.js"].map((file) => `toolchain/${file}`);
+const alwaysSources = ["package-lock.json", "tsconfig.json", ...ofBuild];
 
 /** What the shop's gateway serves to browsers as it is. */
 const loader = { ".html": "text", ".css": "text", ".svg": "text", ".browser.js": "text" } as const;
@@ -47,7 +48,8 @@ function madeOf(bundle: string, ending: string, compress: (program: Buffer) => s
 }
 
 function make(bundle: string, options: BuildOptions): void {
-    keepBuilt(bundle, esbuild().buildSync({ ...buildOptions, ...options }));
+    const begunAt = Date.now();
+    keepBuilt(bundle, esbuild().buildSync({ ...buildOptions, ...options }), begunAt);
 }
 
 /** Most processes find all bundles as they should be. */
@@ -65,15 +67,29 @@ export const buildOptions = {
     logOverride: { "empty-import-meta": "silent" },
 } satisfies BuildOptions;
 
-/** @param besides folders whose files the program loads by name */
+/** A file system may note a change with a time of some milliseconds before it. */
+const clockMs = 50;
+
+/**
+ * @param begunAt when its build began, in milliseconds since the epoch: of a source that has changed since, it is not
+ *   known what was read, so the bundle is made again when it is next wanted
+ * @param besides folders whose files the program loads by name
+ */
 export function keepBuilt(
     bundle: string,
     { outputFiles, metafile }: BuildResult<typeof buildOptions>,
+    begunAt: number,
     besides: readonly string[] = [],
 ): void {
     const own = Object.keys(metafile.inputs).filter((source) => !source.includes("node_modules/"));
     const there = [...alwaysSources, ...besides].filter((source) => existsSync(join(project, source)));
-    keep(bundle, outputFiles[0]!.contents, [...there, ...own]);
+    const hasChanged = [...there, ...own].some(
+        (source) => statSync(join(project, source)).mtimeMs >= begunAt - clockMs,
+    );
+    if (hasChanged) {
+        rmSync(hashesPath(bundle), { force: true });
+        replaceFile(bundle, outputFiles[0]!.contents);
+    } else keep(bundle, outputFiles[0]!.contents, [...there, ...own]);
 }
 
 function keep(file: string, content: string | Uint8Array, sources: readonly string[]): void {

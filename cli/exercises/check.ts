@@ -98,7 +98,7 @@ export class Programs {
 
     /** Runs `npm run NAME -- ARGS` without npm, and shows what it prints. */
     async run(name: string, args: readonly string[]): Promise<{ code: number; output: string }> {
-        const child = spawn(process.execPath, ["toolchain/start.js", `cli/${name}.ts`, ...args], {
+        const child = spawn(process.execPath, ["--import", "tsx", `cli/${name}.ts`, ...args], {
             cwd: project,
             stdio: ["inherit", "pipe", "inherit"],
         });

@@ -41,7 +41,7 @@ const nothing = { mounts: [], links: [], namespaces: [], routes: [], processes: 
 
 /** `npm run sandbox -- up`, as a process that can be killed with all its children. */
 function upInAProcess(): ChildProcess {
-    return spawn(process.execPath, ["toolchain/start.js", "sandbox/cli.ts", "up"], {
+    return spawn(process.execPath, ["--import", "tsx", "sandbox/cli.ts", "up"], {
         cwd: project,
         stdio: "ignore",
         detached: true,

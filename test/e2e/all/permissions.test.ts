@@ -75,7 +75,7 @@ function takeAllRoles(): void {
 
 /** What `npm run render -- --permissions` prints for this shop. */
 function printed(...args: string[]): Role[] {
-    const command = ["toolchain/start.js", "cli/render.ts", "--permissions", "--subject", user];
+    const command = ["--import", "tsx", "cli/render.ts", "--permissions", "--subject", user];
     const place = ["--set", `namespace=${namespace}`, "--set", "agent.enabled=false"];
     const text = execFileSync(process.execPath, [...command, ...place, ...args], { cwd: project, encoding: "utf8" });
     return loadAll(text) as Role[];

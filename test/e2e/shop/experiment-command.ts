@@ -55,7 +55,7 @@ export class ExperimentCommand {
     private beginProgram(program: string, settings: Record<string, string>, options: string[]) {
         const all = Object.entries({ namespace: this.namespace, ...settings });
         const set = all.flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-        const command = ["toolchain/start.js", `cli/${program}.ts`, ...set, ...options];
+        const command = ["--import", "tsx", `cli/${program}.ts`, ...set, ...options];
         const child = spawn(process.execPath, command, { cwd: this.folder, detached: true });
         const said = { stdout: "", stderr: "" };
         for (const stream of ["stdout", "stderr"] as const)

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { bundledFile } from "../../../toolchain/bundle";
+import { isCurrent } from "../../../toolchain/bundle-cache";
 
 let folder: string;
 let bundle: string;
@@ -11,11 +12,19 @@ beforeEach(() => {
     folder = mkdtempSync(join(__dirname, "bundled-"));
     writeFileSync(join(folder, "word.ts"), 'export const word: string = "first";');
     writeFileSync(join(folder, "main.ts"), 'import { word } from "./word";\nconsole.log(word);');
+    age("word.ts");
+    age("main.ts");
     bundle = bundledFile(join(folder, "main.ts"));
 });
 afterEach(() => {
-    for (const path of [folder, bundle, `${bundle}.hashes.json`]) rmSync(path, { recursive: true });
+    for (const path of [folder, bundle, `${bundle}.hashes.json`]) rmSync(path, { recursive: true, force: true });
 });
+
+/** As if a file had been written an hour ago: one that changes during a build is read again. */
+function age(file: string): void {
+    const earlier = Date.now() / 1000 - 3_600;
+    utimesSync(join(folder, file), earlier, earlier);
+}
 
 const output = () => execFileSync(process.execPath, [bundle], { encoding: "utf8", cwd: "/" }).trim();
 
@@ -31,8 +40,7 @@ it("a bundle is kept while its sources stay the same", () => {
 
 it("a bundle is made again when a file that it imports has changed, even if the file's time is older", () => {
     writeFileSync(join(folder, "word.ts"), 'export const word: string = "second";');
-    const earlier = Date.now() / 1000 - 3_600;
-    utimesSync(join(folder, "word.ts"), earlier, earlier);
+    age("word.ts");
     bundledFile(join(folder, "main.ts"));
     expect(output()).toBe("second");
 });
@@ -49,6 +57,14 @@ it("a bundle is made again when the list of its sources cannot be read", () => {
     writeFileSync(join(folder, "main.ts"), 'console.log("second");');
     bundledFile(join(folder, "main.ts"));
     expect(output()).toBe("second");
+});
+
+it("a bundle is made again if a source was changed while it was made", () => {
+    writeFileSync(join(folder, "word.ts"), 'export const word: string = "second";');
+    const inAWhile = Date.now() / 1000 + 60;
+    utimesSync(join(folder, "word.ts"), inAWhile, inAWhile);
+    bundledFile(join(folder, "main.ts"));
+    expect(isCurrent(bundle)).toBe(false);
 });
 
 it("two processes may make the same bundle at once", async () => {
