@@ -33,9 +33,9 @@ export interface DeadlineArgs {
 
 /**
  * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;
- * with 2,000 targets the peak is 61 to 65 MiB (4 MiB more with a heap of 24 MiB), and among 60 objects of up to 1.3 MB
- * each 65 MiB, since none is read as a whole: see `Sieve`. With a heap of 16 MiB, 20 policies with a megabyte of
- * selectors each ended the program before it could end the attack.
+ * with 2,000 targets the peak is 57 to 62 MiB, by how much of Node's own program is cached (4 MiB more with a heap of
+ * 24 MiB), and among 60 objects of up to 1.3 MB each 65 MiB, since none is read as a whole: see `Sieve`. With a heap of
+ * 16 MiB, 20 policies with a megabyte of selectors each ended the program before it could end the attack.
  */
 export const heap = ["--max-semi-space-size=1", "--max-old-space-size=20", "--no-opt"];
 

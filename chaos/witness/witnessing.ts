@@ -33,10 +33,10 @@ const pauseMs = { open: 100, closed: 250 };
 /** Large looks are rarer: at most 1,000 connections per second. */
 const msPerEndpoint = 1;
 /**
- * Connections that are tried at a time. 2,000 dropped ones take two seconds then: a look must end well within the ten
- * seconds after which the proof calls the Job silent.
+ * Connections that are tried at a time. 2,000 dropped ones take four seconds then: a look must end well within the ten
+ * seconds after which the proof calls the Job silent. With 1,000 at a time the Job would need 4 MiB more.
  */
-const maxConnecting = 1_000;
+const maxConnecting = 500;
 
 /** What is kept of a pod that an attack has labeled. */
 interface LabeledPod extends AttackedPod {

@@ -11,8 +11,7 @@ import { JobProcess, leaseOfDemo, podPath, policyPath } from "./support/job-proc
 const pods = 2_000;
 /** With status and managed fields, a pod is about 5 KB of JSON. */
 const padding = "x".repeat(4_500);
-/** Three quarters of its limit. The pages of Node's own program count too, a few MiB more or less by what is cached. */
-const maxKibibytes = 72 * 1_024;
+const maxKibibytes = 64 * 1_024;
 /** A look at all of them takes seconds on a busy machine. */
 const patienceMs = 30_000;
 
@@ -47,7 +46,7 @@ const kept = () => {
     return new Set(told.filter((name) => name.includes("127.")));
 };
 
-describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job needs at most 72 MiB`, () => {
+describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job needs at most 64 MiB`, () => {
     it("to watch them, with at most 1 KB of log per second when nothing changes, and to end the attack", async () => {
         addPods("x.blackhole");
         job.addLease("run", undefined, { "x.blackhole": {} });
