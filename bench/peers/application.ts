@@ -6,6 +6,7 @@ import { kubectlApply } from "../on-cluster";
 import { until } from "../time";
 
 const readySeconds = 120;
+const reachedSeconds = 30;
 
 /** Answers every request. */
 const apiProgram = `require("node:http").createServer((_, response) => response.end("[]")).listen(8080);`;
@@ -103,5 +104,10 @@ export class Application {
     async changes(): Promise<Change[]> {
         const log = await this.cluster.log({ namespace: this.namespace, name: this.front });
         return log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Change]));
+    }
+
+    async untilReached(): Promise<void> {
+        const isReached = async () => (await this.changes()).at(-1)?.works === true;
+        await until("front reaches api", reachedSeconds, isReached);
     }
 }

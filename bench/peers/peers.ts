@@ -8,14 +8,13 @@ import { project } from "../../toolchain/bundle-cache";
 import { runCommand } from "../../toolchain/run-command";
 import { measureRounds, type Samples } from "../figure";
 import { namespaces, type Session } from "../session";
-import { secondsSince, until } from "../time";
+import { secondsSince } from "../time";
 import { Application } from "./application";
 import { chaosToolkit, chaosToolkitExperiment } from "./chaos-toolkit";
 import { peakMemory } from "./memory";
 
 const rounds = 5;
 const windowSeconds = 10;
-const restSeconds = 30;
 
 /** How a tool is asked the question. */
 interface Tool {
@@ -46,11 +45,7 @@ export async function measurePeers(session: Session): Promise<Samples> {
             const measured = await measureRun(tool, cluster, application);
             for (const measure of measures) round[`${measure} of ${tool.name}`] = measured[measure];
             await tool.undo?.();
-            await until(
-                "front reaches api",
-                restSeconds,
-                async () => (await application.changes()).at(-1)?.works === true,
-            );
+            await application.untilReached();
         }
         return round;
     });
@@ -89,13 +84,14 @@ async function toolsFor(session: Session, { namespace, address }: Application): 
 }
 
 async function measureRun({ run }: Tool, cluster: Cluster, application: Application): Promise<Record<Measure, number>> {
-    const deleted = new AbortController();
+    const watching = new AbortController();
     let goneAt = Number.NaN;
     const onEvent = ({ type }: { type: string }) => {
         if (type === "DELETED" && Number.isNaN(goneAt)) goneAt = Date.now();
     };
-    const { namespace } = application;
-    void cluster.watch(resources.networkPolicy, { namespace }, () => undefined, onEvent, deleted.signal);
+    const policies = { namespace: application.namespace };
+    // Rejects when it is ended.
+    cluster.watch(resources.networkPolicy, policies, () => undefined, onEvent, watching.signal).catch(() => undefined);
     const [begunAt, begun] = [Date.now(), performance.now()];
     const child = spawn(run.command, run.args, { cwd: run.cwd, stdio: "ignore" });
     const ended = new AbortController();
@@ -103,9 +99,8 @@ async function measureRun({ run }: Tool, cluster: Cluster, application: Applicat
     await once(child, "exit");
     const whole = secondsSince(begun) - windowSeconds;
     ended.abort();
-    const works = async () => (await application.changes()).at(-1)?.works === true;
-    await until("front reaches api again", restSeconds, works);
-    deleted.abort();
+    await application.untilReached();
+    watching.abort();
     const changes = (await application.changes()).filter(({ at }) => at >= begunAt);
     const bitten = changes.find(({ works }) => !works);
     const back = changes.findLast(({ works }) => works);
