@@ -1,6 +1,8 @@
 import { resources } from "../../chaos/cluster/resources";
 import type { Cluster } from "../../chaos/cluster/client";
+import { baseUrl, externalAddress } from "../../chaos/kinds/checks/service";
 import { nodeImage } from "../../chaos/pods/pod-security";
+import { isReady } from "../../chaos/values/kubernetes-rules";
 import type { ManifestObject } from "../../components/manifest/read";
 import { kubectlApply } from "../on-cluster";
 import { until } from "../time";
@@ -56,11 +58,12 @@ function deployment(name: string, program: string): ManifestObject {
     return { apiVersion: "apps/v1", kind: "Deployment", metadata: { name }, spec };
 }
 
-const service = (name: string): ManifestObject => ({
+/** Of type LoadBalancer where this machine asks, too. */
+const service = (name: string, type?: "LoadBalancer"): ManifestObject => ({
     apiVersion: "v1",
     kind: "Service",
     metadata: { name },
-    spec: { selector: labelsOf(name), ports: [{ port: 80, targetPort: 8080 }] },
+    spec: { type, selector: labelsOf(name), ports: [{ port: 80, targetPort: 8080 }] },
 });
 
 /** When connections to `api` began or ceased to work, in milliseconds since the epoch. */
@@ -83,21 +86,19 @@ export class Application {
         const inNamespace = (one: ManifestObject) => ({ ...one, metadata: { ...one.metadata, namespace } });
         // The address of the Service `api` is in the environment of pods that begin after it.
         const namespaced = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
-        await kubectlApply(context, [namespaced, ...["api", "front"].map((name) => inNamespace(service(name)))]);
+        const services = [service("api"), service("front", "LoadBalancer")];
+        await kubectlApply(context, [namespaced, ...services.map(inNamespace)]);
         const programs = { api: apiProgram, front: frontProgram };
         await kubectlApply(
             context,
             Object.entries(programs).map(([name, program]) => inNamespace(deployment(name, program))),
         );
-        const running = async () => {
-            const pods = await cluster.all(resources.pod, { namespace });
-            return pods.filter(({ status }) =>
-                status?.conditions?.some((one) => one.type === "Ready" && one.status === "True"),
-            );
-        };
+        const running = async () => (await cluster.all(resources.pod, { namespace })).filter(isReady);
         await until("the two pods are ready", readySeconds, async () => (await running()).length === 2);
-        const { metadata, status } = (await running()).find(({ metadata }) => metadata!.labels?.app === "front")!;
-        return new Application(cluster, namespace, metadata!.name!, `http://${status!.podIP}:8080`);
+        const { metadata } = (await running()).find(({ metadata }) => metadata!.labels?.app === "front")!;
+        const exposed = await cluster.read({ resource: resources.service, name: "front", namespace });
+        const address = baseUrl(externalAddress(exposed)!);
+        return new Application(cluster, namespace, metadata!.name!, address);
     }
 
     /** What `front` has seen so far. */

@@ -83,7 +83,11 @@ async function toolsFor(session: Session, { namespace, address }: Application): 
     ];
 }
 
-async function measureRun({ run }: Tool, cluster: Cluster, application: Application): Promise<Record<Measure, number>> {
+async function measureRun(
+    { name, run }: Tool,
+    cluster: Cluster,
+    application: Application,
+): Promise<Record<Measure, number>> {
     const watching = new AbortController();
     let goneAt = Number.NaN;
     const onEvent = ({ type }: { type: string }) => {
@@ -93,7 +97,9 @@ async function measureRun({ run }: Tool, cluster: Cluster, application: Applicat
     // Rejects when it is ended.
     cluster.watch(resources.networkPolicy, policies, () => undefined, onEvent, watching.signal).catch(() => undefined);
     const [begunAt, begun] = [Date.now(), performance.now()];
-    const child = spawn(run.command, run.args, { cwd: run.cwd, stdio: "ignore" });
+    const child = spawn(run.command, run.args, { cwd: run.cwd, stdio: ["ignore", "pipe", "pipe"] });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += String(text)));
     const ended = new AbortController();
     const memory = peakMemory(child.pid!, ended.signal);
     await once(child, "exit");
@@ -104,7 +110,8 @@ async function measureRun({ run }: Tool, cluster: Cluster, application: Applicat
     const changes = (await application.changes()).filter(({ at }) => at >= begunAt);
     const bitten = changes.find(({ works }) => !works);
     const back = changes.findLast(({ works }) => works);
-    if (bitten === undefined || back === undefined) throw new Error("the attack was not seen by front");
+    if (bitten === undefined || back === undefined)
+        throw new Error(`front has not seen the attack of ${name}: ${printed.slice(0, 2_000)}`);
     return {
         bite: (bitten.at - begunAt) / 1_000,
         whole,
