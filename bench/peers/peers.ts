@@ -13,7 +13,8 @@ import { Application } from "./application";
 import { chaosToolkit, chaosToolkitExperiment } from "./chaos-toolkit";
 import { peakMemory } from "./memory";
 
-const rounds = 5;
+const timedRounds = 5;
+const memoryRounds = 1;
 const windowSeconds = 10;
 
 /** How a tool is asked the question. */
@@ -30,25 +31,37 @@ interface Command {
     cwd: string;
 }
 
-/** What a person waits for in one run, in seconds, and the memory of all its processes, in MiB. */
-const measures = ["bite", "whole", "undo", "memory"] as const;
-export type Measure = (typeof measures)[number];
+/** What a person waits for in one run, in seconds. */
+const times = ["bite", "whole", "undo"] as const;
+/** The memory of all processes of a run, in MiB. */
+const memory = ["memory"] as const;
+export type Measure = (typeof times | typeof memory)[number];
 
 /** Asks each tool the same question, in turns. @returns samples by `bite of ours`, and so on */
 export async function measurePeers(session: Session): Promise<Samples> {
     const { cluster, context, say } = session;
     const application = await Application.install(cluster, context, namespaces.peers);
     const tools = await toolsFor(session, application);
-    return measureRounds(rounds, { say }, async () => {
-        const round: Record<string, number> = {};
-        for (const tool of tools) {
-            const measured = await measureRun(tool, cluster, application);
-            for (const measure of measures) round[`${measure} of ${tool.name}`] = measured[measure];
-            await tool.undo?.();
-            await application.untilReached();
-        }
-        return round;
-    });
+    const inTurns = <M extends Measure>(
+        rounds: number,
+        measures: readonly M[],
+        measureRun: (tool: Tool) => Promise<Record<M, number>>,
+    ) =>
+        measureRounds(rounds, { say }, async () => {
+            const round: Record<string, number> = {};
+            for (const tool of tools) {
+                const measured = await measureRun(tool);
+                for (const measure of measures) round[`${measure} of ${tool.name}`] = measured[measure];
+                await tool.undo?.();
+                await application.untilReached();
+            }
+            return round;
+        });
+    return {
+        ...(await inTurns(timedRounds, times, (tool) => timesOf(tool, cluster, application))),
+        // In runs of its own, because looking at the memory takes the processor from the run: 0.5 s until the bite.
+        ...(await inTurns(memoryRounds, memory, memoryOf)),
+    };
 }
 
 async function toolsFor(session: Session, { namespace, address }: Application): Promise<Tool[]> {
@@ -56,7 +69,7 @@ async function toolsFor(session: Session, { namespace, address }: Application): 
     say("building the package");
     await runCommand("npm", ["run", "--workspace", "chaos", "prepack"], { cwd: project });
     const stack = await session.newStack("peers", join(project, "bench", "peers", "program"));
-    const settings = { context, namespace, duration: `${windowSeconds}s` };
+    const settings = { context, namespace, duration: `${windowSeconds}s`, reports: join(scratch, "reports") };
     await stack.set({ ...settings, enabled: "false" });
     await stack.up();
     const ours = async (name: string, ...options: string[]): Promise<Tool> => ({
@@ -83,11 +96,21 @@ async function toolsFor(session: Session, { namespace, address }: Application): 
     ];
 }
 
-async function measureRun(
-    { name, run }: Tool,
+/** Runs a tool to its end. @returns what it has printed */
+async function runToEnd({ run }: Tool, begun?: (pid: number) => void): Promise<string> {
+    const child = spawn(run.command, run.args, { cwd: run.cwd, stdio: ["ignore", "pipe", "pipe"] });
+    begun?.(child.pid!);
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += String(text)));
+    await once(child, "exit");
+    return printed;
+}
+
+async function timesOf(
+    tool: Tool,
     cluster: Cluster,
     application: Application,
-): Promise<Record<Measure, number>> {
+): Promise<Record<(typeof times)[number], number>> {
     const watching = new AbortController();
     let goneAt = Number.NaN;
     const onEvent = ({ type }: { type: string }) => {
@@ -97,25 +120,24 @@ async function measureRun(
     // Rejects when it is ended.
     cluster.watch(resources.networkPolicy, policies, () => undefined, onEvent, watching.signal).catch(() => undefined);
     const [begunAt, begun] = [Date.now(), performance.now()];
-    const child = spawn(run.command, run.args, { cwd: run.cwd, stdio: ["ignore", "pipe", "pipe"] });
-    let printed = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += String(text)));
-    const ended = new AbortController();
-    const memory = peakMemory(child.pid!, ended.signal);
-    await once(child, "exit");
+    const printed = await runToEnd(tool);
     const whole = secondsSince(begun) - windowSeconds;
-    ended.abort();
     await application.untilReached();
     watching.abort();
     const changes = (await application.changes()).filter(({ at }) => at >= begunAt);
     const bitten = changes.find(({ works }) => !works);
     const back = changes.findLast(({ works }) => works);
-    if (bitten === undefined || back === undefined)
-        throw new Error(`front has not seen the attack of ${name}: ${printed.slice(0, 2_000)}`);
-    return {
-        bite: (bitten.at - begunAt) / 1_000,
-        whole,
-        undo: (back.at - goneAt) / 1_000,
-        memory: await memory,
-    };
+    if (bitten === undefined || back === undefined || Number.isNaN(goneAt))
+        throw new Error(`front has not seen the attack of ${tool.name}: ${printed.slice(0, 2_000)}`);
+    return { bite: (bitten.at - begunAt) / 1_000, whole, undo: (back.at - goneAt) / 1_000 };
+}
+
+async function memoryOf(tool: Tool): Promise<{ memory: number }> {
+    const ended = new AbortController();
+    let peak: Promise<number> | undefined;
+    await runToEnd(tool, (pid) => {
+        peak = peakMemory(pid, ended.signal);
+    });
+    ended.abort();
+    return { memory: (await peak)! };
 }

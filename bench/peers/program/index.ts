@@ -10,5 +10,6 @@ export const verdict = new Experiment("api-cut-off", {
     namespace: config.require("namespace"),
     attacks: [{ kind: "blackhole", target: "k8s.deployment=api" }],
     checks: [{ kind: "http", service: "front", port: 80, path: "/products", timeoutMs: 5_000 }],
+    reports: config.require("reports"),
     window: { duration: config.require("duration"), grace: "0s" },
 }).verdict;
