@@ -4,7 +4,7 @@ import { confidenceOf, writtenConfidence } from "../kinds/checks/confidence";
 import { type Check, checkKindOf, checkKinds, checkSchema } from "../kinds/checks/registry";
 import { answersFor, type Confidence, lowerBound } from "../values/bound";
 import { describeMilliseconds, durationWithin, formatDuration, parseDuration, times } from "../values/duration";
-import { describeShare, type Share } from "../values/share";
+import { describeShare, parsePercentage, percentOf, type Share } from "../values/share";
 
 /** @param usual for a check that sets none. @returns undefined if nothing is required, or the check reads a state */
 export function requiredConfidence(check: Check, usual?: Confidence): Confidence | undefined {
@@ -49,7 +49,7 @@ function faultsIn(confidence: Confidence, { successRate, intervalMs, durationMs 
         allowed: {
             durationMs: durationWithin(times.duration, longer),
             intervalMs: durationWithin(times.interval, shorter),
-            atLeast: Math.floor(lowerBound(sent, sent, confidence.level) * 1_000) / 1_000,
+            atLeast: parsePercentage(percentOf(lowerBound(sent, sent, confidence.level), 1)),
         },
     });
     return faults;

@@ -49,7 +49,8 @@ export function journalOf(plan: Plan, found: Found): Journal {
         judged.filter(({ name }) => aborted === undefined || name === aborted.check),
         seen.reasons,
     );
-    const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
+    const isOfAll = seen.reasons.some((one) => one !== undefined);
+    const known = isOfAll ? [] : judged.filter((one) => one.inconclusive === undefined);
     const unproven = unprovenOutward(attacks);
     const notes = [
         describeUnproven(unproven) ?? [],

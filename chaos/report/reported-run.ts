@@ -1,6 +1,6 @@
 import type { Bound } from "../kinds/checks/confidence";
 import { type ReasonCode, sentenceOf } from "../values/reasons";
-import { judgeChecks, type Verdict, verdicts } from "./verdict";
+import { judgeChecks, reasonsOfOneCheck, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
 
 export interface ReportedRun {
@@ -83,8 +83,9 @@ export function checksOf(journal: Journal): CheckResult[] {
         const durationMs = first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0;
         const concluded = conclusion.checks.find((check) => check.name === name);
         if (concluded) return { name, held: concluded.held, bound: concluded.bound, reason, durationMs };
-        // INCONCLUSIVE is said of all checks, and FAILED leaves out single ones.
-        const why = conclusion.verdict === "FAILED" ? inconclusive : undefined;
+        // Most reasons of INCONCLUSIVE are about all checks, and FAILED leaves out single ones.
+        const isOfOne = conclusion.verdict === "FAILED" || reasonsOfOneCheck.some((code) => code === conclusion.code);
+        const why = isOfOne ? inconclusive : undefined;
         const sentence = why ? sentenceOf(why) : conclusion.reason;
         const code = why ? why.code : conclusion.code;
         return { name, code, reason: `It is unknown whether the check held: ${sentence}`, durationMs };

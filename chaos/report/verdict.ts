@@ -13,6 +13,13 @@ import { describeShare, percentOf, reaches } from "../values/share";
 export const verdicts = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"] as const;
 export type Verdict = (typeof verdicts)[number];
 
+/** These are about one check: of the others, it is known whether they held. */
+export const reasonsOfOneCheck: readonly ReasonCode[] = [
+    "application-not-seen",
+    "confidence-not-reached",
+    "too-few-answers",
+];
+
 /** What the answers of a check add up to. Times are milliseconds since the attack was proven; see `Judging`. */
 export interface Measured {
     /** All answers, including those in the grace period. */
@@ -130,12 +137,20 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
 }
 
 /** Why the answers do not show what they must. Undefined if they do. */
-function whyNotShown(confidence: Confidence, { good, counted }: Measured, aborted?: Aborted): string | undefined {
+function whyNotShown(
+    confidence: Confidence,
+    { good, unseen, counted }: Measured,
+    aborted?: Aborted,
+): string | undefined {
     if (aborted !== undefined) return "the window ended early";
     if (lowerBound(good, counted, confidence.level) >= confidence.atLeast) return undefined;
+    const atLeast = describeShare(confidence.atLeast);
+    // Otherwise more answers would have as many more bad ones.
+    if (good <= confidence.atLeast * counted) return `at this rate, no number of answers shows ${atLeast}`;
     const bad = counted - good;
-    const among = bad === 0 ? "" : ` if ${bad} ${bad === 1 ? "is" : "are"} bad`;
-    return `to show ${describeShare(confidence.atLeast)} takes ${answersFor(confidence, bad)} answers${among}`;
+    const what = unseen > 0 ? "bad or unseen" : "bad";
+    const among = bad === 0 ? "" : ` if no more than ${bad} of them ${bad === 1 ? "is" : "are"} ${what}`;
+    return `to show ${atLeast} takes ${answersFor(confidence, bad)} answers${among}`;
 }
 
 export interface Recorded {

@@ -3,7 +3,8 @@
  * ("The use of confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26, 1934, 404-413).
  *
  * It holds if each answer has the same chance of being good, independently of the others: then a bound of the level 95%
- * is on the wrong side of that chance in at most 5% of such samples.
+ * is on the wrong side of that chance in at most 5% of such samples. The lower one is shown of a check that held, the
+ * upper one of one that did not: so up to 10% of runs may show one that is on the wrong side.
  */
 import type { Share } from "./share";
 
@@ -49,13 +50,15 @@ export function answersFor({ atLeast, level }: Confidence, bad = 0): number {
 
 /**
  * Rounded to the nearest tenth of a percent, as tables have it. It has more digits if it would read as 0%, as 100% or
- * as the required share without being that. What is required is compared with the bound itself.
+ * as the required share without being that, or differs from the bound by more than 1% of it. What is required is
+ * compared with the bound itself.
  */
 export function describeBound(bound: Share, required = 0): string {
     for (let digits = 1; ; digits++) {
         const percent = (bound * 100).toFixed(digits);
         const shown = Number(`${percent}e-2`);
         const isTrue = (is: (share: Share) => boolean) => is(shown) === is(bound);
+        if (Math.abs(shown - bound) > bound / 100) continue;
         if (isTrue((share) => share === 0) && isTrue((share) => share === 1) && isTrue((share) => share < required))
             return `${Number(percent)}%`;
     }

@@ -25,7 +25,16 @@ export function reaches(share: Share, some: number, all: number): boolean {
 
 export const shareOf = (share: Share, all: number): number => Math.floor((billionthsOf(share) * all) / billion);
 
-/** Rounded down to a tenth of a percent, because 99.96% must not read as 100%. */
+/**
+ * Rounded down, because 99.96% must not read as 100%: to a tenth of a percent, or further if the share would read as
+ * 10% less than it is, or the rest as twice as much. So 9,999 of 10,000 do not read as less than the bound that they
+ * show.
+ */
 export function percentOf(some: number, all: number): string {
-    return all === 0 ? "0%" : `${Math.floor((some * 1_000) / all) / 10}%`;
+    if (all === 0) return "0%";
+    for (let scale = 1_000; ; scale *= 10) {
+        const [exact, shown] = [(some * scale) / all, Math.floor((some * scale) / all)];
+        const isClose = shown >= 0.9 * exact && (some === all || scale - shown < 2 * (scale - exact));
+        if (isClose) return `${shown / (scale / 100)}%`;
+    }
 }

@@ -13,16 +13,20 @@ export interface ConfidenceSettings {
 
 function percentageBelow100(allowed: string, least: Share) {
     const error = notAllowed(allowed);
-    const isAllowed = (share: Share = 0) => share >= least && share < 1;
+    // As reports write it: a level of 99.99999999% would read as 100%.
+    const isAllowed = (share: Share = 0) => share >= least && !["0%", "100%"].includes(describeShare(share));
     return z.string({ error }).refine((text) => isAllowed(parsePercentage(text)), { error });
 }
 
 export const allowedAtLeast = "a percentage above 0% and below 100%, such as 99%";
 
-export const confidenceSettingsSchema = z.strictObject({
-    atLeast: percentageBelow100(allowedAtLeast, Number.MIN_VALUE),
-    level: percentageBelow100("a percentage of at least 50% and below 100%, such as 95%", 0.5).optional(),
-});
+export const confidenceSettingsSchema = z.strictObject(
+    {
+        atLeast: percentageBelow100(allowedAtLeast, Number.MIN_VALUE),
+        level: percentageBelow100("a percentage of at least 50% and below 100%, such as 95%", 0.5).optional(),
+    },
+    { error: notAllowed('an object, such as { atLeast: "99%" }') },
+);
 
 export const confidenceSchema = z.object({ atLeast: shareSchema, level: shareSchema });
 

@@ -51,10 +51,20 @@ const checkMistakes: Mistake[] = [
         'confidence\\.level: "100%" is not',
     ],
     [
+        "a confidence written as the setting is",
+        { ...http, confidence: "99%" },
+        'confidence: "99%" is not allowed; allowed: an object, such as \\{ atLeast: "99%" \\}$',
+    ],
+    [
+        "a level that would read as 100%",
+        { ...http, confidence: { atLeast: "99%", level: "99.99999999%" } },
+        'confidence\\.level: "99.99999999%" is not',
+    ],
+    [
         "a confidence that no window gives",
         { ...http, confidence: { atLeast: "99.9999%" } },
         "confidence: to show 99\\.9999% with 95% confidence takes 2995731 good answers, and the window has 180000: " +
-            "60 min with an interval of 20 ms; allowed: an atLeast of at most 99\\.9%$",
+            "60 min with an interval of 20 ms; allowed: an atLeast of at most 99\\.998%$",
     ],
     [
         "a confidence above the required success rate",

@@ -28,6 +28,18 @@ it("each check of requests has what they show, unless no verdict is possible or 
     expect(bounds({ aborted })).toEqual([undefined, undefined, undefined]);
 });
 
+it("a check of which nothing is known leaves the others known", () => {
+    const [first] = journal.checks;
+    const answers = first!.answers.map((one) => ({ ...one, good: false, unseen: true }));
+    const { verdict, code, checks } = conclusionWith(undefined, {
+        checks: [{ ...first!, answers }, ...journal.checks.slice(1)],
+    });
+    expect({ verdict, code }).toEqual({ verdict: "INCONCLUSIVE", code: "application-not-seen" });
+    expect(checks.map(({ name, held }) => ({ name, held }))).toEqual(
+        journal.checks.slice(1).map(({ name }) => ({ name, held: true })),
+    );
+});
+
 it("a verdict says what its attack has hit, and whether a check met it", () => {
     const without = reasonWith(undefined);
     const name = journal.plan.attacks[0]!.name;

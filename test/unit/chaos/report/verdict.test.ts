@@ -169,7 +169,10 @@ describe("what the answers show", () => {
         });
         expect(shown(298, 0, { confidence }).bound).toBeUndefined();
         expect(judge([shown(298, 1, { confidence, successRate: 0.99 })]).reason).toMatch(
-            /at least 98\.4%, required: at least 99%\); to show 99% takes 473 answers if 1 is bad\.$/,
+            /required: at least 99%\); to show 99% takes 473 answers if no more than 1 of them is bad\.$/,
+        );
+        expect(judge([shown(99, 1, { confidence, successRate: 0.99 })]).reason).toMatch(
+            /required: at least 99%\); at this rate, no number of answers shows 99%\.$/,
         );
         expect(shown(299, 0, { confidence: { atLeast: 0.99, level: 0.99 } }).inconclusive?.message).toContain(
             "99% confidence: at least 98.5%, required: at least 99%); to show 99% takes 459 answers",

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answersFor, describeBound, lowerBound, upperBound } from "../../../../chaos/values/bound";
+import { percentOf } from "../../../../chaos/values/share";
 
 const logOfFactorial = (number: number): number => {
     let sum = 0;
@@ -102,12 +103,24 @@ describe("how many answers show a share", () => {
 });
 
 describe("a bound in words", () => {
+    it("reads as no more than the rate that was seen, and the other one as no less", () =>
+        fc.assert(
+            fc.property(fc.nat(10_000), fc.integer({ min: 1, max: 10_000 }), (some, all) => {
+                const good = Math.min(some, all);
+                const read = (text: string) => Number(text.replace("%", ""));
+                const rate = read(percentOf(good, all));
+                expect(read(describeBound(lowerBound(good, all, 0.95)))).toBeLessThanOrEqual(rate);
+                expect(read(describeBound(upperBound(good, all, 0.95)))).toBeGreaterThanOrEqual(rate);
+            }),
+        ));
+
     it.each([
         ["to the nearest tenth of a percent", 0.81896, undefined, "81.9%"],
         ["without a tenth that is 0", 0.95049, undefined, "95%"],
         ["never as 100% unless it is", 0.99970047, undefined, "99.97%"],
         ["as 100%", 1, undefined, "100%"],
-        ["never as 0% unless it is", 0.00021, undefined, "0.02%"],
+        ["never as 0% unless it is", 0.0002, undefined, "0.02%"],
+        ["never as twice what it is", 0.000513, undefined, "0.051%"],
         ["as 0%", 0, undefined, "0%"],
         ["never as a limit that it misses", 0.98999756, 0.99, "98.9998%"],
         ["as a limit that it reaches", 0.99, 0.99, "99%"],

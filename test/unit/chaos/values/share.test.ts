@@ -28,4 +28,14 @@ describe("a percentage is compared exactly, to the tenth", () => {
     });
 });
 
-it("99.96% never reads as 100%", () => expect(percentOf(9_996, 10_000)).toBe("99.9%"));
+it.each([
+    [9_996, 10_000, "99.96%"],
+    [299, 300, "99.6%"],
+    [179_999, 180_000, "99.999%"],
+    [180_000, 180_000, "100%"],
+    [1, 1_001, "0.09%"],
+    [0, 1_001, "0%"],
+    [0, 0, "0%"],
+])("%i of %i read as %3$s: never as 100% unless they are", (some, all, text) =>
+    expect(percentOf(some, all)).toBe(text),
+);
