@@ -57,15 +57,18 @@ export const experimentProgram = new Program("experiment", [
     .option("--status", "print what is attacked now, by whom, until when, and the command that ends it")
     .option(
         "--times <NUMBER>",
-        "run the experiment so many times, each with other random targets, and say how many of the runs passed and " +
-            "what that shows. Has the exit codes of `--all`",
+        "run the experiment so many times, each with targets chosen again at random, and print how many runs passed " +
+            "and what that shows. The exit code is that of `--all`",
     )
     .option(
         "--until <PERCENT>",
         "with `--times`, stop as soon as it is shown, with 95% confidence, that at least this share of runs passes, " +
             "such as `95%`, or that it does not",
     )
-    .option("--continue", "with `--times`, count the runs of the last series with the same settings")
+    .option(
+        "--continue",
+        "with `--times`, go on with the last series that had the same settings, instead of beginning one",
+    )
     .takesMany("--set <KEY=VALUE>", "a setting for this run, such as `--set experiment.radius=50%`")
     .takesStack()
     .option(

@@ -13,7 +13,7 @@ export function decidedOf(runs: readonly ReportedRun[]): Decided {
 }
 
 /** Such as `51.8% to 99.7%`. */
-export const describeInterval = ({ atLeast, atMost }: Interval): string =>
+const describeInterval = ({ atLeast, atMost }: Interval): string =>
     `${describeBound(atLeast)} to ${describeBound(atMost)}`;
 
 /** Of the runs over time, such as `8 of 9 decided passed (95%: 51.8% to 99.7%)`. */

@@ -1,12 +1,12 @@
 /**
- * What runs show of the chance that a run passes, if their results decide how many runs there are. The interval of a
- * fixed number of runs is wrong then: somebody who looks at it after every run, and stops once it says something, errs
- * far more often than its level allows, at 100 runs up to four times as often.
+ * What runs show of the chance that a run passes, if the results decide how many runs there are. The interval of a
+ * fixed number of runs is wrong then: of series of 100 runs, 23% leave out a true chance of 50% after some run,
+ * and not 5%.
  *
- * This interval allows it (H. Robbins, "Statistical methods related to the law of the iterated logarithm", Annals of
- * Mathematical Statistics 41, 1970, 1397-1409). It has the chances with which exactly so many of so many runs pass with
- * a probability of more than (1 - level) / (runs + 1). Series of runs in which it ever leaves out the true chance, at
- * whatever run, are rarer than the level allows. For that it is wider.
+ * This interval holds after every run, however the number is decided (H. Robbins, "Statistical methods related to the
+ * law of the iterated logarithm", Annals of Mathematical Statistics 41, 1970, 1397-1409). It contains the chances with
+ * which exactly so many runs pass with a probability above (1 - level) / (runs + 1). By Ville's inequality, it ever
+ * leaves out the true chance in no more series than the level allows. For that, it is wider.
  */
 import { type Interval, leastChance, logOfChoices, usualLevel } from "./bound";
 import type { Share } from "./share";
