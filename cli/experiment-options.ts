@@ -1,11 +1,11 @@
 import type { CiFiles } from "../chaos/report/exports/ci-files";
 import { mistakesInOutputs } from "../chaos/report/exports/ci-files";
+import { parsePercentage } from "../chaos/values/share";
 import { npmCommand } from "../components/pulumi-command";
 import { type Lesson, lessons } from "../experiments/story";
 import { settingsIn } from "./command";
 import { experimentProgram } from "./programs";
 import type { Repeat } from "./repeated-runs";
-import { parsePercentage } from "../chaos/values/share";
 
 export interface RunOptions {
     /** Every saved experiment that runs on the shop's variant, instead of one. */

@@ -39,10 +39,7 @@ export function interval(good: number, all: number, level = usualLevel): Interva
     return { atLeast: lowerBound(good, all, side), atMost: upperBound(good, all, side) };
 }
 
-/**
- * The least chance of a good answer with which so many are not too rare. It is looked for below the share that was
- * seen.
- */
+/** The least chance of a good answer with which so many of all are not too rare, up to the share that was seen. */
 export function leastChance(good: number, all: number, isTooRare: (chance: number) => boolean): Share {
     let [low, high] = [0, good / all];
     for (let step = 0; step < 60 && good > 0; step++) {
