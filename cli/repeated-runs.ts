@@ -3,7 +3,7 @@ import { decidedOf, describeSeries } from "../chaos/report/pass-rate";
 import type { ReportedRun } from "../chaos/report/reported-run";
 import { interval } from "../chaos/values/bound";
 import { describeShare, type Share } from "../chaos/values/share";
-import { decide, watchedInterval } from "../chaos/values/watched";
+import { decide, runsFor, watchedInterval } from "../chaos/values/watched";
 import { notRun } from "./experiment-outcomes";
 import type { ExperimentRuns, Outcome } from "./experiment-runs";
 
@@ -58,7 +58,13 @@ export function seriesLines(outcomes: readonly Outcome[], { until }: Pick<Repeat
     if (until === undefined) return [shown];
     const share = describeShare(until);
     const decision = decisionOf(outcomes, until);
-    if (decision === undefined) return [shown, `It is not decided whether at least ${share} of runs pass`];
+    if (decision === undefined) {
+        const { passed, decided } = decidedOf(outcomes);
+        const failed = decided - passed;
+        const among = failed === 0 ? "that all pass" : `of which ${failed} fail${failed === 1 ? "s" : ""}`;
+        const enough = `${runsFor(until, failed)} decided runs ${among} would show it`;
+        return [shown, `It is not decided whether at least ${share} of runs pass: ${enough}`];
+    }
     return [shown, `Decided: ${decision === "reached" ? "at least" : "fewer than"} ${share} of runs pass`];
 }
 

@@ -52,9 +52,12 @@ export function leastChance(good: number, all: number, isTooRare: (chance: numbe
 }
 
 /** The least number of answers that show a share if no more than `bad` of them are bad. */
-export function answersFor({ atLeast, level }: Confidence, bad = 0): number {
-    const areEnough = (all: number) => lowerBound(all - bad, all, level) >= atLeast;
-    let [few, enough] = [bad, bad + 1];
+export const answersFor = ({ atLeast, level }: Confidence, bad = 0): number =>
+    leastAbove(bad, (all) => lowerBound(all - bad, all, level) >= atLeast);
+
+/** The least number above another one that is enough. All numbers above it are, too. */
+export function leastAbove(number: number, areEnough: (number: number) => boolean): number {
+    let [few, enough] = [number, number + 1];
     while (!areEnough(enough)) [few, enough] = [enough, 2 * enough];
     while (enough - few > 1) {
         const all = Math.floor((few + enough) / 2);

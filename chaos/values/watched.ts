@@ -8,7 +8,7 @@
  * which exactly so many runs pass with a probability above (1 - level) / (runs + 1). By Ville's inequality, it ever
  * leaves out the true chance in no more series than the level allows. For that, it is wider.
  */
-import { type Interval, leastChance, logOfChoices, usualLevel } from "./bound";
+import { type Interval, leastAbove, leastChance, logOfChoices, usualLevel } from "./bound";
 import type { Share } from "./share";
 
 /** @param passed of all */
@@ -29,3 +29,7 @@ export function decide(share: Share, { atLeast, atMost }: Interval): "reached" |
     if (atLeast >= share) return "reached";
     return atMost < share ? "missed" : undefined;
 }
+
+/** The least number of runs that show a share if no more than `failed` of them fail. */
+export const runsFor = (share: Share, failed: number): number =>
+    leastAbove(failed, (all) => decide(share, watchedInterval(all - failed, all)) === "reached");

@@ -127,7 +127,8 @@ describe("the end of a series", () => {
     it.each([
         [29, 0, "Decided: at least 80% of runs pass"],
         [0, 3, "Decided: fewer than 80% of runs pass"],
-        [8, 1, "It is not decided whether at least 80% of runs pass"],
+        [8, 0, "It is not decided whether at least 80% of runs pass: 29 decided runs that all pass would show it"],
+        [8, 1, "It is not decided whether at least 80% of runs pass: 41 decided runs of which 1 fails would show it"],
     ])("has whether a share was reached, by %i that passed and %i that failed: %s", (passed, failed, line) =>
         expect(seriesLines(runs(passed, failed), { until: 0.8 })[1]).toBe(line),
     );

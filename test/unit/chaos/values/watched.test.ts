@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { interval, type Interval } from "../../../../chaos/values/bound";
-import { decide, watchedInterval } from "../../../../chaos/values/watched";
+import { decide, runsFor, watchedInterval } from "../../../../chaos/values/watched";
 
 const runs = fc.tuple(fc.nat(100), fc.nat(100));
 
@@ -66,11 +66,16 @@ describe("whether a share is reached", () => {
         expect(decide(0.95, interval)).toBe(decision),
     );
 
-    it("is decided for 95% once 158 runs of 158 have passed, or none of two", () => {
-        const needed = (passes: boolean) =>
-            Array.from({ length: 400 }, (_, all) => all).find(
-                (all) => decide(0.95, watchedInterval(passes ? all : 0, all)) !== undefined,
-            );
-        expect([needed(true), needed(false)]).toEqual([158, 2]);
+    it.each([
+        [0.5, [8, 12, 16]],
+        [0.8, [29, 41, 51]],
+        [0.9, [69, 94, 116]],
+        [0.95, [158, 210, 254]],
+    ])("takes for %d so many runs, by the number that fail: %j", (share, numbers) => {
+        expect(numbers.map((_, failed) => runsFor(share, failed))).toEqual(numbers);
+        for (const [failed, all] of numbers.entries()) {
+            const decisions = [all - 1, all, all + 1].map((one) => decide(share, watchedInterval(one - failed, one)));
+            expect(decisions).toEqual([undefined, "reached", "reached"]);
+        }
     });
 });
