@@ -1,4 +1,5 @@
 import { type CiFiles, writeCiFiles } from "../chaos/report/exports/ci-files";
+import { named } from "../chaos/report/reported-run";
 import type { Verdict } from "../chaos/report/verdict";
 import { differenceFrom } from "../experiments/story";
 import type { ExperimentRuns, Outcome } from "./experiment-runs";
@@ -59,12 +60,12 @@ export const failed = 1;
 
 /** A line for each run: verdict, success rate, experiment, whether that was expected, and the reason. */
 export function verdictTable(outcomes: readonly Outcome[]): string {
-    const rows = outcomes.map(({ experiment, journal, error = "", expected }) => {
-        if (journal === undefined) return ["not run", "", experiment, "", error.replaceAll("\n", " ")];
+    const rows = named(outcomes).map(({ name, journal, error = "", expected }) => {
+        if (journal === undefined) return ["not run", "", name, "", error.replaceAll("\n", " ")];
         const { verdict, code, reason } = journal.conclusion;
         const successRate = verdict === "ABORTED" ? "" : journal.conclusion.successRate;
         const compared = expected && (differenceFrom(expected, journal.conclusion) ?? "as expected");
-        return [verdict, successRate.padStart(6), experiment, compared ?? "", code ? `${code}: ${reason}` : reason];
+        return [verdict, successRate.padStart(6), name, compared ?? "", code ? `${code}: ${reason}` : reason];
     });
     return `\nVerdicts\n${alignedRows(rows)
         .map((row) => `  ${row}`)

@@ -6,7 +6,7 @@ import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
 import { describeRequests, rateOf, sinceAttack, sinceUndone } from "../chaos/report/verdict";
-import { isAttack } from "../chaos/definition/plan";
+import { hashOf, isAttack } from "../chaos/definition/plan";
 import { pageOfReason, verdictLine } from "../chaos/values/reasons";
 import { fitting, lessonLines } from "./experiment-list";
 import { Interruption } from "./interruption";
@@ -72,14 +72,40 @@ export class ExperimentRuns {
         return mistakes;
     }
 
+    /** Distinguishes stacks and settings of runs. Settings that change between the runs of a series do not count. */
+    tokenOf(changes: Record<string, string>): string {
+        const { "experiment.enabled": _, "experiment.run": __, ...same } = this.settingsWith(changes);
+        return hashOf(JSON.stringify([this.stack, Object.entries(same).sort()]));
+    }
+
+    /** Earlier runs of an experiment that have journals, the oldest first. */
+    earlier(changes: Record<string, string>): Outcome[] {
+        const experiment = this.experimentIn(changes);
+        const { expected } = this.expectationOf(experiment, changes);
+        const { runs } = findRuns([reportsFolder]);
+        return runs.filter((run) => run.journal && run.experiment === experiment).map((run) => ({ ...run, expected }));
+    }
+
+    private settingsWith(changes: Record<string, string>): Record<string, string> {
+        return { ...this.session.settings, ...changes };
+    }
+
+    private experimentIn(changes: Record<string, string>): string {
+        return this.settingsWith(changes)["experiment.name"] ?? settings["experiment.name"].default;
+    }
+
+    private expectationOf(experiment: string, changes: Record<string, string> = {}) {
+        const story = savedExperiments().find(({ name }) => name === experiment)?.story;
+        const has = this.settingsWith(changes);
+        const setting = (key: string) => has[key];
+        return { story, setting, expected: story && expectationOf(story, setting, overrides) };
+    }
+
     /** Runs an experiment. Undoes it in any case, or returns why that failed. */
     async whole(changes: Record<string, string>): Promise<Outcome> {
         const run = changes["experiment.run"] ?? new Date().toISOString();
         const startedAt = Date.now();
-        const experiment =
-            changes["experiment.name"] ??
-            this.session.settings["experiment.name"] ??
-            settings["experiment.name"].default;
+        const experiment = this.experimentIn(changes);
         this.window.print(`\nRunning ${experiment}`);
         const answers = new AnswersFile((seen) => this.window.showAnswers(seen));
         let error: string | undefined;
@@ -102,14 +128,12 @@ export class ExperimentRuns {
         const { runs } = findRuns([reportsFolder], { since: startedAt, run });
         const concluded = runs.findLast(({ journal }) => journal !== undefined);
         const journal = concluded?.journal;
-        const story = savedExperiments().find(({ name }) => name === experiment)?.story;
-        const setting = (key: string) => this.session.settings[key];
-        const expected = story && expectationOf(story, setting, overrides);
+        const { story, setting, expected } = this.expectationOf(experiment);
         if (journal) {
             // The update's error says what to do.
             if (journal.conclusion.verdict === "ABORTED") this.window.print(withShellSetup(error ?? ""));
             this.report(journal);
-            if (expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
+            if (story && expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
         } else if (!this.interrupted) this.window.print(`The run failed: ${withShellSetup(error ?? "")}`);
         const result = concluded ?? { experiment, error, startedAt, durationMs: Date.now() - startedAt };
         return { ...result, notUndone, expected };

@@ -17,6 +17,7 @@ import { ExperimentRuns, type Outcome } from "./experiment-runs";
 import { LiveWindow } from "./live-window";
 import { plainError, say } from "./print";
 import { experimentProgram } from "./programs";
+import { runRepeatedly, seriesLines } from "./repeated-runs";
 import { placeOfStack } from "./stack-file";
 import { describeStatus } from "./status";
 
@@ -36,7 +37,8 @@ async function showStatus(stack: string): Promise<void> {
 }
 
 /** Runs what the options ask for, and reports it, also if a run fails. @returns the exit code */
-async function run({ all, lessons, name, settings, stack, json, files }: RunOptions): Promise<number> {
+async function run({ all, repeat, lessons, name, settings, stack, json, files }: RunOptions): Promise<number> {
+    const areSeveral = all || repeat !== undefined;
     // With --json, standard output contains only the journal.
     const window = new LiveWindow(json ? process.stderr : process.stdout);
     const outcomes: Outcome[] = [];
@@ -44,7 +46,10 @@ async function run({ all, lessons, name, settings, stack, json, files }: RunOpti
     let failure: Error | undefined;
     try {
         runs = await ExperimentRuns.open(stack, window);
-        await runInTurn(runs, all ? runs.fitting(lessons, settings.variant) : [name], settings, outcomes);
+        if (repeat) {
+            const changes = { ...settings, ...(name && { "experiment.name": name }) };
+            await runRepeatedly(runs, repeat, changes, outcomes, window.print);
+        } else await runInTurn(runs, all ? runs.fitting(lessons, settings.variant) : [name], settings, outcomes);
     } catch (error) {
         failure = error as Error;
         outcomes.push(notRun(name ?? (all ? "all experiments" : standIn), plainError(error)));
@@ -53,12 +58,16 @@ async function run({ all, lessons, name, settings, stack, json, files }: RunOpti
     }
     const isReported = writeReports(files, outcomes, window.print);
     if (failure) throw failure;
-    if (all) window.print(verdictTable(outcomes));
-    if (json) printJson(all ? outcomes.flatMap(({ journal }) => journal ?? []) : outcomes[0]?.journal);
+    if (areSeveral) window.print(verdictTable(outcomes));
+    if (repeat) for (const line of ["", ...seriesLines(outcomes, repeat)]) window.print(line);
+    if (json) printJson(areSeveral ? outcomes.flatMap(({ journal }) => journal ?? []) : outcomes[0]?.journal);
     const notUndone = outcomes.find((outcome) => outcome.notUndone)?.notUndone;
     if (notUndone) throw new Error(notUndone);
-    if (runs?.interrupted) return interrupted;
-    return Math.max(all ? exitCodeOfAll(outcomes) : exitCodeOf(outcomes[0]!), isReported ? 0 : failed);
+    if (runs?.interrupted) {
+        if (repeat) window.print("To go on with the series, repeat the command with --continue");
+        return interrupted;
+    }
+    return Math.max(areSeveral ? exitCodeOfAll(outcomes) : exitCodeOf(outcomes[0]!), isReported ? 0 : failed);
 }
 
 function printJson(value: unknown): void {

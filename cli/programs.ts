@@ -55,11 +55,26 @@ export const experimentProgram = new Program("experiment", [
     .option("--list", "list the saved experiments by lesson: hypothesis, expected verdict, remedy")
     .takesMany("--lesson <LESSON>", "with `--all` or `--list`, only this lesson, such as `gone`")
     .option("--status", "print what is attacked now, by whom, until when, and the command that ends it")
+    .option(
+        "--times <NUMBER>",
+        "run the experiment so many times, each with targets chosen again at random, and print how many runs passed " +
+            "and what that shows. The exit code is that of `--all`",
+    )
+    .option(
+        "--until <PERCENT>",
+        "with `--times`, stop as soon as it is shown, with 95% confidence, that at least this share of runs passes, " +
+            "such as `95%`, or that it does not",
+    )
+    .option(
+        "--continue",
+        "with `--times`, go on with the last series that had the same settings, instead of beginning one",
+    )
     .takesMany("--set <KEY=VALUE>", "a setting for this run, such as `--set experiment.radius=50%`")
     .takesStack()
     .option(
         "--json",
-        "print only the journal on standard output; with `--all` an array of journals, with `--list` of experiments",
+        "print only the journal on standard output; with `--all` and `--times` an array of journals, with `--list` " +
+            "of experiments",
     )
     .option("--junit <FILE>", "write a JUnit XML file at the end, also if a run fails")
     .option("--summary <FILE>", "write a Markdown summary at the end, also if a run fails");

@@ -53,7 +53,7 @@ export function countResults(runs: readonly ReportedRun[]): string {
  * Gives each run a name that is unique in the report: the experiment's, and from its second run on with a number. Later
  * reports use the same names, so readers can compare them.
  */
-export function named(runs: readonly ReportedRun[]): (ReportedRun & { name: string })[] {
+export function named<Run extends ReportedRun>(runs: readonly Run[]): (Run & { name: string })[] {
     const runsOf = new Map<string, number>();
     return runs.map((run) => {
         const number = (runsOf.get(run.experiment) ?? 0) + 1;

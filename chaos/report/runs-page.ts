@@ -4,9 +4,10 @@ import { verdictLine } from "../values/reasons";
 import { round, tooltip } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
+import { decidedOf, describeDecided } from "./pass-rate";
 import { page, utc, verdictMark } from "./run-page";
 import type { Calls } from "./edges";
-import { countResults, hasPassed, noVerdict, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
+import { countResults, noVerdict, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
 import { type ReadRun, triedEdges } from "./tried";
 import { describeUnlisted, summaryOf, tableOf, unknown } from "./tried-table";
 import { verdicts } from "./verdict";
@@ -121,13 +122,12 @@ function triedSection(
 }
 
 function row(name: string, runs: readonly ReadRun[], folder: string): string {
-    const passed = runs.filter(hasPassed).length;
     const faint = (text: string) => element("div", { class: "faint" }, [text]);
     const cells = runs.map((run) => element("li", {}, [cell(run, folder)]));
     return element("tr", {}, [
         element("th", { scope: "row" }, [
             escape(name),
-            faint(`${passed} of ${runs.length} passed`),
+            faint(describeDecided(decidedOf(runs))),
             ...(runs.length > 1 ? [faint(lastChange(runs))] : []),
         ]),
         element("td", {}, [

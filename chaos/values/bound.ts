@@ -22,23 +22,43 @@ export const usualLevel: Share = 0.95;
 export function lowerBound(good: number, all: number, level: Share): Share {
     const logOfWays = logOfChoices(good, all);
     // From a level of 50% on, the bound is not above the share that was seen.
-    let [low, high] = [0, good / all];
-    for (let step = 0; step < 60 && good > 0; step++) {
-        const chance = (low + high) / 2;
-        if (probabilityOfAtLeast(good, all, chance, logOfWays) > 1 - level) high = chance;
-        else low = chance;
-    }
-    // The last digits are not exact, and a bound of 50% must reach 50%.
-    return Math.round(low * 1e14) / 1e14;
+    return leastChance(good, all, (chance) => probabilityOfAtLeast(good, all, chance, logOfWays) <= 1 - level);
 }
 
 /** The chance of a good answer above which at most `good` of `all` would be rarer than the level allows. */
 export const upperBound = (good: number, all: number, level: Share): Share => 1 - lowerBound(all - good, all, level);
 
+/** The chances of a good answer that a number of answers leaves possible, from the least to the greatest. */
+export interface Interval {
+    atLeast: Share;
+    atMost: Share;
+}
+
+/** The two-sided interval: each of its ends is the bound with half of the error that the level allows. */
+export function interval(good: number, all: number, level = usualLevel): Interval {
+    const side = (1 + level) / 2;
+    return { atLeast: lowerBound(good, all, side), atMost: upperBound(good, all, side) };
+}
+
+/** The least chance of a good answer with which so many of all are not too rare, up to the share that was seen. */
+export function leastChance(good: number, all: number, isTooRare: (chance: number) => boolean): Share {
+    let [low, high] = [0, good / all];
+    for (let step = 0; step < 60 && good > 0; step++) {
+        const chance = (low + high) / 2;
+        if (isTooRare(chance)) low = chance;
+        else high = chance;
+    }
+    // The last digits are not exact, and a bound of 50% must reach 50%.
+    return Math.round(low * 1e14) / 1e14;
+}
+
 /** The least number of answers that show a share if no more than `bad` of them are bad. */
-export function answersFor({ atLeast, level }: Confidence, bad = 0): number {
-    const areEnough = (all: number) => lowerBound(all - bad, all, level) >= atLeast;
-    let [few, enough] = [bad, bad + 1];
+export const answersFor = ({ atLeast, level }: Confidence, bad = 0): number =>
+    leastAbove(bad, (all) => lowerBound(all - bad, all, level) >= atLeast);
+
+/** The least number above another one that is enough. All numbers above it are, too. */
+export function leastAbove(number: number, areEnough: (number: number) => boolean): number {
+    let [few, enough] = [number, number + 1];
     while (!areEnough(enough)) [few, enough] = [enough, 2 * enough];
     while (enough - few > 1) {
         const all = Math.floor((few + enough) / 2);
@@ -79,7 +99,7 @@ function probabilityOfAtLeast(good: number, all: number, chance: number, logOfWa
 }
 
 /** The logarithm of the number of ways to choose some of all. */
-function logOfChoices(some: number, all: number): number {
+export function logOfChoices(some: number, all: number): number {
     let sum = 0;
     for (let index = 1; index <= Math.min(some, all - some); index++) sum += Math.log((all - index + 1) / index);
     return sum;

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { experimentOptions } from "../../../cli/experiment-options";
+import { experimentOptions, type RunOptions } from "../../../cli/experiment-options";
 
 const saved = () => ["hot-deals-kill", "orders-kill"];
 const optionsOf = (...args: string[]) => experimentOptions(args, saved);
@@ -66,6 +66,26 @@ describe("the arguments of `npm run experiment`", () => {
         );
         expect(() => optionsOf("--fast")).toThrow(/unknown option '--fast'/);
     });
+
+    it("may ask for a series of runs, and when it is decided", () => {
+        const repeat = (...args: string[]) => (optionsOf("orders-kill", ...args) as RunOptions).repeat;
+        expect(repeat("--times", "10")).toEqual({ times: 10, until: undefined, isContinued: false });
+        expect(repeat("--times", "200", "--until", "97.5%", "--continue")).toEqual({
+            times: 200,
+            until: 0.975,
+            isContinued: true,
+        });
+    });
+
+    it.each([
+        [["--until", "95%", "--continue"], "--until is for a series of runs: add --times\n--continue is for"],
+        [["--times", "1"], "--times 1: allowed: a whole number from 2 to 9999"],
+        [["--times", "1e3"], "--times 1e3: allowed: a whole number"],
+        [["--times", "3", "--until", "100%"], "--until 100%: allowed: a percentage above 0% and below 100%"],
+        [["--times", "3", "--until", "95"], "--until 95: allowed: a percentage"],
+        [["--times", "3", "--all"], "--times repeats one experiment: omit --all"],
+        [["--times", "3", "--set", "experiment.run=nightly"], "--times names each run: omit --set experiment.run"],
+    ])("cannot ask for a series by %j", (args, mistake) => expect(() => optionsOf(...args)).toThrow(mistake));
 
     it("cannot choose a lesson that does not exist, or for one run", () =>
         expect(() => optionsOf("orders-kill", "--lesson", "lost")).toThrow(

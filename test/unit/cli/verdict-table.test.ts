@@ -21,11 +21,11 @@ describe("the table of verdicts", () => {
         expect(verdictTable([...outcomes, outcome("ABORTED"), outcome(undefined)]).split("\n")).toEqual([
             "",
             "Verdicts",
-            "  FAILED       0%  experiment-FAILED     as expected      because.",
-            "  PASSED     100%  experiment-PASSED     expected FAILED  because.",
-            "  PASSED     100%  experiment-PASSED                      because.",
-            "  ABORTED          experiment-ABORTED                     because.",
-            "  not run          experiment-undefined                   no cluster",
+            "  FAILED       0%  experiment-FAILED      as expected      because.",
+            "  PASSED     100%  experiment-PASSED      expected FAILED  because.",
+            "  PASSED     100%  experiment-PASSED (2)                   because.",
+            "  ABORTED          experiment-ABORTED                      because.",
+            "  not run          experiment-undefined                    no cluster",
         ]);
     });
 });

@@ -45,13 +45,14 @@ describe("the page of all runs", () => {
         expect(indexPage([], "")).not.toContain("<table");
     });
 
-    it("has the newest run first, how many passed, and the last change of the verdict", () => {
+    it("has the newest run first, how many of the decided passed, and the last change of the verdict", () => {
         const failing = { verdict: "FAILED" } as const;
         const shown = indexPage(daily({}, failing, {}, failing, failing), "reports");
         expect([...shown.matchAll(/class="cell \w+"[^>]*title="(\S+)/g)].map(([, date]) => date)).toEqual(
             [5, 4, 3, 2, 1].map((date) => `2026-11-0${date}`),
         );
-        expect(shown).toContain('daily<div class="faint">2 of 5 passed</div>');
+        expect(shown).toContain('daily<div class="faint">2 of 5 decided passed (95%: 5.3% to 85.3%)</div>');
+        expect(indexPage([inconclusive, aborted], "")).toContain(">none decided</div>");
         expect(shown).toContain(">FAILED since 2026-11-04, PASSED before</div>");
         expect(indexPage(daily({}, {}), "")).toContain(">always PASSED</div>");
     });

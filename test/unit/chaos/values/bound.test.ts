@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answersFor, describeBound, lowerBound, upperBound } from "../../../../chaos/values/bound";
+import { answersFor, describeBound, interval, lowerBound, upperBound } from "../../../../chaos/values/bound";
 import { percentOf } from "../../../../chaos/values/share";
 
 const logOfFactorial = (number: number): number => {
@@ -80,6 +80,45 @@ describe("the exact one-sided bound", () => {
         [99_000, 100_000, 0.9894668],
         [50_000, 100_000, 0.4973943],
     ])("of %i of %i is exact, too", (good, all, about) => expect(lowerBound(good, all, 0.95)).toBeCloseTo(about, 5));
+});
+
+describe("the exact two-sided interval", () => {
+    it.each([
+        // Tables of the binomial proportion, in percent.
+        [8, 9, 0.95, 51.75, 99.72],
+        [0, 10, 0.95, 0, 30.85],
+        [10, 10, 0.95, 69.15, 100],
+        [1, 10, 0.95, 0.25, 44.5],
+        [9, 10, 0.95, 55.5, 99.75],
+        [5, 10, 0.95, 18.71, 81.29],
+        [50, 100, 0.95, 39.83, 60.17],
+        // NIST/SEMATECH e-Handbook of Statistical Methods, 7.2.4.1.
+        [4, 20, 0.9, 7.14, 40.1],
+    ])("of %i good answers of %i at %d is as published: %d% to %d%", (good, all, level, least, most) => {
+        const { atLeast, atMost } = interval(good, all, level);
+        expect(100 * atLeast).toBeCloseTo(least, 2);
+        expect(100 * atMost).toBeCloseTo(most, 2);
+    });
+
+    it("leaves half of the error to either side, and everything possible without answers", () => {
+        fc.assert(
+            fc.property(
+                fc.nat(100),
+                fc.nat(100),
+                fc.double({ min: 0.5, max: 0.999, noNaN: true }),
+                (good, bad, level) => {
+                    const all = good + bad;
+                    const { atLeast, atMost } = interval(good, all, level);
+                    if (good > 0) expect(probabilityOfAtLeast(good, all, atLeast)).toBeCloseTo((1 - level) / 2, 6);
+                    else expect(atLeast).toBe(0);
+                    if (bad > 0)
+                        expect(1 - probabilityOfAtLeast(good + 1, all, atMost)).toBeCloseTo((1 - level) / 2, 6);
+                    else expect(atMost).toBe(1);
+                },
+            ),
+        );
+        expect(interval(0, 0)).toEqual({ atLeast: 0, atMost: 1 });
+    });
 });
 
 describe("how many answers show a share", () => {

@@ -1,0 +1,44 @@
+import { describeBound, interval, type Interval } from "../values/bound";
+import { countResults, type ReportedRun, resultOf } from "./reported-run";
+
+/** Runs that were decided: PASSED or FAILED. Others say nothing of the application. */
+export interface Decided {
+    passed: number;
+    decided: number;
+}
+
+export function decidedOf(runs: readonly ReportedRun[]): Decided {
+    const passed = runs.filter((run) => resultOf(run) === "PASSED").length;
+    return { passed, decided: passed + runs.filter((run) => resultOf(run) === "FAILED").length };
+}
+
+/** Such as `51.8% to 99.7%`. */
+const describeInterval = ({ atLeast, atMost }: Interval): string =>
+    `${describeBound(atLeast)} to ${describeBound(atMost)}`;
+
+/** Of the runs over time, such as `8 of 9 decided passed (95%: 51.8% to 99.7%)`. */
+export function describeDecided({ passed, decided }: Decided): string {
+    if (decided === 0) return "none decided";
+    return `${passed} of ${decided} decided passed (95%: ${describeInterval(interval(passed, decided))})`;
+}
+
+/**
+ * Of a series of runs, such as `8 of 10 PASSED, 1 FAILED, 1 INCONCLUSIVE; of decided runs 88.9% passed (95% confidence:
+ * 51.8% to 99.7%)`.
+ *
+ * @param intervalOf what a number of decided runs shows. @default that of a fixed number of runs
+ */
+export function describeSeries(
+    runs: readonly ReportedRun[],
+    intervalOf: (passed: number, decided: number) => Interval = interval,
+): string {
+    const { passed, decided } = decidedOf(runs);
+    const others = runs.filter((run) => resultOf(run) !== "PASSED");
+    const counts = [`${passed} of ${runs.length} PASSED`, ...(others.length === 0 ? [] : [countResults(others)])];
+    const shows =
+        decided === 0
+            ? "no run was decided"
+            : `of decided runs ${describeBound(passed / decided)} passed ` +
+              `(95% confidence: ${describeInterval(intervalOf(passed, decided))})`;
+    return `${counts.join(", ")}; ${shows}`;
+}

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Verdict } from "../../../chaos/report/verdict";
+import type { Outcome } from "../../../cli/experiment-runs";
+import { type Repeat, runRepeatedly, seriesLines } from "../../../cli/repeated-runs";
+import { runWith } from "../chaos/report/runs";
+import { journal } from "../chaos/report/support";
+
+const ended = (verdict: Verdict, run = ""): Outcome => runWith({ verdict }, { plan: { ...journal.plan, run } });
+
+/** Runs that end with the given verdicts, the last one again and again. */
+class FakeRuns {
+    readonly names: string[] = [];
+    interrupted = false;
+    kept: Outcome[] = [];
+
+    constructor(
+        private readonly verdicts: Verdict[],
+        private readonly during: (number: number) => Partial<Outcome> | void = () => undefined,
+    ) {}
+
+    tellMistakes = async ({ "experiment.radius": radius }: Record<string, string>) =>
+        radius === "0" ? "experiment.radius=0" : undefined;
+    tokenOf = ({ "experiment.radius": radius = "1" }: Record<string, string>) => radius.repeat(8);
+    earlier = () => this.kept;
+    whole = async ({ "experiment.run": run = "" }: Record<string, string>) => {
+        vi.setSystemTime(Date.now() + 1_000);
+        const number = this.names.push(run);
+        const outcome = ended(this.verdicts[Math.min(number, this.verdicts.length) - 1]!, run);
+        this.kept.push(outcome);
+        return { ...outcome, ...this.during(number) };
+    };
+}
+
+async function series(runs: FakeRuns, repeat: Partial<Repeat> = {}, changes: Record<string, string> = {}) {
+    const [outcomes, printed]: [Outcome[], string[]] = [[], []];
+    await runRepeatedly(runs, { times: 10, isContinued: false, ...repeat }, changes, outcomes, (line) =>
+        printed.push(line),
+    );
+    return { verdicts: outcomes.map(({ journal }) => journal?.conclusion.verdict), outcomes, printed };
+}
+
+beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+});
+
+describe("a series of runs", () => {
+    it("has as many runs as asked for, each of its own name, and says what was seen so far", async () => {
+        const runs = new FakeRuns(["PASSED", "INCONCLUSIVE", "FAILED", "PASSED"]);
+        const { verdicts, printed } = await series(runs, { times: 5 });
+        expect(verdicts).toEqual(["PASSED", "INCONCLUSIVE", "FAILED", "PASSED", "PASSED"]);
+        expect(new Set(runs.names).size).toBe(5);
+        expect(printed[0]).toBe("\nRun 1 of 5");
+        expect(printed[3]).toMatch(
+            /^\nRun 4 of 5\. So far 1 of 3 PASSED, 1 FAILED, 1 INCONCLUSIVE; of decided runs 50% /,
+        );
+    });
+
+    it.each<[string, Verdict[], number]>([
+        ["as soon as it is decided that fewer pass", ["FAILED"], 3],
+        ["as soon as it is decided that so many pass", ["PASSED"], 29],
+        ["without counting runs that were not decided", ["INCONCLUSIVE", "ABORTED", "FAILED"], 5],
+        ["after the last run, if it is not decided", ["PASSED", "PASSED", "PASSED", "FAILED", "ABORTED"], 50],
+    ])("ends %s", async (_, verdicts, number) => {
+        const runs = new FakeRuns(verdicts);
+        await series(runs, { times: 50, until: 0.8 });
+        expect(runs.names).toHaveLength(number);
+    });
+
+    it("does not end by its results if it was not asked to", async () => {
+        const { verdicts } = await series(new FakeRuns(["FAILED"]), { times: 50 });
+        expect(verdicts).toHaveLength(50);
+    });
+
+    it("ends after an interruption, and after a run that could not be undone", async () => {
+        const runs: FakeRuns = new FakeRuns(["PASSED"], (number) => void (runs.interrupted = number === 3));
+        expect((await series(runs)).verdicts).toHaveLength(3);
+        const stuck = new FakeRuns(["PASSED"], (number) => (number === 2 ? { notUndone: "no answer" } : {}));
+        expect((await series(stuck)).verdicts).toHaveLength(2);
+    });
+
+    it("is not begun with settings that are a mistake", async () => {
+        const runs = new FakeRuns(["PASSED"]);
+        const { outcomes } = await series(runs, {}, { "experiment.radius": "0" });
+        expect(runs.names).toEqual([]);
+        expect(outcomes).toEqual([expect.objectContaining({ error: "experiment.radius=0" })]);
+    });
+
+    it("goes on after an interruption, with what its earlier runs have shown", async () => {
+        const runs: FakeRuns = new FakeRuns(["PASSED"], (number) => void (runs.interrupted = number === 3));
+        await series(runs);
+        runs.interrupted = false;
+        const { verdicts, printed } = await series(runs, { isContinued: true });
+        expect(verdicts).toHaveLength(10);
+        expect(runs.names).toHaveLength(10);
+        expect(printed.slice(0, 2)).toEqual([
+            "Continuing a series",
+            expect.stringMatching(/^\nRun 4 of 10\. So far 3 of 3 PASSED;/),
+        ]);
+        expect((await series(runs, { isContinued: true })).verdicts).toHaveLength(10);
+        expect(runs.names).toHaveLength(10);
+    });
+
+    it("is another one with other settings, and when it begins again", async () => {
+        const runs = new FakeRuns(["PASSED"]);
+        await series(runs, { times: 3 });
+        await series(runs, { times: 2 });
+        const { printed } = await series(runs, { times: 2, isContinued: true }, { "experiment.radius": "2" });
+        expect(printed[0]).toBe("No series with these settings: beginning one");
+        expect(runs.names).toHaveLength(7);
+        expect((await series(runs, { times: 2, isContinued: true })).verdicts).toHaveLength(2);
+        expect(runs.names).toHaveLength(7);
+    });
+});
+
+describe("the end of a series", () => {
+    const runs = (passed: number, failed: number) => [
+        ...Array.from({ length: passed }, () => ended("PASSED")),
+        ...Array.from({ length: failed }, () => ended("FAILED")),
+    ];
+
+    it("is how many passed, and what that shows", () =>
+        expect(seriesLines(runs(8, 1), {})).toEqual([
+            "8 of 9 PASSED, 1 FAILED; of decided runs 88.9% passed (95% confidence: 51.8% to 99.7%)",
+        ]));
+
+    it.each([
+        [29, 0, "Decided: at least 80% of runs pass"],
+        [0, 3, "Decided: fewer than 80% of runs pass"],
+        [8, 0, "It is not decided whether at least 80% of runs pass: 29 decided runs that all pass would show it"],
+        [8, 1, "It is not decided whether at least 80% of runs pass: 41 decided runs of which 1 fails would show it"],
+    ])("has whether a share was reached, by %i that passed and %i that failed: %s", (passed, failed, line) =>
+        expect(seriesLines(runs(passed, failed), { until: 0.8 })[1]).toBe(line),
+    );
+
+    it("has a wider interval if the results decide when it ends", () =>
+        expect(seriesLines(runs(10, 0), { until: 0.8 })[0]).toContain("(95% confidence: 58.3% to 100%)"));
+});
