@@ -1,6 +1,7 @@
 import { groupedBy } from "../values/grouped";
 import { type Calls, type Edge, edgesAmong, triesOf } from "./edges";
 import type { Journal } from "./journal-schema";
+import { clusterNames } from "./place";
 import type { ReportedRun } from "./reported-run";
 
 /** A run whose journal can be read. */
@@ -41,7 +42,8 @@ export function triedEdges(
 ): { edges: TriedEdge[]; unlisted: string[] } {
     const read = runs.filter((run): run is ReadRun => run.journal !== undefined);
     const oldestFirst = [...read].sort((a, b) => a.startedAt - b.startedAt);
-    const clusters = [...groupedBy(oldestFirst, ({ journal }) => journal.plan.clusterName)];
+    const nameOf = clusterNames(oldestFirst.map(({ journal }) => journal));
+    const clusters = [...groupedBy(oldestFirst, ({ journal }) => nameOf(journal))];
     const all = clusters.map(([cluster, ofCluster]) => {
         const { edges, unlisted } = triedInCluster(ofCluster, calls);
         const named = (name: string) => (clusters.length > 1 ? `${cluster}/${name}` : name);

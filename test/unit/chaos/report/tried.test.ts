@@ -27,10 +27,12 @@ interface Made {
     actions?: Action[];
     listed?: string[];
     cluster?: string;
+    context?: string;
+    namespaceUid?: string;
 }
 
 function made({ experiment = "lost", verdict = "PASSED", daysAgo = 1, ...of }: Made): ReportedRun {
-    const { attack = { kind: "blackhole" }, actions = [], listed, cluster = "local" } = of;
+    const { attack = { kind: "blackhole" }, actions = [], listed, cluster = "local", context, namespaceUid } = of;
     const planned = {
         name: attack.kind,
         target: of.target ?? deployment("api"),
@@ -43,7 +45,8 @@ function made({ experiment = "lost", verdict = "PASSED", daysAgo = 1, ...of }: M
         { name: experiment, verdict },
         {
             startedAt: now - daysAgo * day,
-            plan: { ...journal.plan, namespace: "demo", clusterName: cluster, attacks, actions },
+            plan: { ...journal.plan, namespace: "demo", clusterName: cluster, context, attacks, actions },
+            namespaceUid,
             attacks: verdict === "ABORTED" || of.actions ? [] : [done],
             workloads: listed?.map((name) => deployment(name)),
         },
@@ -51,6 +54,10 @@ function made({ experiment = "lost", verdict = "PASSED", daysAgo = 1, ...of }: M
 }
 
 const shown = ({ caller, callee }: { caller?: string; callee?: string }) => `${caller ?? ""} > ${callee ?? ""}`;
+
+const u = (namespaceUid: string): Made => ({ namespaceUid });
+/** Two runs, of which the second differs in something. */
+const twice = (first: Made, second: Made): Made[] => [first, { ...first, ...second }];
 
 describe("the edges that a run tries", () => {
     const front = { peers: [deployment("front")] };
@@ -173,10 +180,41 @@ describe("the edges that a run tries", () => {
         expect(triedEdges([made({ verdict: "ABORTED" })])).toMatchObject({ edges: [{ runs: 0 }], unlisted: ["demo"] });
     });
 
-    it("are named with their cluster, if there are several", () => {
-        const { edges, unlisted } = triedEdges([made({}), made({ cluster: "cloud" })]);
-        expect(edges.map(shown)).toEqual([" > cloud/demo/api", " > local/demo/api"]);
-        expect(unlisted).toEqual(["cloud/demo", "local/demo"]);
+    it.each<[what: string, runs: Made[], callees: string[]]>([
+        ["their cluster's name, if nothing else is known", [{}, { cluster: "cloud" }], ["cloud/", "local/"]],
+        ["their context, which may be all that differs", [{ context: "dev" }, { context: "prod" }], ["dev/", "prod/"]],
+        ["nothing, if stacks give one context's cluster two names", twice({ context: "one" }, { cluster: "ci" }), [""]],
+        [
+            "nothing, if two contexts lead to one namespace",
+            twice({ ...u("a"), context: "one" }, { context: "two" }),
+            [""],
+        ],
+        ["nothing, if a context's namespace was made again", twice({ ...u("a"), context: "one" }, u("b")), [""]],
+        [
+            "the namespace's uid, if a kubeconfig or a pod gives no name",
+            [u("aaaaaaaa-1"), u("bbbbbbbb-1"), { ...u("cccccccc-1"), context: "inClusterContext" }],
+            ["inClusterContext (cccccccc)/", "local (aaaaaaaa)/", "local (bbbbbbbb)/"],
+        ],
+        [
+            "nothing, if one run knows the context of what a pod attacked",
+            twice({ ...u("a"), context: "inClusterContext" }, { context: "one" }),
+            [""],
+        ],
+    ])("are named with %s", (_, runs, prefixes) => {
+        const { edges, unlisted } = triedEdges(runs.map(made));
+        expect(edges.map(shown)).toEqual(prefixes.map((prefix) => ` > ${prefix}demo/api`));
+        expect(unlisted).toEqual(prefixes.map((prefix) => `${prefix}demo`));
+    });
+
+    it("of two clusters have a verdict each: one that PASSED does not mend the other", () => {
+        const { edges } = triedEdges([
+            made({ context: "prod", verdict: "FAILED", daysAgo: 5 }),
+            made({ context: "dev", daysAgo: 1 }),
+        ]);
+        expect(edges.map(({ callee, last }) => [callee, last?.journal.conclusion.verdict])).toEqual([
+            ["prod/demo/api", "FAILED"],
+            ["dev/demo/api", "PASSED"],
+        ]);
     });
 });
 
