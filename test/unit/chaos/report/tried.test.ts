@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../../../chaos/kinds/actions/registry";
 import type { Attack } from "../../../../chaos/kinds/attacks/registry";
+import type { Journal } from "../../../../chaos/report/journal-schema";
 import type { ReportedRun } from "../../../../chaos/report/reported-run";
 import { indexPage } from "../../../../chaos/report/runs-page";
 import { triedEdges } from "../../../../chaos/report/tried";
@@ -25,6 +26,10 @@ interface Made {
     workloads?: string[];
     peers?: string[];
     actions?: Action[];
+    /** How many of the actions were done. @default all */
+    doneActions?: number;
+    /** Why the next one failed. @default it did not begin */
+    problem?: string;
     listed?: string[];
     cluster?: string;
     context?: string;
@@ -48,9 +53,21 @@ function made({ experiment = "lost", verdict = "PASSED", daysAgo = 1, ...of }: M
             plan: { ...journal.plan, namespace: "demo", clusterName: cluster, context, attacks, actions },
             namespaceUid,
             attacks: verdict === "ABORTED" || of.actions ? [] : [done],
+            actions: performed({ actions, ...of }),
             workloads: listed?.map((name) => deployment(name)),
         },
     );
+}
+
+/** Later actions than one that failed do not begin. */
+function performed({ actions = [], doneActions = actions.length, problem }: Made): Journal["actions"] {
+    const begun = actions.slice(0, doneActions + (problem === undefined ? 0 : 1));
+    return begun.map((action, index) => ({
+        action: action.kind,
+        begunAt: now,
+        endedAt: now,
+        ...(index === doneActions && { problem }),
+    }));
 }
 
 const shown = ({ caller, callee }: { caller?: string; callee?: string }) => `${caller ?? ""} > ${callee ?? ""}`;
@@ -63,6 +80,13 @@ describe("the edges that a run tries", () => {
     const front = { peers: [deployment("front")] };
     const peers = deployment("front");
     const from = { listed: ["front", "web", "api", "db"] };
+    const three: Made = {
+        actions: [
+            { kind: "scale", deployment: "db", replicas: 0 },
+            { kind: "wait", durationMs: 1 },
+            { kind: "scale", deployment: "web", replicas: 0 },
+        ],
+    };
     const elsewhere = [{ host: "pay.example.com", port: 443 }, { cidr: "203.0.113.0/24" }];
     it.each<[what: string, run: Made, edges: string[]]>([
         ["all into a target, whose callers are not known", {}, [" > demo/api"]],
@@ -144,6 +168,17 @@ describe("the edges that a run tries", () => {
             { target: "k8s.deployment = api, k8s.namespace = demo" },
             [" > demo/api"],
         ],
+        [
+            "those into what was changed before an action failed",
+            { ...three, doneActions: 1, problem: "p" },
+            [" > demo/db"],
+        ],
+        [
+            "those into what was changed before an abort",
+            { ...three, verdict: "FAILED", doneActions: 2 },
+            [" > demo/db"],
+        ],
+        ["none into what it never changed", { ...three, verdict: "FAILED", doneActions: 0 }, []],
         ["none of what it never began", { ...from, verdict: "ABORTED" }, []],
     ])("are %s", (_, run, expected) => {
         const calls = [
