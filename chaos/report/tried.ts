@@ -13,7 +13,7 @@ export type ReadRun = ReportedRun & { journal: Journal };
  * Of each experiment, the last run counts that PASSED or FAILED. An INCONCLUSIVE one counts only if there is no such
  * run, and is mentioned if it came later. Of several experiments, the worst verdict counts: one that passes does not
  * mend what another one has found. Of several runs with this verdict, the oldest counts: no more than that is known of
- * the edge. An ABORTED run has tried nothing.
+ * the edge. An ABORTED run has tried nothing, and may name what does not exist: it is left out.
  */
 export interface TriedEdge extends Edge {
     /** Of attacks and actions. Empty if the edge was never tried. */
@@ -41,7 +41,8 @@ export function triedEdges(
     calls: Calls = [],
 ): { edges: TriedEdge[]; unlisted: string[] } {
     const read = runs.filter((run): run is ReadRun => run.journal !== undefined);
-    const oldestFirst = [...read].sort((a, b) => a.startedAt - b.startedAt);
+    const begun = read.filter((run) => verdictOf(run) !== "ABORTED");
+    const oldestFirst = begun.sort((a, b) => a.startedAt - b.startedAt);
     const nameOf = clusterNames(oldestFirst.map(({ journal }) => journal));
     const clusters = [...groupedBy(oldestFirst, ({ journal }) => nameOf(journal))];
     const all = clusters.map(([cluster, ofCluster]) => {
@@ -79,9 +80,8 @@ function triedInCluster(runs: readonly ReadRun[], calls: Calls): { edges: TriedE
     };
 }
 
-/** @param all the oldest first */
-function outcomeOf(all: readonly { kind: string; run: ReadRun }[]): Omit<TriedEdge, keyof Edge> {
-    const tries = all.filter(({ run }) => verdictOf(run) !== "ABORTED");
+/** @param tries the oldest first */
+function outcomeOf(tries: readonly { kind: string; run: ReadRun }[]): Omit<TriedEdge, keyof Edge> {
     const runs = [...new Set(tries.map(({ run }) => run))];
     const experiments = [...groupedBy(runs, ({ experiment }) => experiment).values()].map((ofOne) => {
         const decided = ofOne.findLast((run) => verdictOf(run) !== "INCONCLUSIVE");

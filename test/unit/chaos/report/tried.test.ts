@@ -212,7 +212,16 @@ describe("the edges that a run tries", () => {
             [" > demo/api", 3],
         ]);
         expect(unlisted).toEqual([]);
-        expect(triedEdges([made({ verdict: "ABORTED" })])).toMatchObject({ edges: [{ runs: 0 }], unlisted: ["demo"] });
+    });
+
+    it("are not those of an ABORTED run: it may name what does not exist", () => {
+        const typo = deployment("hot-dealz", "dmeo");
+        expect(triedEdges([made({ verdict: "ABORTED", target: typo, cluster: "other" })])).toEqual({
+            edges: [],
+            unlisted: [],
+        });
+        const { edges } = triedEdges([made({}), made({ verdict: "ABORTED", target: typo, context: "other" })]);
+        expect(edges.map(shown)).toEqual([" > demo/api"]);
     });
 
     it.each<[what: string, runs: Made[], callees: string[]]>([
@@ -360,7 +369,6 @@ describe("the verdict of an edge", () => {
                 "FAILED",
                 2,
             ],
-            ["is none without a run that attacked", [["ABORTED", 3]], undefined],
         ],
     )("%s", (_, runs, verdict, daysAgo, isInconclusiveSince = false) => {
         const { edges } = triedEdges(
@@ -415,9 +423,7 @@ describe("what is shown of the edges", () => {
             "1 edge, 1 tried: 1 PASSED; oldest 1 day",
             "No journal lists the workloads in demo, so what was never tried there is not known",
         ]);
-        expect(triedLines([made({ verdict: "ABORTED", listed: ["api"] })], [], now).at(-1)).toBe(
-            "1 edge, 0 tried; 1 never",
-        );
+        expect(triedLines([made({ actions: [], listed: ["api"] })], [], now).at(-1)).toBe("1 edge, 0 tried; 1 never");
         expect(triedLines([], [], now)).toEqual(["0 edges, 0 tried"]);
     });
 
