@@ -7,9 +7,9 @@ import type { Journal } from "./journal-schema";
 /**
  * A caller and what it calls, by names such as `demo/gateway`.
  *
- * Who is there: a journal lists the workloads of its namespace, as the agent or the API server knew them. Neither knows
- * who calls whom. An edge is what somebody says who knows the application (`Calls`), if both workloads are there, or
- * what an attack says by its peers. Where no caller is known, the edge has none.
+ * Who is there: a journal lists the workloads of its namespace that had running pods, as the agent or the API server
+ * knew them. Neither knows who calls whom. An edge is what somebody says who knows the application (`Calls`), if both
+ * workloads are there, or what an attack says by its peers. Where no caller is known, the edge has none.
  */
 export interface Edge {
     caller?: string;

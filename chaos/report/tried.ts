@@ -67,7 +67,7 @@ export function triedEdges(
 function triedInCluster(runs: readonly ReadRun[], calls: Calls): { edges: TriedEdge[]; unlisted: string[] } {
     const namespaces = [...groupedBy(runs, ({ journal }) => journal.plan.namespace)].map(([namespace, inside]) => ({
         namespace,
-        workloads: inside.findLast(({ journal }) => journal.workloads)?.journal.workloads,
+        workloads: listedIn(inside),
     }));
     const known = namespaces.flatMap(({ namespace, workloads = [] }) => edgesAmong(workloads, namespace, calls));
     const tries = runs.flatMap((run) => triesOf(run.journal, known).map((one) => ({ ...one, run })));
@@ -78,6 +78,22 @@ function triedInCluster(runs: readonly ReadRun[], calls: Calls): { edges: TriedE
         edges: [...edges].map(([key, edge]) => ({ ...edge, ...outcomeOf(triesByEdge.get(key) ?? []) })),
         unlisted: namespaces.flatMap(({ namespace, workloads }) => (workloads ? [] : namespace)),
     };
+}
+
+const listedForMs = 30 * 86_400_000;
+
+/**
+ * What journals list up to 30 days before the newest one that does: each has only workloads with running pods.
+ *
+ * @param runs of a namespace, the oldest first
+ * @returns undefined if none does
+ */
+function listedIn(runs: readonly ReadRun[]): string[] | undefined {
+    const listing = runs.filter(({ journal }) => journal.workloads);
+    const newest = listing.at(-1);
+    if (newest === undefined) return undefined;
+    const recent = listing.filter(({ startedAt }) => startedAt >= newest.startedAt - listedForMs);
+    return [...new Set(recent.flatMap(({ journal }) => journal.workloads!))];
 }
 
 /** @param tries the oldest first */

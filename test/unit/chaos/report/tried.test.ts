@@ -196,20 +196,24 @@ describe("the edges that a run tries", () => {
         ).toEqual(expected);
     });
 
-    it("were never tried if no run attacked them, as far as the namespace's newest journal lists workloads", () => {
+    it("were never tried if no run attacked them, as far as journals of the last 30 days list workloads", () => {
         const runs = [
-            made({ listed: ["api", "old"], daysAgo: 2 }),
-            made({ listed: ["api", "web", "front"] }),
+            made({ listed: ["api", "gone"], daysAgo: 33 }),
+            made({ listed: ["api", "stopped"], daysAgo: 31 }),
+            made({ listed: ["api", "web", "front"], daysAgo: 2 }),
             made({ daysAgo: 0 }),
         ];
         const { edges, unlisted } = triedEdges(runs, [
             ["front", "web"],
-            ["old", "web"],
+            ["stopped", "web"],
+            ["gone", "web"],
         ]);
         expect(edges.map((edge) => [shown(edge), edge.runs])).toEqual([
             [" > demo/front", 0],
+            [" > demo/stopped", 0],
             ["demo/front > demo/web", 0],
-            [" > demo/api", 3],
+            ["demo/stopped > demo/web", 0],
+            [" > demo/api", 4],
         ]);
         expect(unlisted).toEqual([]);
     });
