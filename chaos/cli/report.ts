@@ -7,6 +7,7 @@ import type { Journal } from "../report/journal-schema";
 import { mistakeInUrl } from "../report/exports/receiver";
 import { countResults, hasPassed, type ReportedRun } from "../report/reported-run";
 import { triedLines } from "../report/tried-table";
+import { withoutControls } from "../values/quoted";
 
 const help = `Usage: chaos-report [OPTIONS] JOURNAL_OR_FOLDER...
 
@@ -71,6 +72,9 @@ export async function chaosReport(
         // A report without a single test would look as if all was well.
         runs.push({ experiment: "experiments", error, startedAt: Date.now(), durationMs: 0 });
     }
+    // Neither lists nor badges have room for it.
+    const unread = runs.flatMap(({ error }) => error ?? []);
+    if (unread.length > 0) output.error(withoutControls(unread.join("\n")));
     try {
         const written = writeCiFiles(files, runs, calls);
         const lines = [

@@ -32,6 +32,7 @@ interface Found {
     before: Observed[];
     attacks: readonly ShownAttack[];
     workloads?: string[];
+    namespaceUid?: string;
     seen: Seen;
     isEnded: boolean;
     readiness: Journal["readiness"];
@@ -39,7 +40,7 @@ interface Found {
 
 /** The journal of a run that has ended, with its verdict. */
 export function journalOf(plan: Plan, found: Found): Journal {
-    const { stack, startedAt, before, attacks, workloads, seen, isEnded, readiness } = found;
+    const { stack, startedAt, before, attacks, workloads, namespaceUid, seen, isEnded, readiness } = found;
     const attackedAt = attackedSince(attacks);
     const { checks, aborted } = seen;
     const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted });
@@ -102,6 +103,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             hosts: chosen.hosts,
         })),
         workloads,
+        namespaceUid,
         before,
         checks,
         actions: seen.actions,

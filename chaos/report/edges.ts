@@ -7,9 +7,9 @@ import type { Journal } from "./journal-schema";
 /**
  * A caller and what it calls, by names such as `demo/gateway`.
  *
- * Who is there: a journal lists the workloads of its namespace, as the agent or the API server knew them. Neither knows
- * who calls whom. An edge is what somebody says who knows the application (`Calls`), if both workloads are there, or
- * what an attack says by its peers. Where no caller is known, the edge has none.
+ * Who is there: a journal lists the workloads of its namespace that had running pods, as the agent or the API server
+ * knew them. Neither knows who calls whom. An edge is what somebody says who knows the application (`Calls`), if both
+ * workloads are there, or what an attack says by its peers. Where no caller is known, the edge has none.
  */
 export interface Edge {
     caller?: string;
@@ -39,7 +39,7 @@ export interface Try {
 /**
  * The edges that a run tried. An attack tries those into its targets; one that denies only what leaves them, those out
  * of them. If it denies both, nothing shows how a target does without what it calls: nobody can ask it. An action tries
- * the edges into the workload that it changes.
+ * the edges into the workload that it changes, if it was done: an abort or another action's failure may prevent it.
  *
  * @param known edges, which are tried if an attack names only one of the two ends
  */
@@ -47,7 +47,10 @@ export const triesOf = (journal: Journal, known: readonly Edge[]): Try[] => [
     ...journal.plan.attacks.flatMap((planned) =>
         edgesOf(planned, journal, known).map((edge) => ({ edge, kind: planned.attack.kind })),
     ),
-    ...journal.plan.actions.flatMap((action) => {
+    ...journal.plan.actions.flatMap((action, index) => {
+        // They are performed in order, so these are the first ones of the plan.
+        const performed = journal.actions[index];
+        if (performed === undefined || performed.problem !== undefined) return [];
         const workload = actionKindOf(action).workload?.(action);
         if (workload === undefined) return [];
         const changed = `${attributeOf(workload.kind)}=${workload.name},k8s.namespace=${journal.plan.namespace}`;

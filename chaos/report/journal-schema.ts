@@ -137,6 +137,10 @@ export const journalSchema = z.object({
     workloads: workloads
         .optional()
         .describe("The workloads of the attacks' namespace that could be attacked, without Jobs; absent if not known"),
+    namespaceUid: z
+        .string()
+        .optional()
+        .describe("The uid of the attacks' namespace; absent if it may not be read, or not known"),
     before: z
         .array(observedSchema)
         .optional()

@@ -1,6 +1,7 @@
 import { groupedBy } from "../values/grouped";
 import { type Calls, type Edge, edgesAmong, triesOf } from "./edges";
 import type { Journal } from "./journal-schema";
+import { clusterNames } from "./place";
 import type { ReportedRun } from "./reported-run";
 
 /** A run whose journal can be read. */
@@ -12,7 +13,7 @@ export type ReadRun = ReportedRun & { journal: Journal };
  * Of each experiment, the last run counts that PASSED or FAILED. An INCONCLUSIVE one counts only if there is no such
  * run, and is mentioned if it came later. Of several experiments, the worst verdict counts: one that passes does not
  * mend what another one has found. Of several runs with this verdict, the oldest counts: no more than that is known of
- * the edge. An ABORTED run has tried nothing.
+ * the edge. An ABORTED run has tried nothing, and may name what does not exist: it is left out.
  */
 export interface TriedEdge extends Edge {
     /** Of attacks and actions. Empty if the edge was never tried. */
@@ -40,8 +41,10 @@ export function triedEdges(
     calls: Calls = [],
 ): { edges: TriedEdge[]; unlisted: string[] } {
     const read = runs.filter((run): run is ReadRun => run.journal !== undefined);
-    const oldestFirst = [...read].sort((a, b) => a.startedAt - b.startedAt);
-    const clusters = [...groupedBy(oldestFirst, ({ journal }) => journal.plan.clusterName)];
+    const begun = read.filter((run) => verdictOf(run) !== "ABORTED");
+    const oldestFirst = begun.sort((a, b) => a.startedAt - b.startedAt);
+    const nameOf = clusterNames(oldestFirst.map(({ journal }) => journal));
+    const clusters = [...groupedBy(oldestFirst, ({ journal }) => nameOf(journal))];
     const all = clusters.map(([cluster, ofCluster]) => {
         const { edges, unlisted } = triedInCluster(ofCluster, calls);
         const named = (name: string) => (clusters.length > 1 ? `${cluster}/${name}` : name);
@@ -64,7 +67,7 @@ export function triedEdges(
 function triedInCluster(runs: readonly ReadRun[], calls: Calls): { edges: TriedEdge[]; unlisted: string[] } {
     const namespaces = [...groupedBy(runs, ({ journal }) => journal.plan.namespace)].map(([namespace, inside]) => ({
         namespace,
-        workloads: inside.findLast(({ journal }) => journal.workloads)?.journal.workloads,
+        workloads: listedIn(inside),
     }));
     const known = namespaces.flatMap(({ namespace, workloads = [] }) => edgesAmong(workloads, namespace, calls));
     const tries = runs.flatMap((run) => triesOf(run.journal, known).map((one) => ({ ...one, run })));
@@ -77,9 +80,24 @@ function triedInCluster(runs: readonly ReadRun[], calls: Calls): { edges: TriedE
     };
 }
 
-/** @param all the oldest first */
-function outcomeOf(all: readonly { kind: string; run: ReadRun }[]): Omit<TriedEdge, keyof Edge> {
-    const tries = all.filter(({ run }) => verdictOf(run) !== "ABORTED");
+const listedForMs = 30 * 86_400_000;
+
+/**
+ * What journals list up to 30 days before the newest one that does: each has only workloads with running pods.
+ *
+ * @param runs of a namespace, the oldest first
+ * @returns undefined if none does
+ */
+function listedIn(runs: readonly ReadRun[]): string[] | undefined {
+    const listing = runs.filter(({ journal }) => journal.workloads);
+    const newest = listing.at(-1);
+    if (newest === undefined) return undefined;
+    const recent = listing.filter(({ startedAt }) => startedAt >= newest.startedAt - listedForMs);
+    return [...new Set(recent.flatMap(({ journal }) => journal.workloads!))];
+}
+
+/** @param tries the oldest first */
+function outcomeOf(tries: readonly { kind: string; run: ReadRun }[]): Omit<TriedEdge, keyof Edge> {
     const runs = [...new Set(tries.map(({ run }) => run))];
     const experiments = [...groupedBy(runs, ({ experiment }) => experiment).values()].map((ofOne) => {
         const decided = ofOne.findLast((run) => verdictOf(run) !== "INCONCLUSIVE");

@@ -97,8 +97,9 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
     const { workloads } = given.targets;
-    const found = { stack, startedAt, before, workloads, attacks: proofs.shown, seen, isEnded: ending !== undefined };
-    const journal = journalOf(plan, { ...found, readiness: readiness.stop() });
+    const { namespaceUid } = given.steadyState;
+    const found = { stack, startedAt, before, workloads, namespaceUid, attacks: proofs.shown, seen };
+    const journal = journalOf(plan, { ...found, isEnded: ending !== undefined, readiness: readiness.stop() });
     keepReport(journal);
 
     return { conclusion: journal.conclusion, ending };

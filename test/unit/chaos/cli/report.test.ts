@@ -169,6 +169,23 @@ describe("`chaos-report`", () => {
         expect(JSON.parse(written("tried.json")).edges).toHaveLength(2);
     });
 
+    it.each<[what: string, args: string[]]>([
+        ["the list", []],
+        ["the list as JSON", ["--tried", "tried.json"]],
+        ["the badge", ["--badge", "badge.svg"]],
+    ])("says which journals it cannot read, and why: %s does not", async (_, args) => {
+        keep("first", passed.journal!);
+        const older = keep("older", { ...passed.journal!, schema: journalVersion - 1 } as never, { after: 1_000 });
+        const cutOff = at("killed-1-20261121T101500123Z-0a1b2c3d.json");
+        writeFileSync(cutOff, '{"schema":');
+        const { code, log, error } = await report(...args.map((one, index) => (index === 1 ? at(one) : one)), folder);
+        expect({ code, log }).toEqual({ code: 0, log: expect.stringMatching(/^1 PASSED, 2 no verdict/) });
+        expect(error.split("\n").sort()).toEqual([
+            `${cutOff} does not have the form of a journal: it is not a JSON object`,
+            expect.stringMatching(`^${older} is a journal of form ${journalVersion - 1}, and this version`),
+        ]);
+    });
+
     it("knows no day that the month does not have", async () => {
         const { code, error } = await report("--since", "2026-02-31T10:00Z", "--summary", at("x.md"), folder);
         expect({ code, error }).toEqual({

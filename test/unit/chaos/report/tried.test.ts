@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../../../chaos/kinds/actions/registry";
 import type { Attack } from "../../../../chaos/kinds/attacks/registry";
+import type { Journal } from "../../../../chaos/report/journal-schema";
 import type { ReportedRun } from "../../../../chaos/report/reported-run";
 import { indexPage } from "../../../../chaos/report/runs-page";
 import { triedEdges } from "../../../../chaos/report/tried";
@@ -25,12 +26,18 @@ interface Made {
     workloads?: string[];
     peers?: string[];
     actions?: Action[];
+    /** How many of the actions were done. @default all */
+    doneActions?: number;
+    /** Why the next one failed. @default it did not begin */
+    problem?: string;
     listed?: string[];
     cluster?: string;
+    context?: string;
+    namespaceUid?: string;
 }
 
 function made({ experiment = "lost", verdict = "PASSED", daysAgo = 1, ...of }: Made): ReportedRun {
-    const { attack = { kind: "blackhole" }, actions = [], listed, cluster = "local" } = of;
+    const { attack = { kind: "blackhole" }, actions = [], listed, cluster = "local", context, namespaceUid } = of;
     const planned = {
         name: attack.kind,
         target: of.target ?? deployment("api"),
@@ -43,19 +50,43 @@ function made({ experiment = "lost", verdict = "PASSED", daysAgo = 1, ...of }: M
         { name: experiment, verdict },
         {
             startedAt: now - daysAgo * day,
-            plan: { ...journal.plan, namespace: "demo", clusterName: cluster, attacks, actions },
+            plan: { ...journal.plan, namespace: "demo", clusterName: cluster, context, attacks, actions },
+            namespaceUid,
             attacks: verdict === "ABORTED" || of.actions ? [] : [done],
+            actions: performed({ actions, ...of }),
             workloads: listed?.map((name) => deployment(name)),
         },
     );
 }
 
+/** Later actions than one that failed do not begin. */
+function performed({ actions = [], doneActions = actions.length, problem }: Made): Journal["actions"] {
+    const begun = actions.slice(0, doneActions + (problem === undefined ? 0 : 1));
+    return begun.map((action, index) => ({
+        action: action.kind,
+        begunAt: now,
+        endedAt: now,
+        ...(index === doneActions && { problem }),
+    }));
+}
+
 const shown = ({ caller, callee }: { caller?: string; callee?: string }) => `${caller ?? ""} > ${callee ?? ""}`;
+
+const u = (namespaceUid: string): Made => ({ namespaceUid });
+/** Two runs, of which the second differs in something. */
+const twice = (first: Made, second: Made): Made[] => [first, { ...first, ...second }];
 
 describe("the edges that a run tries", () => {
     const front = { peers: [deployment("front")] };
     const peers = deployment("front");
     const from = { listed: ["front", "web", "api", "db"] };
+    const three: Made = {
+        actions: [
+            { kind: "scale", deployment: "db", replicas: 0 },
+            { kind: "wait", durationMs: 1 },
+            { kind: "scale", deployment: "web", replicas: 0 },
+        ],
+    };
     const elsewhere = [{ host: "pay.example.com", port: 443 }, { cidr: "203.0.113.0/24" }];
     it.each<[what: string, run: Made, edges: string[]]>([
         ["all into a target, whose callers are not known", {}, [" > demo/api"]],
@@ -137,6 +168,17 @@ describe("the edges that a run tries", () => {
             { target: "k8s.deployment = api, k8s.namespace = demo" },
             [" > demo/api"],
         ],
+        [
+            "those into what was changed before an action failed",
+            { ...three, doneActions: 1, problem: "p" },
+            [" > demo/db"],
+        ],
+        [
+            "those into what was changed before an abort",
+            { ...three, verdict: "FAILED", doneActions: 2 },
+            [" > demo/db"],
+        ],
+        ["none into what it never changed", { ...three, verdict: "FAILED", doneActions: 0 }, []],
         ["none of what it never began", { ...from, verdict: "ABORTED" }, []],
     ])("are %s", (_, run, expected) => {
         const calls = [
@@ -154,29 +196,73 @@ describe("the edges that a run tries", () => {
         ).toEqual(expected);
     });
 
-    it("were never tried if no run attacked them, as far as the namespace's newest journal lists workloads", () => {
+    it("were never tried if no run attacked them, as far as journals of the last 30 days list workloads", () => {
         const runs = [
-            made({ listed: ["api", "old"], daysAgo: 2 }),
-            made({ listed: ["api", "web", "front"] }),
+            made({ listed: ["api", "gone"], daysAgo: 33 }),
+            made({ listed: ["api", "stopped"], daysAgo: 31 }),
+            made({ listed: ["api", "web", "front"], daysAgo: 2 }),
             made({ daysAgo: 0 }),
         ];
         const { edges, unlisted } = triedEdges(runs, [
             ["front", "web"],
-            ["old", "web"],
+            ["stopped", "web"],
+            ["gone", "web"],
         ]);
         expect(edges.map((edge) => [shown(edge), edge.runs])).toEqual([
             [" > demo/front", 0],
+            [" > demo/stopped", 0],
             ["demo/front > demo/web", 0],
-            [" > demo/api", 3],
+            ["demo/stopped > demo/web", 0],
+            [" > demo/api", 4],
         ]);
         expect(unlisted).toEqual([]);
-        expect(triedEdges([made({ verdict: "ABORTED" })])).toMatchObject({ edges: [{ runs: 0 }], unlisted: ["demo"] });
     });
 
-    it("are named with their cluster, if there are several", () => {
-        const { edges, unlisted } = triedEdges([made({}), made({ cluster: "cloud" })]);
-        expect(edges.map(shown)).toEqual([" > cloud/demo/api", " > local/demo/api"]);
-        expect(unlisted).toEqual(["cloud/demo", "local/demo"]);
+    it("are not those of an ABORTED run: it may name what does not exist", () => {
+        const typo = deployment("hot-dealz", "dmeo");
+        expect(triedEdges([made({ verdict: "ABORTED", target: typo, cluster: "other" })])).toEqual({
+            edges: [],
+            unlisted: [],
+        });
+        const { edges } = triedEdges([made({}), made({ verdict: "ABORTED", target: typo, context: "other" })]);
+        expect(edges.map(shown)).toEqual([" > demo/api"]);
+    });
+
+    it.each<[what: string, runs: Made[], callees: string[]]>([
+        ["their cluster's name, if nothing else is known", [{}, { cluster: "cloud" }], ["cloud/", "local/"]],
+        ["their context, which may be all that differs", [{ context: "dev" }, { context: "prod" }], ["dev/", "prod/"]],
+        ["nothing, if stacks give one context's cluster two names", twice({ context: "one" }, { cluster: "ci" }), [""]],
+        [
+            "nothing, if two contexts lead to one namespace",
+            twice({ ...u("a"), context: "one" }, { context: "two" }),
+            [""],
+        ],
+        ["nothing, if a context's namespace was made again", twice({ ...u("a"), context: "one" }, u("b")), [""]],
+        [
+            "the namespace's uid, if a kubeconfig or a pod gives no name",
+            [u("aaaaaaaa-1"), u("bbbbbbbb-1"), { ...u("cccccccc-1"), context: "inClusterContext" }],
+            ["inClusterContext (cccccccc)/", "local (aaaaaaaa)/", "local (bbbbbbbb)/"],
+        ],
+        [
+            "nothing, if one run knows the context of what a pod attacked",
+            twice({ ...u("a"), context: "inClusterContext" }, { context: "one" }),
+            [""],
+        ],
+    ])("are named with %s", (_, runs, prefixes) => {
+        const { edges, unlisted } = triedEdges(runs.map(made));
+        expect(edges.map(shown)).toEqual(prefixes.map((prefix) => ` > ${prefix}demo/api`));
+        expect(unlisted).toEqual(prefixes.map((prefix) => `${prefix}demo`));
+    });
+
+    it("of two clusters have a verdict each: one that PASSED does not mend the other", () => {
+        const { edges } = triedEdges([
+            made({ context: "prod", verdict: "FAILED", daysAgo: 5 }),
+            made({ context: "dev", daysAgo: 1 }),
+        ]);
+        expect(edges.map(({ callee, last }) => [callee, last?.journal.conclusion.verdict])).toEqual([
+            ["prod/demo/api", "FAILED"],
+            ["dev/demo/api", "PASSED"],
+        ]);
     });
 });
 
@@ -287,7 +373,6 @@ describe("the verdict of an edge", () => {
                 "FAILED",
                 2,
             ],
-            ["is none without a run that attacked", [["ABORTED", 3]], undefined],
         ],
     )("%s", (_, runs, verdict, daysAgo, isInconclusiveSince = false) => {
         const { edges } = triedEdges(
@@ -342,9 +427,7 @@ describe("what is shown of the edges", () => {
             "1 edge, 1 tried: 1 PASSED; oldest 1 day",
             "No journal lists the workloads in demo, so what was never tried there is not known",
         ]);
-        expect(triedLines([made({ verdict: "ABORTED", listed: ["api"] })], [], now).at(-1)).toBe(
-            "1 edge, 0 tried; 1 never",
-        );
+        expect(triedLines([made({ actions: [], listed: ["api"] })], [], now).at(-1)).toBe("1 edge, 0 tried; 1 never");
         expect(triedLines([], [], now)).toEqual(["0 edges, 0 tried"]);
     });
 

@@ -52,12 +52,17 @@ const endAttack = () => run.cluster.remove("NetworkPolicy", attackObject);
 /** Makes the checks fail. */
 const breakApplication = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
 
-it("the journal has the workloads that were found with the targets", async () => {
+it("the journal has the workloads that were found with the targets, and the uid of their namespace", async () => {
     const [api, web] = ["k8s.deployment=api,k8s.namespace=demo", "k8s.deployment=web,k8s.namespace=demo"];
     workloads = [api, web];
     const chosen = { name: "blackhole", matching: 2, targets: [run.target()], chosenBy };
-    await step({}, found, [{ ...chosen, workloads: [api], peerWorkloads: [web] }]);
-    expect(journal()).toMatchObject({ workloads, attacks: [{ workloads: [api], peerWorkloads: [web] }] });
+    const attacks = [{ ...chosen, workloads: [api], peerWorkloads: [web] }];
+    await step({}, { ...found, namespaceUid: "one" }, attacks);
+    expect(journal()).toMatchObject({
+        workloads,
+        namespaceUid: "one",
+        attacks: [{ workloads: [api], peerWorkloads: [web] }],
+    });
 });
 
 describe("the verdict is PASSED", () => {
