@@ -55,7 +55,7 @@ function faultsIn(confidence: Confidence, { successRate, intervalMs, durationMs 
     return faults;
 }
 
-/** What a check cannot show whatever settings add: in the longest window, and if it may, at the shortest interval. */
+/** What a check cannot show with any settings: in the longest window, and if it may, at the shortest interval. */
 export function ownConfidenceMistakes(check: Check): string[] {
     const { confidence, successRate = 1 } = check;
     if (confidence === undefined) return [];
