@@ -183,6 +183,51 @@ describe("what the answers show", () => {
         }));
 });
 
+describe("of a check whose requests this machine could not send in time", () => {
+    /** Of 100 answers. */
+    const judgedWith = (
+        { stalled, bad = 0, lost = 0 }: Record<"stalled", number> & { bad?: number; lost?: number },
+        successRate: number,
+    ) => {
+        const given = answers("+".repeat(100)).map((answer, index): Answer => {
+            if (index < stalled)
+                return { ...answer, good: false, problem: "late", unseen: true, stalledMs: 1_000 + index };
+            if (index < stalled + lost) return { ...answer, good: false, problem: "no DNS", unseen: true };
+            return index < stalled + lost + bad ? { ...answer, good: false, problem: "status 502" } : answer;
+        });
+        return judge([judgeCheck({ ...check, successRate }, given, { attackedAt, graceMs: 0 })]);
+    };
+    const told = (stalled: number) =>
+        `${stalled} of 100 requests of the check /products were not sent, or the answer not read, in time: the sender ` +
+        "stalled for up to 1 s";
+
+    it.each<
+        [verdict: string, code: string | undefined, when: string, of: Parameters<typeof judgedWith>[0], rate: number]
+    >([
+        ["PASSED", undefined, "those that were sent are enough, and no more than 10% were not", { stalled: 10 }, 0.9],
+        [
+            "INCONCLUSIVE",
+            "sender-stalled",
+            "more than 10% were not, even if the others are enough",
+            { stalled: 11 },
+            0.5,
+        ],
+        ["INCONCLUSIVE", "sender-stalled", "those that were sent are not enough", { stalled: 2 }, 1],
+        ["INCONCLUSIVE", "sender-stalled", "they decide, and others are no more", { stalled: 2, lost: 2 }, 1],
+        ["INCONCLUSIVE", "application-not-seen", "most that decide were sent", { stalled: 2, lost: 3 }, 1],
+        ["FAILED", undefined, "it would be bad with them, too", { stalled: 40, bad: 10 }, 0.95],
+    ])("the verdict is %s (%s) if %s", (verdict, code, _, of, rate) => {
+        const judged = judgedWith(of, rate);
+        expect(judged).toMatchObject({ verdict, ...(code && { code }) });
+        if (code !== "application-not-seen") expect(judged.reason).toContain(told(of.stalled));
+    });
+
+    it("says once what is not known", () =>
+        expect(judgedWith({ stalled: 3, lost: 2 }, 0.9).reason).toMatch(
+            new RegExp(`; none failed, but 2 did not see the application; ${told(3)}\\.$`),
+        ));
+});
+
 describe("the verdict of several checks", () => {
     const ready: Partial<PlannedCheck> = {
         name: "pods",
