@@ -197,10 +197,11 @@ function describeLastFailure(answers: readonly Answer[]): string {
 /** For how many requests this machine was too late. Empty if for none. */
 function describeStall(name: string, { counted, stalled }: Measured): string {
     if (!stalled) return "";
-    const were = `${counted === 1 ? "request" : "requests"} of the check ${name} ${stalled.answers === 1 ? "was" : "were"}`;
+    const { answers, forMs } = stalled;
+    const of = `${counted} ${counted === 1 ? "request" : "requests"} of the check ${name}`;
     return (
-        `${stalled.answers} of ${counted} ${were} not sent, or the answer not read, in time: the sender stalled for ` +
-        `up to ${describeMilliseconds(stalled.forMs)}`
+        `${answers} of ${of} ${answers === 1 ? "was" : "were"} not sent, or the answer not read, in time: the sender ` +
+        `stalled for up to ${describeMilliseconds(forMs)}`
     );
 }
 

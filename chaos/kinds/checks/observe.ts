@@ -29,8 +29,8 @@ export type Observed = z.infer<typeof observedSchema>;
 
 /** The latency above which an answer is not good, in milliseconds. Undefined if the check reads a state. */
 export function latencyLimitOf({ check, timeoutMs }: PlannedCheck): number | undefined {
-    const { showsLatency, limitMs } = checkKindOf(check);
-    return showsLatency ? Math.min(timeoutMs, limitMs?.(check) ?? timeoutMs) : undefined;
+    const kind = checkKindOf(check);
+    return kind.showsLatency && Math.min(timeoutMs, kind.limitMs?.(check) ?? timeoutMs);
 }
 
 export function probe({ check, timeoutMs }: PlannedCheck, context: CheckContext): Promise<Answer> {
