@@ -120,7 +120,7 @@ function figuresOf(answers: readonly Answer[]): string {
 
 /**
  * Within how many milliseconds a share of the good answers came. What this machine was too late for counts as slower
- * than all of them: left out, it would make the application look faster. Undefined if no answer was good.
+ * than all of them: left out, it would make the application look faster. Undefined if there is neither.
  */
 export function latencyWithin(answers: readonly Answer[], share: Share): number | undefined {
     const counted = answers.filter(({ good, stalledMs }) => good || stalledMs !== undefined);

@@ -98,8 +98,8 @@ export function problemsOf(failing: readonly Observed[]): string {
 
 /**
  * Asks every `intervalMs` from the start, even if earlier answers are missing, since slow answers must not lower the
- * rate. No more are missing than are due in the time limit of one. What this machine did not send when it was due is
- * not sent later in a burst; see `answerDue`.
+ * rate. The time limit of a probe bounds how many are. What this machine did not send when it was due is not sent later
+ * in a burst; see `answerDue`.
  *
  * @param limitMs see `answerDue`
  * @param onAnswer gets the answers in the order of asking: a late one delays those after it
