@@ -2,6 +2,7 @@ import type { Answer } from "../kinds/checks/answer";
 import type { Observed } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
 import { describeMilliseconds } from "../values/duration";
+import type { Share } from "../values/share";
 import { fitted, label, line, margin, relative, round, type TimeAxis, tooltip, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { element } from "./markup";
@@ -107,10 +108,24 @@ function heading({ name, answers, latencies, top }: Strip): string[] {
 
 /** Such as `good: median 12 ms, 95% within 40 ms`. */
 function figuresOf(answers: readonly Answer[]): string {
-    const sorted = answers.flatMap(({ good, latencyMs }) => (good ? [latencyMs] : [])).sort((a, b) => a - b);
-    if (sorted.length === 0) return "";
-    const within = (share: number) => describeMilliseconds(sorted[Math.ceil(share * sorted.length) - 1]!);
-    return `good: median ${within(0.5)}, 95% within ${within(0.95)}`;
+    const slowest = latencyWithin(answers, 1);
+    if (slowest === undefined) return "";
+    const figure = (share: number, before = "") => {
+        const ms = latencyWithin(answers, share)!;
+        return ms === Infinity ? "unknown" : before + describeMilliseconds(ms);
+    };
+    const which = slowest === Infinity ? "good or not sent in time" : "good";
+    return `${which}: median ${figure(0.5)}, 95% ${figure(0.95, "within ")}`;
+}
+
+/**
+ * Within how many milliseconds a share of the good answers came. What this machine was too late for counts as slower
+ * than all of them: left out, it would make the application look faster. Undefined if there is neither.
+ */
+export function latencyWithin(answers: readonly Answer[], share: Share): number | undefined {
+    const counted = answers.filter(({ good, stalledMs }) => good || stalledMs !== undefined);
+    const sorted = counted.map(({ good, latencyMs }) => (good ? latencyMs : Infinity)).sort((a, b) => a - b);
+    return sorted[Math.ceil(share * sorted.length) - 1];
 }
 
 /** The good answers between two bad ones: a line through them shows how their latency changes. */

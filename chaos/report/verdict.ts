@@ -30,6 +30,8 @@ export interface Measured {
     good: number;
     /** Counted answers that say nothing about the application. */
     unseen: number;
+    /** Those of them for which this machine was too late, and by how much at most. Undefined if there are none. */
+    stalled?: { answers: number; forMs: number };
     /** Undefined if no answer of the application was bad. */
     firstFailureMs?: number;
     /** From this time on, all answers were good. Undefined if the last one was bad, or if there was none. */
@@ -40,6 +42,7 @@ export interface Measured {
 export function measure(answers: readonly Answer[], attackedAt: number, graceMs: number): Measured {
     const counted = answers.filter(({ at }) => at >= attackedAt + graceMs);
     const seen = answers.filter(({ unseen }) => !unseen);
+    const stalls = counted.flatMap(({ stalledMs }) => stalledMs ?? []);
     const firstBad = seen.find(({ good }) => !good);
     const lastBad = seen.findLastIndex(({ good }) => !good);
     const stable = lastBad === -1 && seen.length > 0 ? attackedAt : seen[lastBad + 1]?.at;
@@ -50,6 +53,7 @@ export function measure(answers: readonly Answer[], attackedAt: number, graceMs:
         counted: counted.length,
         good: counted.filter(({ good }) => good).length,
         unseen: counted.filter(({ unseen }) => unseen).length,
+        ...(stalls.length > 0 && { stalled: { answers: stalls.length, forMs: Math.max(...stalls) } }),
         firstFailureMs: firstBad && sinceAttackMs(firstBad.at),
         stableAfterMs: stable === undefined ? undefined : sinceAttackMs(stable),
     };
@@ -69,6 +73,12 @@ export function together(measured: readonly Measured[]): Measured {
         stableAfterMs: stable.every((ms) => ms !== undefined) ? Math.max(...stable) : undefined,
     };
 }
+
+/**
+ * If this machine is too late for a larger share of a check's requests, the check did not have the load that it was to
+ * have, so it does not hold, even if enough answers are good.
+ */
+const maxStalledShare = 0.1;
 
 export interface Judged {
     name: string;
@@ -100,7 +110,7 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
     const named = isNamed ? `${name}: ` : "";
     if (aborted?.check === name)
         return { name, held: false, measured, reason: named + whyAborted(check, answers, judging) };
-    const { counted, good, unseen } = measured;
+    const { counted, good, unseen, stalled } = measured;
     const isGood = counted > 0 && reaches(successRate, good, counted);
     // A bound needs a number of answers that does not depend on them. An abort rule ends the window once many are bad,
     // so there is none then. In other runs with a rule it holds: they only have it more seldom than without one.
@@ -113,14 +123,21 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
     const got =
         `${named}${percentOf(good, counted)} of ${counted} ${describe(check)} ` +
         `${underAttack ? "under attack" : "without an attack"} (required: ${describeShare(successRate)}${shows})`;
+    const stall = describeStall(name, measured);
+    const alsoStalled = stall && `; ${stall}`;
     if (isGood) {
-        const reason = `${got}; ${describeStability(measured, underAttack)}.`;
+        const reason = `${got}; ${describeStability(measured, underAttack)}${alsoStalled}.`;
+        if (stalled && stalled.answers > counted * maxStalledShare) {
+            const message = `${stall} (allowed: ${describeShare(maxStalledShare)} of them)`;
+            return { name, held: false, measured, reason, inconclusive: reasonOf("sender-stalled", message) };
+        }
         const why = confidence && whyNotShown(confidence, measured, aborted);
         if (why === undefined) return { name, held: true, measured, reason, bound };
         const inconclusive = reasonOf("confidence-not-reached", `${got}; ${why}`);
         return { name, held: false, measured, reason, inconclusive };
     }
-    const judged: Judged = { name, held: false, measured, reason: `${got}; ${describeLastFailure(answers)}` };
+    const reason = `${got}${alsoStalled}; ${describeLastFailure(answers)}`;
+    const judged: Judged = { name, held: false, measured, reason };
     if (counted === 0) {
         const message =
             `the check ${name} sent no request ${graceMs > 0 ? "after the grace period" : "within the window"}; ` +
@@ -129,6 +146,7 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
     }
     // The check might have held if these answers had been good.
     if (!reaches(successRate, good + unseen, counted)) return { ...judged, bound };
+    if (stalled && stalled.answers * 2 >= unseen) return { ...judged, inconclusive: reasonOf("sender-stalled", stall) };
     const lastUnseen = answers.findLast((answer) => answer.unseen)?.problem ?? "no answer";
     const message =
         `${percentOf(unseen, counted)} of ${counted} requests of the check ${name} did not reach the application; ` +
@@ -191,9 +209,22 @@ function describeLastFailure(answers: readonly Answer[]): string {
     return `last failure: ${problem}`;
 }
 
-function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured, underAttack?: boolean): string {
+/** For how many requests this machine was too late. Empty if for none. */
+function describeStall(name: string, { counted, stalled }: Measured): string {
+    if (!stalled) return "";
+    const { answers, forMs } = stalled;
+    const of = `${counted} ${counted === 1 ? "request" : "requests"} of the check ${name}`;
+    return (
+        `${answers} of ${of} ${answers === 1 ? "was" : "were"} not sent, or the answer not read, in time: the sender ` +
+        `stalled for up to ${describeMilliseconds(forMs)}`
+    );
+}
+
+function describeStability(measured: Measured, underAttack?: boolean): string {
+    const { firstFailureMs, stableAfterMs, unseen, stalled } = measured;
+    const lost = unseen - (stalled?.answers ?? 0);
     if (firstFailureMs === undefined)
-        return unseen === 0 ? "none failed" : `none failed, but ${unseen} did not see the application`;
+        return lost === 0 ? "none failed" : `none failed, but ${lost} did not see the application`;
     if (stableAfterMs === undefined) return "not stable: the last answer was bad";
     return `stable ${sinceAttack(stableAfterMs, underAttack)}`;
 }

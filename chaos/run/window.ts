@@ -3,7 +3,7 @@ import { attackKindOf } from "../kinds/attacks/registry";
 import { ApiServerPulse } from "../kinds/checks/api-server";
 import { Endpoints, routeKey, serviceNamedBy } from "../kinds/checks/endpoints";
 import { checkKindOf } from "../kinds/checks/registry";
-import { askThrough, namesOf, probe } from "../kinds/checks/observe";
+import { askThrough, latencyLimitOf, namesOf, probe } from "../kinds/checks/observe";
 import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, needsDeadlineJob, type Plan, type RunAttack } from "../definition/plan";
@@ -84,7 +84,8 @@ export async function watchWindow(
     const asking = plan.checks.map(async (planned) => {
         const ask = () => progress.count(planned.name, probe(planned, where));
         const onAnswer = watch.follow(planned);
-        const answers = await askThrough(ask, lengthMs, planned.intervalMs, { onAnswer, signal });
+        const limitMs = latencyLimitOf(planned);
+        const answers = await askThrough(ask, lengthMs, planned.intervalMs, { limitMs, onAnswer, signal });
         return { name: planned.name, answers };
     });
     const asked = Promise.all(asking).finally(() => pulse?.stop());

@@ -60,6 +60,7 @@ export const reasonCodes = {
     "fault-uncounted": "the proxy's counts could not be read",
 
     // These are about a single check, and count only if the run is good otherwise, and no other check failed.
+    "sender-stalled": "too many requests of a check were not sent, or the answers not read, in time",
     "application-not-seen": "too many requests of a check did not reach the application",
     "too-few-answers": "a check sent no request that counts",
     "confidence-not-reached": "enough answers were good, but they do not show what the experiment requires",

@@ -22,6 +22,7 @@ import {
     scaledUnderKill,
     witnessForged,
 } from "./troubles/meanwhile";
+import { senderStalled } from "./troubles/sender";
 import { allowAllPolicy, labelRemoved, policyLifted, targetReplaced, witnessKilled } from "./troubles/objects";
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
 import { slowBackend } from "./troubles/slow-backend";
@@ -154,6 +155,14 @@ export const kinds: readonly Kind[] = [
         allowed: { INCONCLUSIVE: unwatched, ...passed },
         trouble: networkStalled(2),
         alone: true,
+    },
+    {
+        name: "sender-stalled",
+        meaning: "the process that sends the check's requests is stopped for 2 s to 3.5 s",
+        shape: three,
+        // Nothing is known of the requests that were due meanwhile.
+        allowed: { INCONCLUSIVE: /the sender stalled for up to/ },
+        trouble: senderStalled,
     },
     {
         name: "job-evicted",

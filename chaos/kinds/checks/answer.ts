@@ -4,8 +4,8 @@ import { describeMilliseconds } from "../../values/duration";
 import { instant, milliseconds } from "../../values/texts";
 
 export const answerSchema = z.object({
-    at: instant.describe("When it was asked"),
-    latencyMs: milliseconds,
+    at: instant.describe("When the probe was due; journals of 0.6.0 and earlier: when it was sent"),
+    latencyMs: milliseconds.describe("Since then; of a probe that was not sent, how late this machine was"),
     good: z.boolean(),
     status: z
         .int()
@@ -23,6 +23,9 @@ export const answerSchema = z.object({
         .literal(true)
         .optional()
         .describe("The probe did not see the application, so nothing is known about that"),
+    stalledMs: milliseconds
+        .optional()
+        .describe("How late this machine was to send the probe, or to read its answer, if it is unseen for that"),
 });
 export type Answer = z.infer<typeof answerSchema>;
 
@@ -32,11 +35,35 @@ export class UnseenError extends Error {
 }
 
 /** If this machine is later than this, in milliseconds, it was asleep or too busy, and the probe shows nothing. */
-export const maxLateMs = 1_000;
+const maxLateMs = 1_000;
 
-export function missed(at: number, lateMs: number, latencyMs = 0): Answer {
+function missed(at: number, lateMs: number, latencyMs = lateMs): Answer {
     const problem = `this machine was busy or asleep for ${describeMilliseconds(lateMs)}`;
-    return { at, latencyMs, good: false, problem, unseen: true };
+    return { at, latencyMs: Math.round(latencyMs), good: false, problem, unseen: true, stalledMs: Math.round(lateMs) };
+}
+
+/**
+ * Sends a probe that is due, unless this machine is too late for it. Its latency counts from when it was due: otherwise
+ * a stall of this machine would hide how long somebody would have waited ("coordinated omission").
+ *
+ * @param due.at in milliseconds since the epoch
+ * @param due.lateMs how late this machine is
+ * @param limitMs an answer that is good, but not within this time since it was due, says nothing. @default no limit
+ */
+export async function answerDue(
+    ask: () => Promise<Answer>,
+    { at, lateMs }: { at: number; lateMs: number },
+    limitMs = Infinity,
+): Promise<Answer> {
+    if (lateMs > maxLateMs) return missed(at, lateMs);
+    const answer = await ask();
+    const stalledMs = Math.round(lateMs);
+    const latencyMs = answer.latencyMs + stalledMs;
+    if (!answer.good || latencyMs <= limitMs) return { ...answer, at, latencyMs };
+    const problem =
+        `good ${latencyMs} ms after it was due (required: at most ${limitMs} ms), but this machine sent it ` +
+        `${stalledMs} ms late`;
+    return { ...answer, at, latencyMs, good: false, problem, unseen: true, stalledMs };
 }
 
 export type Found = Pick<Answer, "status" | "problem">;

@@ -4,7 +4,7 @@ import { withoutPeriod } from "../../cluster/problem";
 import { pause } from "../../values/async";
 import { milliseconds, shareSchema } from "../../values/texts";
 import { abortRuleSchema } from "./abort";
-import { type Answer, answerSchema, maxLateMs, missed } from "./answer";
+import { type Answer, answerDue, answerSchema } from "./answer";
 import type { CheckContext } from "./check-kind";
 import { confidenceSchema } from "./confidence";
 import { checkKindOf, checkSchema } from "./registry";
@@ -26,6 +26,12 @@ export const observedSchema = z.object({
     answers: z.array(answerSchema).describe("In the order of asking"),
 });
 export type Observed = z.infer<typeof observedSchema>;
+
+/** The latency above which an answer is not good, in milliseconds. Undefined if the check reads a state. */
+export function latencyLimitOf({ check, timeoutMs }: PlannedCheck): number | undefined {
+    const kind = checkKindOf(check);
+    return kind.showsLatency && Math.min(timeoutMs, kind.limitMs?.(check) ?? timeoutMs);
+}
 
 export function probe({ check, timeoutMs }: PlannedCheck, context: CheckContext): Promise<Answer> {
     return checkKindOf(check).probe(check, context, timeoutMs);
@@ -92,8 +98,10 @@ export function problemsOf(failing: readonly Observed[]): string {
 
 /**
  * Asks every `intervalMs` from the start, even if earlier answers are missing, since slow answers must not lower the
- * rate. What this machine did not send when it was due is not sent later in a burst.
+ * rate. The time limit of a probe bounds how many are. What this machine did not send when it was due is not sent later
+ * in a burst; see `answerDue`.
  *
+ * @param limitMs see `answerDue`
  * @param onAnswer gets the answers in the order of asking: a late one delays those after it
  * @param signal ends the asking early; what was asked by then is awaited
  */
@@ -101,7 +109,7 @@ export async function askThrough(
     ask: () => Promise<Answer>,
     lengthMs: number,
     intervalMs: number,
-    { onAnswer, signal }: { onAnswer?: (answer: Answer) => void; signal?: AbortSignal } = {},
+    { limitMs, onAnswer, signal }: { limitMs?: number; onAnswer?: (answer: Answer) => void; signal?: AbortSignal } = {},
 ): Promise<Answer[]> {
     const begun = performance.now();
     const begunAt = Date.now();
@@ -111,9 +119,8 @@ export async function askThrough(
         const wait = begun + due - performance.now();
         if (wait > 0) await pause(wait, signal);
         if (signal?.aborted) break;
-        const lateMs = performance.now() - begun - due;
-        const inTime = lateMs <= maxLateMs;
-        const answer = inTime ? ask() : Promise.resolve(missed(begunAt + Math.round(due), lateMs));
+        const lateMs = Math.max(0, performance.now() - begun - due);
+        const answer = answerDue(ask, { at: begunAt + Math.round(due), lateMs }, limitMs);
         answers.push(answer);
         reported = Promise.all([answer, reported]).then(([given]) => onAnswer?.(given));
     }

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { inputFrom, type StepName, variables } from "../../../chaos/run/contract";
 import { cgroupProcesses } from "../../../sandbox/node/cgroups";
 
 /**
@@ -14,10 +15,24 @@ export function signalContainer(containerId: string, signal: NodeJS.Signals): vo
     for (const pid of pids) process.kill(pid, signal);
 }
 
-/** The cgroups of a process. Empty if it has ended. */
-function cgroupOf(pid: number): string {
+/** The processes of a step of the experiment in a namespace: its program, and the shell that waits for it. */
+export function processesOfStep(step: StepName, namespace: string): number[] {
+    const pids = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
+    return pids.filter((pid) => {
+        const commandLine = factOf(pid, "cmdline").replace(/\0$/, "");
+        if (!new RegExp(`[ \\0]${step}$`).test(commandLine)) return false;
+        const pairs = factOf(pid, "environ").split("\0");
+        const env = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s, 2)));
+        return variables.input in env && inputFrom(env).plan.namespace === namespace;
+    });
+}
+
+const cgroupOf = (pid: number) => factOf(pid, "cgroup");
+
+/** What the kernel says of a process. Empty if it has ended. */
+function factOf(pid: number, name: string): string {
     try {
-        return readFileSync(`/proc/${pid}/cgroup`, "utf8");
+        return readFileSync(`/proc/${pid}/${name}`, "utf8");
     } catch {
         return "";
     }

@@ -169,7 +169,7 @@ describe("the picture of a run", () => {
 
     it("shows the latency of answers over time, how fast the good ones were, and the limit that a check sets", () => {
         const http = journal.checks[0]!;
-        const withAnswers = (latenciesMs: number[], check: object = {}) =>
+        const withAnswers = (latenciesMs: number[], check: object = {}, answer: object = {}) =>
             timelineSvg({
                 ...journal,
                 plan: {
@@ -181,12 +181,17 @@ describe("the picture of a run", () => {
                         name: http.name,
                         answers: latenciesMs.map((latencyMs, index) => ({
                             ...{ at: http.answers[0]!.at + index * 100, latencyMs, good: true },
+                            ...(index === 0 && answer),
                         })),
                     },
                 ],
             });
         const shown = withAnswers([10, 20, 20, 500], { maxLatencyMs: 400 });
         expect(shown).toContain(">good: median 20 ms, 95% within 500 ms</text>");
+        const late = { good: false, unseen: true, stalledMs: 2_000 };
+        expect(withAnswers([2_000, 20, 20, 500], {}, late)).toContain(
+            ">good or not sent in time: median 20 ms, 95% unknown</text>",
+        );
         expect(shown).toContain(">limit 400 ms</text>");
         expect(count(shown, /<polyline class="course"/g)).toBe(1);
         const [first, , , last] = [...shown.matchAll(/<circle class="good"[^>]* cy="([\d.]+)"/g)].map(([, y]) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../../chaos/kinds/checks/answer";
 import { productsCheck } from "../../../../experiments/products";
 import type { PlannedCheck } from "../../../../chaos/kinds/checks/observe";
-import { reason } from "../../../../chaos/values/reasons";
+import { reason, verdictAndCode } from "../../../../chaos/values/reasons";
 import { judge, judgeCheck, judgeChecks, type Judged, measure, together } from "../../../../chaos/report/verdict";
 
 const attackedAt = 1_000_000;
@@ -184,6 +184,45 @@ describe("what the answers show", () => {
             verdict: "FAILED",
             reason: expect.stringMatching(/95% confidence: at most 99\.7%\); last failure/),
         }));
+});
+
+describe("the verdict of a check whose requests this machine could not send in time", () => {
+    /** Of 100 answers, some of which are bad, unseen for this machine's delay, or unseen for another reason. */
+    const judgedWith = (of: { stalled: number; bad?: number; lost?: number }, successRate: number) => {
+        const { stalled, bad = 0, lost = 0 } = of;
+        const rest = answers("+".repeat(100 - stalled - bad - lost));
+        const late = (answer: Answer): Answer => ({ ...answer, unseen: true, stalledMs: 1_000 });
+        const given = [
+            ...answers("-".repeat(stalled)).map(late),
+            ...answers("-".repeat(lost)).map((answer): Answer => ({ ...answer, unseen: true })),
+            ...answers("-".repeat(bad)),
+            ...rest,
+        ];
+        return judge([judgeCheck({ ...check, successRate }, given, { attackedAt, graceMs: 0 })]);
+    };
+    const told = (stalled: number) =>
+        `${stalled} of 100 requests of the check /products were not sent, or the answer not read, in time: the ` +
+        "sender stalled for up to 1 s";
+
+    it.each([
+        ["PASSED", "the others are enough, and they are no more than 10%", { stalled: 10 }, 0.9],
+        ["INCONCLUSIVE (sender-stalled)", "they are more, even if the others are enough", { stalled: 11 }, 0.5],
+        ["INCONCLUSIVE (sender-stalled)", "the others are not enough", { stalled: 2 }, 1],
+        ["INCONCLUSIVE (sender-stalled)", "at least half of what is unseen is", { stalled: 2, lost: 2 }, 1],
+        ["FAILED", "the others fail it, whatever these would have been", { stalled: 40, bad: 10 }, 0.95],
+    ])("is %s if %s, and says how many they are", (verdict, _, of, rate) => {
+        const judged = judgedWith(of, rate);
+        expect(verdictAndCode(judged)).toBe(verdict);
+        expect(judged.reason).toContain(told(of.stalled));
+    });
+
+    it("has another reason if most of what decides was sent", () =>
+        expect(judgedWith({ stalled: 2, lost: 3 }, 1).code).toBe("application-not-seen"));
+
+    it("says once what is not known", () =>
+        expect(judgedWith({ stalled: 3, lost: 2 }, 0.9).reason).toMatch(
+            new RegExp(`; none failed, but 2 did not see the application; ${told(3)}\\.$`),
+        ));
 });
 
 describe("the verdict of several checks", () => {
