@@ -15,6 +15,7 @@ export type Verdict = (typeof verdicts)[number];
 
 /** These are about one check: of the others, it is known whether they held. */
 export const reasonsOfOneCheck: readonly ReasonCode[] = [
+    "sender-stalled",
     "application-not-seen",
     "confidence-not-reached",
     "too-few-answers",
