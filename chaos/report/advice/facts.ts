@@ -2,7 +2,7 @@ import type { V1DeploymentSpec, V1PodDisruptionBudget } from "../../values/kuber
 import { type Cluster, unlessForbidden, unlessUnlistable } from "../../cluster/client";
 import { otherResources, resources } from "../../cluster/resources";
 import type { RunAttack } from "../../definition/plan";
-import { attributeOf, parseAttributes } from "../../targets/attributes";
+import { attributeOf, nodeConditions, parseAttributes } from "../../targets/attributes";
 import { namesOfNodes, nodesFor } from "../../targets/nodes";
 import { kubectlFor } from "../../values/kubectl";
 
@@ -12,7 +12,7 @@ export interface Facts {
     spec: V1DeploymentSpec;
     /** The PodDisruptionBudgets of its namespace. Absent if the account may not list them. */
     budgets?: V1PodDisruptionBudget[];
-    /** How many nodes the target's conditions on nodes leave out. Absent if it has none. */
+    /** How many nodes have other values of the labels that the target names. Absent if it names none. */
     otherNodes?: number;
     /** The beginning of a command in its namespace. */
     kubectl: string;
@@ -38,7 +38,9 @@ export async function factsOf(cluster: Cluster, attacks: readonly RunAttack[]): 
             unlessUnlistable(cluster.all(otherResources.disruptionBudget, { namespace })),
             nodesFor(cluster, [target]),
         ]);
-        const otherNodes = nodes && nodes.size - namesOfNodes(nodes, target).length;
+        const keys = nodeConditions(target).map(({ key }) => key);
+        const labelled = nodes && [...nodes].filter(([, attributes]) => keys.every((key) => key in attributes));
+        const otherNodes = labelled && labelled.length - namesOfNodes(new Map(labelled), target).length;
         const kubectl = kubectlFor(cluster, namespace);
         return deployment?.spec && { name, spec: deployment.spec, budgets, otherNodes, kubectl };
     } catch {

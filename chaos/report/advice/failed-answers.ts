@@ -11,11 +11,12 @@ export interface Span {
 }
 
 /**
- * When none of a Deployment's pods was ready, from the proof of the attack until the check ended. A pod that the attack
- * has removed is not ready from then on.
+ * When none of a Deployment's pods was ready, from the proof of the attack until the last request. A pod that the
+ * attack has removed is not ready from then on.
  */
 export function spansWithoutReadyPod(journal: Journal, deployment: string): Span[] {
-    const { attackedAt = Infinity, endedAt, readiness, attacks } = journal;
+    const { attackedAt = Infinity, checks, readiness, attacks } = journal;
+    const endedAt = Math.max(...checks.flatMap(({ answers }) => answers.map(({ at }) => at + 1)));
     const isItsPod = podNameOf(deployment);
     const removed = attacks.flatMap(({ kills = [] }) => kills.map(({ at, pod }) => ({ at, pod, ready: false })));
     const changes = [...readiness, ...removed].filter(({ pod }) => isItsPod(pod)).sort((a, b) => a.at - b.at);
@@ -53,12 +54,15 @@ export function failedChecks(journal: Journal) {
     });
 }
 
+/** So long after a pod is ready, in milliseconds, Services may not lead to it yet. */
+const routedMs = 500;
+
 /**
- * Whether every check would have held if the application had answered well in some spans: only then do these explain
- * the verdict.
+ * Whether every check would have held if the application had answered well in some spans, and until Services lead to
+ * the pod that was ready after each: only then do these explain the verdict.
  */
 export function wouldHold(journal: Journal, spans: readonly Span[]): boolean {
-    const isMended = isWithin(spans);
+    const isMended = isWithin(spans.map(({ from, to }) => ({ from, to: to + routedMs })));
     const failed = failedChecks(journal);
     return (
         failed.length > 0 &&

@@ -4,7 +4,7 @@ import { selects } from "../../cluster/label-selector";
 import { describeMilliseconds } from "../../values/duration";
 import { type AdviceKind, patchCommand } from "./advice-kind";
 import { answeredIn, lengthOf, spansWithoutReadyPod, wouldHold } from "./failed-answers";
-import { serveWhileStopping, templateThatStopsGracefully } from "./stop-gracefully";
+import { stoppingGracefully } from "./stop-gracefully";
 
 /** Kills of one round are requested within this time, in milliseconds. */
 const roundMs = 1_000;
@@ -17,24 +17,26 @@ export const noBudget: AdviceKind = (journal, facts) => {
     const { matchLabels = {}, matchExpressions = [] } = spec.selector;
     const labels = spec.template.metadata?.labels ?? {};
     if (attackKindOf(attack).isBudgeted?.(attack) !== true || matchExpressions.length > 0) return undefined;
-    const isInTheWay = budgets?.some(({ metadata, spec: budget }) =>
-        metadata!.name === name ? true : budget?.selector && selects(budget.selector, labels),
+    const isInTheWay = budgets?.some(
+        (one) => one.metadata!.name === name || (one.spec?.selector && selects(one.spec.selector, labels)),
     );
     if (isInTheWay !== false) return undefined;
     const atOnce = kills.filter(({ at }) => at - kills[0]!.at < roundMs);
-    const template = templateThatStopsGracefully(facts);
+    const stopping = stoppingGracefully(facts);
     const spans = spansWithoutReadyPod(journal, name);
     if (atOnce.length < 2 || atOnce.length < (spec.replicas ?? 1)) return undefined;
-    if (template === undefined || !wouldHold(journal, spans)) return undefined;
+    if (stopping === undefined || !wouldHold(journal, spans)) return undefined;
     const selector = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
+    const budget =
+        `${kubectl} create poddisruptionbudget ${name} --selector=${quote(selector.join())} ` + "--max-unavailable=1";
     return {
         seen:
             `All ${atOnce.length} pods of Deployment ${name} were evicted within ` +
-            `${describeMilliseconds(atOnce.at(-1)!.at - atOnce[0]!.at)}; no PodDisruptionBudget selects them. None was ` +
-            `ready for ${describeMilliseconds(lengthOf(spans))}, and in that time ${answeredIn(journal, spans)}`,
-        change: `Let one pod be evicted at a time, by a PodDisruptionBudget, and ${serveWhileStopping}`,
-        command:
-            `${kubectl} create poddisruptionbudget ${name} --selector=${quote(selector.join())} ` +
-            `--max-unavailable=1 && ${patchCommand(facts, { template })}`,
+            `${describeMilliseconds(atOnce.at(-1)!.at - atOnce[0]!.at)}; no PodDisruptionBudget selects them. It had ` +
+            `no ready pod for ${describeMilliseconds(lengthOf(spans))}, and ${answeredIn(journal, spans)} in that time`,
+        change: `Have a PodDisruptionBudget let one pod be evicted at a time${stopping.change}`,
+        command: [budget, ...(stopping.template ? [patchCommand(facts, { template: stopping.template })] : [])].join(
+            " && ",
+        ),
     };
 };

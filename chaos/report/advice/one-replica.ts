@@ -5,7 +5,7 @@ import { containersWithin, type Radius } from "../../targets/radius";
 import { describeMilliseconds } from "../../values/duration";
 import { type AdviceKind, patchCommand } from "./advice-kind";
 import { answeredIn, lengthOf, spansWithoutReadyPod, wouldHold } from "./failed-answers";
-import { serveWhileStopping, templateThatStopsGracefully } from "./stop-gracefully";
+import { stoppingGracefully } from "./stop-gracefully";
 
 /**
  * The only pod was attacked and left its Service, and only the requests of that time decided the verdict. Nothing
@@ -16,23 +16,22 @@ export const oneReplica: AdviceKind = (journal, facts) => {
     const { targets } = journal.attacks[0]!;
     const { name, spec, kubectl } = facts;
     const kind = attackKindOf(attack);
-    const isRemoved = kind.proof(attack).deleted ?? false;
     const [pod, ...others] = onePerPod(targets);
     const replicas = leastReplicas(radius, targets.length);
+    const isRemoved = kind.proof(attack).deleted ?? false;
     if (!isRemoved && kind.denies === undefined) return undefined;
     if (pod === undefined || others.length > 0 || (spec.replicas ?? 1) !== 1) return undefined;
-    const template = isRemoved ? templateThatStopsGracefully(facts) : {};
-    if (replicas === undefined || template === undefined || !mayHaveMore(spec)) return undefined;
+    const stopping = isRemoved ? stoppingGracefully(facts) : { change: "" };
+    if (replicas === undefined || stopping === undefined || !mayHaveMore(spec)) return undefined;
     const spans = spansWithoutReadyPod(journal, name);
     if (!wouldHold(journal, spans)) return undefined;
-    const more = `Run ${replicas} replicas, if several pods of ${name} may run at once`;
     return {
         seen:
-            `Deployment ${name} had 1 replica, ${pod.pod}. Under attack, none was ready for ` +
-            `${describeMilliseconds(lengthOf(spans))}, and in that time ${answeredIn(journal, spans)}`,
-        change: isRemoved ? `${more}, and ${serveWhileStopping}` : more,
-        command: isRemoved
-            ? patchCommand(facts, { replicas, template })
+            `Deployment ${name} had 1 replica, ${pod.pod}. Under attack, it had no ready pod for ` +
+            `${describeMilliseconds(lengthOf(spans))}, and ${answeredIn(journal, spans)} in that time`,
+        change: `Run ${replicas} replicas, if several pods of ${name} may run at once${stopping.change}`,
+        command: stopping.template
+            ? patchCommand(facts, { replicas, template: stopping.template })
             : `${kubectl} scale deployment ${name} --replicas=${replicas}`,
     };
 };

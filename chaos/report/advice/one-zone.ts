@@ -26,9 +26,8 @@ export const oneZone: AdviceKind = (journal, facts) => {
     return {
         seen:
             `All ${pods.length} replicas of Deployment ${name} ran on nodes with ${key} ${values.join(" or ")}, and ` +
-            `${otherNodes} of the cluster's nodes ${otherNodes === 1 ? "is another" : "are others"}. Under attack, ` +
-            `none was ready for ${describeMilliseconds(lengthOf(spans))}, and in that time ` +
-            answeredIn(journal, spans),
+            `${otherNodes} ${otherNodes === 1 ? "node has" : "nodes have"} another. Under attack, it had no ready ` +
+            `pod for ${describeMilliseconds(lengthOf(spans))}, and ${answeredIn(journal, spans)} in that time`,
         change: `Spread the replicas over the values of ${topologyKey}`,
         command: patchCommand(facts, { template: { spec: { topologySpreadConstraints: [constraint] } } }),
     };

@@ -20,6 +20,8 @@ const most = 3;
 export function adviceOn(journal: Journal, facts: Facts | undefined): Advice[] {
     const { plan, conclusion } = journal;
     if (conclusion.verdict !== "FAILED" || !isAttack(plan) || plan.actions.length > 0 || !facts) return [];
+    // It is not known when pods of other namespaces were ready.
+    if (plan.namespace !== plan.defaultNamespace) return [];
     const found = kinds.flatMap((kind) => kind(journal, facts) ?? []);
     return found.slice(0, most).map((advice) => ({ ...advice, experiment: repeating(plan) }));
 }

@@ -41,8 +41,8 @@ export const slowReadiness: AdviceKind = (journal, facts) => {
     return {
         seen:
             `${pods.join(", ")} stayed ready until ${sinceAttack(leftAt - attackedAt)}: the readiness probe of ` +
-            `${probed.name} is sent every ${periodSeconds} s, and must fail ${failureThreshold} times. After the grace ` +
-            `period and until 2 s later, ${answeredIn(journal, [until])}; then ${answeredIn(journal, [after])}`,
+            `${probed.name} is sent every ${periodSeconds} s, and must fail ${failureThreshold} times. After the ` +
+            `grace period and until 2 s later, ${answeredIn(journal, [until])}; then ${answeredIn(journal, [after])}`,
         change:
             `Send the readiness probe every second, and let ${failures} failures be enough: at most ` +
             `${secondsOf(failures)} s, which is within the grace period`,

@@ -4,19 +4,20 @@ import type { Facts } from "./facts";
 const sleepSeconds = 5;
 const leastGraceSeconds = 2 * sleepSeconds;
 
-/** Completes "Run …, and …". */
-export const serveWhileStopping = `let each serve for ${sleepSeconds} s while it stops`;
-
 /**
- * The patch of a pod template by which its containers serve for a while when they are stopped: a removed pod would
- * otherwise refuse requests that are still led to it. Kubernetes has `sleep` from 1.30 on.
+ * What has pods serve for a while when they are stopped: a removed pod would otherwise refuse requests that are still
+ * led to it. Kubernetes has `sleep` from 1.30 on.
  *
- * @returns undefined if one has a hook already, or must stop sooner
+ * @returns `change`: the end of a sentence, empty if the pods have a hook for that already; `template`: the patch of
+ *   their template, absent then. Undefined if they must stop sooner
  */
-export function templateThatStopsGracefully({ spec: { template } }: Facts): object | undefined {
+export function stoppingGracefully({ spec: { template } }: Facts): { change: string; template?: object } | undefined {
     const { containers, terminationGracePeriodSeconds = 30 } = template.spec!;
-    if (containers.some(({ lifecycle }) => lifecycle?.preStop)) return undefined;
+    if (containers.some(({ lifecycle }) => lifecycle?.preStop)) return { change: "" };
     if (terminationGracePeriodSeconds < leastGraceSeconds) return undefined;
     const lifecycle = { preStop: { sleep: { seconds: sleepSeconds } } };
-    return { spec: { containers: containers.map(({ name }) => ({ name, lifecycle })) } };
+    return {
+        change: `, and let each serve for ${sleepSeconds} s while it stops`,
+        template: { spec: { containers: containers.map(({ name }) => ({ name, lifecycle })) } },
+    };
 }

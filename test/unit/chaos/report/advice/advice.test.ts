@@ -32,9 +32,10 @@ const deletedTwice: Seen = {
         [10.4, pod(2), false],
         [13, pod(3), true],
     ],
+    // Services lead to a ready pod a moment later.
     failed: [
         [0, 3],
-        [10, 13],
+        [10, 13.1],
     ],
     graceMs: 0,
 };
@@ -88,8 +89,8 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         expect(given(cutOff, {})).toEqual([
             {
                 seen:
-                    `Deployment hot-deals had 1 replica, ${pod(1)}. Under attack, none was ready for 16.6 s, and in that ` +
-                    "time 0 of 30 requests to /products succeeded",
+                    `Deployment hot-deals had 1 replica, ${pod(1)}. Under attack, it had no ready pod for 16.1 s, ` +
+                    "and 0 of 30 requests to /products succeeded in that time",
                 change: "Run 2 replicas, if several pods of hot-deals may run at once",
                 command: "kubectl --context kind --namespace demo scale deployment hot-deals --replicas=2",
                 experiment: "pulumi config set experiment.run '1 again' && pulumi up",
@@ -100,8 +101,8 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         const [advice, ...others] = given(deletedTwice, {});
         expect(others).toEqual([]);
         expect(advice!.seen).toBe(
-            `Deployment hot-deals had 1 replica, ${pod(1)}. Under attack, none was ready for 6 s, and in that time 0 of 12 ` +
-                "requests to /products succeeded",
+            `Deployment hot-deals had 1 replica, ${pod(1)}. Under attack, it had no ready pod for 6 s, and 0 of 12 ` +
+                "requests to /products succeeded in that time",
         );
         expect(patchIn(advice!.command)).toEqual({
             spec: {
@@ -117,9 +118,9 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         const [advice, ...others] = given(leftLate, slowProbe);
         expect(others).toEqual([]);
         expect(advice!.seen).toBe(
-            `${pod(1)} stayed ready until 15.2 s after the attack was proven: the readiness probe of app is sent every ` +
-                "5 s, and must fail 3 times. After the grace period and until 2 s later, 3 of 25 requests to /products " +
-                "succeeded; then 5 of 5 requests to /products succeeded",
+            `${pod(1)} stayed ready until 15.2 s after the attack was proven: the readiness probe of app is sent ` +
+                "every 5 s, and must fail 3 times. After the grace period and until 2 s later, 3 of 25 requests to " +
+                "/products succeeded; then 5 of 5 requests to /products succeeded",
         );
         expect(patchIn(advice!.command)).toEqual({
             spec: {
@@ -136,8 +137,9 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         const [advice, ...others] = given(zoneGone, inZone);
         expect(others).toEqual([]);
         expect(advice!.seen).toBe(
-            "All 2 replicas of Deployment hot-deals ran on nodes with k8s.zone zone-a, and 1 of the cluster's nodes is " +
-                "another. Under attack, none was ready for 16.5 s, and in that time 0 of 30 requests to /products succeeded",
+            "All 2 replicas of Deployment hot-deals ran on nodes with k8s.zone zone-a, and 1 node has " +
+                "another. Under attack, it had no ready pod for 16 s, and 0 of 30 requests to /products succeeded in " +
+                "that time",
         );
         expect(patchIn(advice!.command).spec.template.spec.topologySpreadConstraints).toEqual([
             {
@@ -154,12 +156,25 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         const [advice, ...others] = given(evicted, two);
         expect(others).toEqual([]);
         expect(advice!.seen).toBe(
-            "All 2 pods of Deployment hot-deals were evicted within 200 ms; no PodDisruptionBudget selects them. None was " +
-                "ready for 3.7 s, and in that time 0 of 7 requests to /products succeeded",
+            "All 2 pods of Deployment hot-deals were evicted within 200 ms; no PodDisruptionBudget selects them. It had " +
+                "no ready pod for 3.7 s, and 0 of 7 requests to /products succeeded in that time",
         );
-        expect(advice!.command).toMatch(
-            /^kubectl --context kind --namespace demo create poddisruptionbudget hot-deals --selector='?app=hot-deals'? --max-unavailable=1 && kubectl --context kind --namespace demo patch deployment hot-deals --patch '/,
+        const kubectl = "kubectl --context kind --namespace demo";
+        const [budget, patch] = advice!.command.split(" && ");
+        expect(split(budget!).join(" ")).toBe(
+            `${kubectl} create poddisruptionbudget hot-deals --selector=app=hot-deals --max-unavailable=1`,
         );
+        expect(patch).toMatch(`${kubectl} patch deployment hot-deals --patch '{"spec":{"template":`);
+    });
+
+    it.each([
+        ["scale deployment hot-deals --replicas=2", deletedTwice, {}],
+        ["create poddisruptionbudget hot-deals --selector=app=hot-deals --max-unavailable=1", evicted, two],
+    ])("pods that have a hook for stopping need no other: %s", (command, seen, cluster) => {
+        const container = { lifecycle: { preStop: { exec: { command: ["sleep", "3"] } } } };
+        const [advice] = given(seen, { ...cluster, container });
+        expect(split(advice!.command).join(" ")).toBe(`kubectl --context kind --namespace demo ${command}`);
+        expect(advice!.change).not.toContain("stops");
     });
 
     it("a program's run is repeated in the program", () =>
@@ -176,12 +191,14 @@ describe("there is no advice", () => {
     it.each<[string, Seen, Deployed]>([
         ["if the run passed", replaced({ verdict: "PASSED" }, cutOff), {}],
         ["if there is no verdict", replaced({ verdict: "INCONCLUSIVE" }, cutOff), {}],
+        ["if it is not known when the pods were ready", replaced({ defaultNamespace: "other" }, cutOff), {}],
         ["if an action may be the cause", replaced({ actions: [{ kind: "wait", durationMs: 1 }] }, cutOff), {}],
         [
             "if the only pod stayed ready: its Service would lead to it",
             replaced({ readiness: [[-5, pod(1), true]] }, cutOff),
             {},
         ],
+        ["if requests failed long after the replacement was ready", replaced({ failed: [[0, 15]] }, deletedTwice), {}],
         ["if requests failed before it left its Service, too", replaced({ graceMs: 2_000 }, cutOff), {}],
         ["to run more pods that must not run at once", cutOff, { strategy: "Recreate" }],
         [
@@ -197,11 +214,10 @@ describe("there is no advice", () => {
             {},
         ],
         [
-            "to stop gracefully if it does already",
+            "if pods would have to stop gracefully, and must stop sooner",
             deletedTwice,
-            { container: { lifecycle: { preStop: { sleep: { seconds: 3 } } } } },
+            { template: { terminationGracePeriodSeconds: 5 } },
         ],
-        ["to stop gracefully if it must stop sooner", deletedTwice, { template: { terminationGracePeriodSeconds: 5 } }],
         [
             "about a probe that is quick",
             leftLate,

@@ -22,8 +22,8 @@ export interface Seen {
     successRate?: number;
     actions?: Journal["plan"]["actions"];
     verdict?: Journal["conclusion"]["verdict"];
-    /** @default it is written in a program */
     settings?: string;
+    defaultNamespace?: string;
 }
 
 /** The journal of a run of 20 s that sent a request every 500 ms, unless something else is said. */
@@ -31,6 +31,7 @@ export function runThat(seen: Seen): Journal {
     const { attack = { kind: "blackhole" }, target = "k8s.deployment=hot-deals,k8s.namespace=demo" } = seen;
     const { radius = { kind: "count", containers: 1 }, targets = [pod(1)], readiness = [], failed = [] } = seen;
     const { graceMs = 5_000, successRate = 1, actions = [], verdict = "FAILED", settings = "experiment." } = seen;
+    const { defaultNamespace = "demo" } = seen;
     const at = (seconds: number) => attackedAt + seconds * 1_000;
     const container = { ...journal.attacks[0]!.targets[0]!, container: "app" };
     const asked = Array.from({ length: 40 }, (_, index) => index / 2);
@@ -41,6 +42,7 @@ export function runThat(seen: Seen): Journal {
             settings,
             context: "kind",
             namespace: "demo",
+            defaultNamespace,
             attacks: [{ name: attack.kind, target, radius, attack }],
             checks: [{ ...journal.plan.checks[0]!, successRate }],
             actions,
