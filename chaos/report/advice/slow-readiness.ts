@@ -6,7 +6,7 @@ import { type AdviceKind, patchCommand } from "./advice-kind";
 import { answeredIn, failedChecks } from "./failed-answers";
 
 /** For how long requests may still be led to a pod that is not ready any more, in milliseconds. */
-const reroutedMs = 2_000;
+const reroutedMs = 1_000;
 
 /**
  * Requests failed until the attacked pods left their Service, and succeeded from then on, still under attack: their
@@ -32,7 +32,8 @@ export const slowReadiness: AdviceKind = (journal, facts) => {
     const { periodSeconds = 10, failureThreshold = 3, timeoutSeconds = 1 } = probed.readinessProbe!;
     // Something else has made it not ready if it was sooner.
     if (leftAt - attackedAt < (failureThreshold - 1) * periodSeconds * 1_000) return undefined;
-    const secondsOf = (failures: number) => failures * Math.max(1, timeoutSeconds);
+    // The first is sent within a second, and each may take until its time limit.
+    const secondsOf = (failures: number) => 1 + failures * Math.max(1, timeoutSeconds);
     const failures = [failureThreshold, 2].find(
         (one) => one <= failureThreshold && secondsOf(one) * 1_000 + reroutedMs <= plan.window.graceMs,
     );
@@ -42,7 +43,7 @@ export const slowReadiness: AdviceKind = (journal, facts) => {
         seen:
             `${pods.join(", ")} stayed ready until ${sinceAttack(leftAt - attackedAt)}: the readiness probe of ` +
             `${probed.name} is sent every ${periodSeconds} s, and must fail ${failureThreshold} times. After the ` +
-            `grace period and until 2 s later, ${answeredIn(journal, [until])}; then ${answeredIn(journal, [after])}`,
+            `grace period and until 1 s later, ${answeredIn(journal, [until])}; then ${answeredIn(journal, [after])}`,
         change:
             `Send the readiness probe every second, and let ${failures} failures be enough: at most ` +
             `${secondsOf(failures)} s, which is within the grace period`,

@@ -119,8 +119,8 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         expect(others).toEqual([]);
         expect(advice!.seen).toBe(
             `${pod(1)} stayed ready until 15.2 s after the attack was proven: the readiness probe of app is sent ` +
-                "every 5 s, and must fail 3 times. After the grace period and until 2 s later, 3 of 25 requests to " +
-                "/products succeeded; then 5 of 5 requests to /products succeeded",
+                "every 5 s, and must fail 3 times. After the grace period and until 1 s later, 1 of 23 requests to " +
+                "/products succeeded; then 7 of 7 requests to /products succeeded",
         );
         expect(patchIn(advice!.command)).toEqual({
             spec: {
