@@ -26,17 +26,15 @@ export const noBudget: AdviceKind = (journal, facts) => {
     const spans = spansWithoutReadyPod(journal, name);
     if (atOnce.length < 2 || atOnce.length < (spec.replicas ?? 1)) return undefined;
     if (stopping === undefined || !wouldHold(journal, spans)) return undefined;
-    const selector = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
-    const budget =
-        `${kubectl} create poddisruptionbudget ${name} --selector=${quote(selector.join())} ` + "--max-unavailable=1";
+    const selected = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
+    const options = `--selector=${quote(selected.join())} --max-unavailable=1`;
+    const stop = stopping.template ? [patchCommand(facts, { template: stopping.template })] : [];
     return {
         seen:
             `All ${atOnce.length} pods of Deployment ${name} were evicted within ` +
             `${describeMilliseconds(atOnce.at(-1)!.at - atOnce[0]!.at)}; no PodDisruptionBudget selects them. It had ` +
             `no ready pod for ${describeMilliseconds(lengthOf(spans))}, and ${answeredIn(journal, spans)} in that time`,
         change: `Have a PodDisruptionBudget let one pod be evicted at a time${stopping.change}`,
-        command: [budget, ...(stopping.template ? [patchCommand(facts, { template: stopping.template })] : [])].join(
-            " && ",
-        ),
+        command: [`${kubectl} create poddisruptionbudget ${name} ${options}`, ...stop].join(" && "),
     };
 };

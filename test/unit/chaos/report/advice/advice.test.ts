@@ -156,8 +156,8 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         const [advice, ...others] = given(evicted, two);
         expect(others).toEqual([]);
         expect(advice!.seen).toBe(
-            "All 2 pods of Deployment hot-deals were evicted within 200 ms; no PodDisruptionBudget selects them. It had " +
-                "no ready pod for 3.7 s, and 0 of 7 requests to /products succeeded in that time",
+            "All 2 pods of Deployment hot-deals were evicted within 200 ms; no PodDisruptionBudget selects them. It " +
+                "had no ready pod for 3.7 s, and 0 of 7 requests to /products succeeded in that time",
         );
         const kubectl = "kubectl --context kind --namespace demo";
         const [budget, patch] = advice!.command.split(" && ");
