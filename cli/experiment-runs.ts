@@ -160,6 +160,7 @@ export class ExperimentRuns {
         if (recovery) print(`  Recovered      ${sinceUndone(recovery, underAttack)}`);
         print(`  Verdict        ${verdictLine(conclusion)}`);
         if (conclusion.code) print(`  What to do     ${pageOfReason(conclusion.code)}`);
+        for (const { change, command } of conclusion.advice ?? []) print(`  What may help  ${change}: ${command}`);
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
     }
 }

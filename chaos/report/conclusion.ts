@@ -10,6 +10,16 @@ export const direction = z
     .enum(["inward", "outward"])
     .describe("Into the targets or out of them; absent if the attack denies no connections");
 
+const adviceSchema = z.object({
+    seen: z.string().describe("What was seen, and what it made fail"),
+    change: z.string().describe("What to change, in a sentence without a period"),
+    command: z.string().describe("The change as a command, as it can be pasted"),
+    experiment: z.string().describe("How to show it: the same run again"),
+});
+
+/** What would have made a run pass that FAILED. */
+export type Advice = z.infer<typeof adviceSchema>;
+
 /** The result of a run, as the stack's output shows it. Times are milliseconds. */
 export const conclusionSchema = z.object({
     name: z.string(),
@@ -60,6 +70,10 @@ export const conclusionSchema = z.object({
         )
         .describe("Result of each check of which it is known whether it held"),
     actions: z.array(z.string()).describe("Actions done, in words"),
+    advice: z
+        .array(adviceSchema)
+        .optional()
+        .describe("What would have passed, at most three; absent if it is not `FAILED`, or nothing follows"),
     lasts: z
         .string()
         .optional()
@@ -88,3 +102,11 @@ export const withNotes = (reason: string, notes: readonly string[]): string =>
         (told, note) => `${told.replace(/(?<![.!?])$/, ".")} ${note.charAt(0).toUpperCase()}${note.slice(1)}.`,
         reason,
     );
+
+/** What would have passed, and how to show it, for people. */
+export const adviceLines = ({ advice = [] }: Pick<Conclusion, "advice">): string[] =>
+    advice.flatMap(({ seen, change, command, experiment }) => [
+        `What was seen: ${seen}`,
+        `What may help: ${change}: ${command}`,
+        `To show it: ${experiment}`,
+    ]);

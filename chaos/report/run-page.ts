@@ -60,6 +60,7 @@ export function runPage(journal: Journal): string {
         element("h1", {}, [escape(conclusion.name), ": ", verdictMark(conclusion)]),
         element("p", {}, [escape(conclusion.reason)]),
         ...(conclusion.code ? [element("p", {}, ["What to do: ", pageOfReason(conclusion.code)])] : []),
+        ...adviceParts(conclusion),
         timelineSvg(journal, { onPage: true }),
         element("table", {}, rowsOf(journal).map(tableRow)),
         element("details", {}, [
@@ -68,6 +69,13 @@ export function runPage(journal: Journal): string {
         ]),
     ]);
 }
+
+const adviceParts = ({ advice = [] }: Conclusion): string[] =>
+    advice.flatMap(({ seen, change, command, experiment }) => [
+        element("p", {}, [escape(`${seen}. ${change}:`)]),
+        element("pre", {}, [escape(command)]),
+        element("p", {}, [escape(`To show it: ${experiment}`)]),
+    ]);
 
 function rowsOf(journal: Journal): Row[] {
     const { conclusion, plan } = journal;

@@ -133,7 +133,7 @@ function rightsToDiscover(plan: Plan): Right[] {
         rightsToReadNodes(expressionsOf(plan)),
         attacks.flatMap(({ target }) =>
             rightsIn(namespace)("get", ...workloadsNamed(target)).to(
-                "wait until the targets' rollouts are complete",
+                "wait until the targets' rollouts are complete, and give advice after `FAILED`",
                 "a rollout may replace a target, and the verdict is INCONCLUSIVE",
             ),
         ),

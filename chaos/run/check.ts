@@ -11,9 +11,11 @@ import { decisive, pageOfReason, type Reason, type ReasonCode, ReasonError, verd
 import { abortedAgain, leaseFor, moveOwn } from "../lease/lease";
 import { earlyEndOf, leaseMoves } from "../lease/lease-record";
 import { lastJournalOf } from "../report/journal-files";
+import { factsOf } from "../report/advice/facts";
+import { adviceOn } from "../report/advice/registry";
 import { failsUpdate, journalOf } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
-import type { Conclusion } from "../report/conclusion";
+import { adviceLines, type Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
 import { awaitRecovery, endOwnRun, type Ending } from "./abort-watch";
 import { abortingRun } from "./aborting-run";
@@ -72,6 +74,8 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const unproven = over ?? (await whyUnproven(context, run, proofs, given.targets));
+    // As it is under attack: afterwards, somebody may change it.
+    const facts = unproven ? undefined : factsOf(cluster, run.attacks);
     const countedBefore = unproven ? [] : proofs.shown.map((one) => countedSoFar(context, one));
     const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, run, proofs, shiftMs);
     if (!unproven) {
@@ -100,6 +104,8 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     const { namespaceUid } = given.steadyState;
     const found = { stack, startedAt, before, workloads, namespaceUid, attacks: proofs.shown, seen };
     const journal = journalOf(plan, { ...found, isEnded: ending !== undefined, readiness: readiness.stop() });
+    const advice = adviceOn(journal, await facts);
+    if (advice.length > 0) journal.conclusion.advice = advice;
     keepReport(journal);
 
     return { conclusion: journal.conclusion, ending };
@@ -147,6 +153,7 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
     const { verdict, code } = conclusion;
     say(verdictLine(conclusion));
     if (code !== undefined) say(`What to do: ${pageOfReason(code)}`);
+    for (const line of adviceLines(conclusion)) say(line);
     if (ending && "problem" in ending) say(`The attacks could not be ended at once: ${ending.problem}`);
     else if (ending && needsDeadlineJob(plan)) await awaitRecovery(context, ending);
     if (failsUpdate(plan, verdict) || (ending && "problem" in ending)) {

@@ -178,6 +178,12 @@ const pulumi = (command: string, stack: string | undefined) =>
 /** Completes "…: ". */
 export const updating = ({ stack }: Written): string => pulumi("up", stack);
 
+/** Has the same run again. Completes "…: ". */
+export const repeating = (plan: Written & { run: string }): string =>
+    plan.settings === undefined
+        ? "set `run` to another text in the program, then run `pulumi up`"
+        : `${remedy(plan, "run", `${plan.run} again`)} && ${updating(plan)}`;
+
 /** Completes "…: ". */
 export const disabling = ({ settings, stack }: Written): string =>
     settings === undefined

@@ -33,6 +33,8 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     denies?(attack: A): Denial;
     /** A mistake that lies in several fields. Absent if there can be none. */
     mistake?(attack: A): { field: string; message: string } | undefined;
+    /** Whether a PodDisruptionBudget may stop it. @default no */
+    isBudgeted?(attack: A): boolean;
     /** Set if pods that are not ready cannot be attacked. */
     onlyReady?: true;
     proof(attack: A): Proof;

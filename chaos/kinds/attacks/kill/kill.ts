@@ -38,6 +38,7 @@ export const kill: AttackKind<KillAttack> = {
     describe: ({ intervalMs = defaultIntervalMs, by }) =>
         `${by === "eviction" ? "evicted" : "deleted"}, then one replacement every ${describeMilliseconds(intervalMs)}`,
     effect,
+    isBudgeted: ({ by }) => by === "eviction",
     onlyReady: true,
     proof: () => ({ deleted: true }),
     // This ConfigMap is a request to the Job.

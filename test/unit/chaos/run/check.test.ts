@@ -233,6 +233,46 @@ describe("the verdict is FAILED", () => {
     });
 });
 
+describe("after a FAILED of a Deployment with one replica,", () => {
+    const only = "hot-deals-7d9f8b5c6d-abcd1";
+    const failing = async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.cluster.remove("Pod", pod);
+        run.addPod(only, "10.0.0.3");
+        endAttack();
+        await run.label(only);
+        run.attack();
+        const template = { spec: { containers: [{ name: "hot-deals" }] } };
+        run.cluster.get("Deployment", "hot-deals").spec = { replicas: 1, selector: {}, template };
+        run.after(500, () => run.setReady(only, false));
+        const workloads = ["k8s.deployment=hot-deals,k8s.namespace=demo"];
+        return step({}, found, [{ name: "blackhole", matching: 1, targets: [run.target(only)], chosenBy, workloads }]);
+    };
+    const command = "kubectl --context kind-kind --namespace demo scale deployment hot-deals --replicas=2";
+
+    it("the output, the journal and the printed lines say what would have passed", async () => {
+        const { verdict, advice } = await failing();
+        expect([verdict, advice?.map((one) => one.command)]).toEqual(["FAILED", [command]]);
+        expect(journal().conclusion.advice).toEqual(advice);
+        const verdictAt = run.said.findIndex((line) => line.startsWith("FAILED: "));
+        expect(run.said.slice(verdictAt + 1, verdictAt + 4)).toEqual([
+            expect.stringMatching(/^What was seen: Deployment hot-deals had 1 replica/),
+            expect.stringContaining(command),
+            "To show it: pulumi config set experiment.run '1 again' && pulumi up",
+        ]);
+    });
+
+    it.each<[string, string, string[] | undefined]>([
+        ["the Deployment may not be read: nothing is said", "get Deployment", undefined],
+        ["budgets may not be listed: the rest is said", "list PodDisruptionBudget", [command]],
+    ])("%s", async (_, refused, commands) => {
+        run.cluster.intercept = (call) => {
+            if (call === refused) refuse(403, "forbidden");
+        };
+        const { verdict, advice } = await failing();
+        expect([verdict, advice?.map((one) => one.command)]).toEqual(["FAILED", commands]);
+    });
+});
+
 it("a check that failed beyond doubt makes the verdict FAILED, whatever another check did not see", async () => {
     const [pods] = run.plan.checks;
     run.plan.checks = [{ ...pods!, name: "seldom", intervalMs: 60_000 }, pods!];

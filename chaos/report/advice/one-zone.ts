@@ -1,0 +1,34 @@
+import { nodeConditions, nodeLabelPrefix, topologyLabels } from "../../targets/attributes";
+import { onePerPod } from "../../targets/pods";
+import { describeMilliseconds } from "../../values/duration";
+import { type AdviceKind, patchCommand } from "./advice-kind";
+import { answeredIn, lengthOf, spansWithoutReadyPod, wouldHold } from "./failed-answers";
+
+/** All replicas ran on the nodes that the target names, though there are others. */
+export const oneZone: AdviceKind = (journal, facts) => {
+    const [condition, ...others] = nodeConditions(journal.plan.attacks[0]!.target);
+    const { name, spec, otherNodes = 0 } = facts;
+    const pods = onePerPod(journal.attacks[0]!.targets);
+    if (condition === undefined || condition.negated || others.length > 0 || otherNodes === 0) return undefined;
+    if (pods.length < 2 || pods.length !== spec.replicas) return undefined;
+    const spans = spansWithoutReadyPod(journal, name);
+    if (!wouldHold(journal, spans)) return undefined;
+    const { key, values } = condition;
+    const topologyKey = (topologyLabels as Record<string, string>)[key] ?? key.slice(nodeLabelPrefix.length);
+    const constraint = {
+        topologyKey,
+        maxSkew: 1,
+        whenUnsatisfiable: "DoNotSchedule",
+        labelSelector: spec.selector,
+        // Else the old pods count during the rollout.
+        matchLabelKeys: ["pod-template-hash"],
+    };
+    return {
+        seen:
+            `All ${pods.length} replicas of Deployment ${name} ran on nodes with ${key} ${values.join(" or ")}, and ` +
+            `${otherNodes} ${otherNodes === 1 ? "node has" : "nodes have"} another. Under attack, it had no ready ` +
+            `pod for ${describeMilliseconds(lengthOf(spans))}, and ${answeredIn(journal, spans)} in that time`,
+        change: `Spread the replicas over the values of ${topologyKey}`,
+        command: patchCommand(facts, { template: { spec: { topologySpreadConstraints: [constraint] } } }),
+    };
+};

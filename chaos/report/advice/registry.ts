@@ -1,0 +1,27 @@
+import { isAttack } from "../../definition/plan";
+import { repeating } from "../../values/texts";
+import type { Advice } from "../conclusion";
+import type { Journal } from "../journal-schema";
+import type { AdviceKind } from "./advice-kind";
+import type { Facts } from "./facts";
+import { noBudget } from "./no-budget";
+import { oneReplica } from "./one-replica";
+import { oneZone } from "./one-zone";
+import { slowReadiness } from "./slow-readiness";
+
+const kinds: readonly AdviceKind[] = [oneReplica, slowReadiness, oneZone, noBudget];
+
+const most = 3;
+
+/**
+ * What would have made a run pass that FAILED, as far as it follows from what was seen. Mostly nothing does: an action
+ * may be the cause as well as the attack.
+ */
+export function adviceOn(journal: Journal, facts: Facts | undefined): Advice[] {
+    const { plan, conclusion } = journal;
+    if (conclusion.verdict !== "FAILED" || !isAttack(plan) || plan.actions.length > 0 || !facts) return [];
+    // It is not known when pods of other namespaces were ready.
+    if (plan.namespace !== plan.defaultNamespace) return [];
+    const found = kinds.flatMap((kind) => kind(journal, facts) ?? []);
+    return found.slice(0, most).map((advice) => ({ ...advice, experiment: repeating(plan) }));
+}

@@ -1,0 +1,284 @@
+import { split } from "shlex";
+import { describe, expect, it } from "vitest";
+import { adviceOn } from "../../../../../chaos/report/advice/registry";
+import { adviceLines } from "../../../../../chaos/report/conclusion";
+import { runPage } from "../../../../../chaos/report/run-page";
+import { deployed, type Deployed, pod, runThat, type Seen } from "./support";
+
+const given = (seen: Seen, cluster: Deployed) => adviceOn(runThat(seen), deployed(cluster));
+/** What a patch in a command says. */
+const patchIn = (command: string) => JSON.parse(split(command).at(-1)!);
+
+/** The only pod was cut off, was not ready from 3.4 s on, and no request succeeded. */
+const cutOff: Seen = {
+    readiness: [
+        [-5, pod(1), true],
+        [3.4, pod(1), false],
+    ],
+    failed: [[0, 20]],
+};
+
+/** The only pod was deleted at once and again at 10 s; each replacement was ready after 3 s. */
+const deletedTwice: Seen = {
+    attack: { kind: "kill", intervalMs: 10_000 },
+    kills: [
+        [-0.2, pod(1)],
+        [10, pod(2)],
+    ],
+    readiness: [
+        [-5, pod(1), true],
+        [0.5, pod(1), false],
+        [3, pod(2), true],
+        [10.4, pod(2), false],
+        [13, pod(3), true],
+    ],
+    // Services lead to a ready pod a moment later.
+    failed: [
+        [0, 3],
+        [10, 13.1],
+    ],
+    graceMs: 0,
+};
+
+/** One of three pods was cut off, and left its Service only after 15.2 s. */
+const leftLate: Seen = {
+    readiness: [1, 2, 3]
+        .map((number) => [-5, pod(number), true] as [number, string, boolean])
+        .concat([[15.2, pod(1), false]]),
+    failed: [[0, 16]],
+};
+const slowProbe: Deployed = { replicas: 3, container: { readinessProbe: { periodSeconds: 5 } } };
+
+/** Both pods were in the zone that was cut off. */
+const zoneGone: Seen = {
+    target: "k8s.zone=zone-a,k8s.deployment=hot-deals,k8s.namespace=demo",
+    radius: { kind: "all" },
+    targets: [pod(1), pod(2)],
+    readiness: [
+        [-5, pod(1), true],
+        [-5, pod(2), true],
+        [3, pod(1), false],
+        [3.5, pod(2), false],
+    ],
+    failed: [[0, 20]],
+};
+const inZone: Deployed = { replicas: 2, otherNodes: 1 };
+
+/** Both pods were evicted at once; the replacements were ready after 4 s. */
+const evicted: Seen = {
+    attack: { kind: "kill", by: "eviction", intervalMs: 60_000 },
+    radius: { kind: "all" },
+    targets: [pod(1), pod(2)],
+    kills: [
+        [0.1, pod(1)],
+        [0.3, pod(2)],
+    ],
+    readiness: [
+        [-5, pod(1), true],
+        [-5, pod(2), true],
+        [4, pod(3), true],
+        [4.5, pod(4), true],
+    ],
+    failed: [[0.5, 4]],
+    graceMs: 0,
+};
+const two: Deployed = { replicas: 2 };
+
+describe("after a FAILED, advice says what was seen, the change, and how to show it", () => {
+    it("one replica that was cut off and left its Service", () =>
+        expect(given(cutOff, {})).toEqual([
+            {
+                seen:
+                    `Deployment hot-deals had 1 replica, ${pod(1)}. Under attack, it had no ready pod for 16.1 s, ` +
+                    "and 0 of 30 requests to /products succeeded in that time",
+                change: "Run 2 replicas, if several pods of hot-deals may run at once",
+                command: "kubectl --context kind --namespace demo scale deployment hot-deals --replicas=2",
+                experiment: "pulumi config set experiment.run '1 again' && pulumi up",
+            },
+        ]));
+
+    it("one replica that was killed: another one, and both must stop gracefully", () => {
+        const [advice, ...others] = given(deletedTwice, {});
+        expect(others).toEqual([]);
+        expect(advice!.seen).toBe(
+            `Deployment hot-deals had 1 replica, ${pod(1)}. Under attack, it had no ready pod for 6 s, and 0 of 12 ` +
+                "requests to /products succeeded in that time",
+        );
+        expect(patchIn(advice!.command)).toEqual({
+            spec: {
+                replicas: 2,
+                template: {
+                    spec: { containers: [{ name: "app", lifecycle: { preStop: { sleep: { seconds: 5 } } } }] },
+                },
+            },
+        });
+    });
+
+    it("a pod that left its Service later than the grace period", () => {
+        const [advice, ...others] = given(leftLate, slowProbe);
+        expect(others).toEqual([]);
+        expect(advice!.seen).toBe(
+            `${pod(1)} stayed ready until 15.2 s after the attack was proven: the readiness probe of app is sent ` +
+                "every 5 s, and must fail 3 times. After the grace period and until 1 s later, 1 of 23 requests to " +
+                "/products succeeded; then 7 of 7 requests to /products succeeded",
+        );
+        expect(patchIn(advice!.command)).toEqual({
+            spec: {
+                template: {
+                    spec: {
+                        containers: [{ name: "app", readinessProbe: { periodSeconds: 1, failureThreshold: 3 } }],
+                    },
+                },
+            },
+        });
+    });
+
+    it("all replicas in one zone of several", () => {
+        const [advice, ...others] = given(zoneGone, inZone);
+        expect(others).toEqual([]);
+        expect(advice!.seen).toBe(
+            "All 2 replicas of Deployment hot-deals ran on nodes with k8s.zone zone-a, and 1 node has " +
+                "another. Under attack, it had no ready pod for 16 s, and 0 of 30 requests to /products succeeded in " +
+                "that time",
+        );
+        expect(patchIn(advice!.command).spec.template.spec.topologySpreadConstraints).toEqual([
+            {
+                topologyKey: "topology.kubernetes.io/zone",
+                maxSkew: 1,
+                whenUnsatisfiable: "DoNotSchedule",
+                labelSelector: { matchLabels: { app: "hot-deals" } },
+                matchLabelKeys: ["pod-template-hash"],
+            },
+        ]);
+    });
+
+    it("all pods evicted at once, and no budget", () => {
+        const [advice, ...others] = given(evicted, two);
+        expect(others).toEqual([]);
+        expect(advice!.seen).toBe(
+            "All 2 pods of Deployment hot-deals were evicted within 200 ms; no PodDisruptionBudget selects them. It " +
+                "had no ready pod for 3.7 s, and 0 of 7 requests to /products succeeded in that time",
+        );
+        const kubectl = "kubectl --context kind --namespace demo";
+        const [budget, patch] = advice!.command.split(" && ");
+        expect(split(budget!).join(" ")).toBe(
+            `${kubectl} create poddisruptionbudget hot-deals --selector=app=hot-deals --max-unavailable=1`,
+        );
+        expect(patch).toMatch(`${kubectl} patch deployment hot-deals --patch '{"spec":{"template":`);
+    });
+
+    it.each([
+        ["scale deployment hot-deals --replicas=2", deletedTwice, {}],
+        ["create poddisruptionbudget hot-deals --selector=app=hot-deals --max-unavailable=1", evicted, two],
+    ])("pods that have a hook for stopping need no other: %s", (command, seen, cluster) => {
+        const container = { lifecycle: { preStop: { exec: { command: ["sleep", "3"] } } } };
+        const [advice] = given(seen, { ...cluster, container });
+        expect(split(advice!.command).join(" ")).toBe(`kubectl --context kind --namespace demo ${command}`);
+        expect(advice!.change).not.toContain("stops");
+    });
+
+    it("a program's run is repeated in the program", () =>
+        expect(
+            adviceOn({ ...runThat(cutOff), plan: { ...runThat(cutOff).plan, settings: undefined } }, deployed({})),
+        ).toEqual([
+            expect.objectContaining({ experiment: "set `run` to another text in the program, then run `pulumi up`" }),
+        ]));
+});
+
+describe("there is no advice", () => {
+    const replaced = (changes: Partial<Seen>, seen: Seen): Seen => ({ ...seen, ...changes });
+
+    it.each<[string, Seen, Deployed]>([
+        ["if the run passed", replaced({ verdict: "PASSED" }, cutOff), {}],
+        ["if there is no verdict", replaced({ verdict: "INCONCLUSIVE" }, cutOff), {}],
+        ["if it is not known when the pods were ready", replaced({ defaultNamespace: "other" }, cutOff), {}],
+        ["if an action may be the cause", replaced({ actions: [{ kind: "wait", durationMs: 1 }] }, cutOff), {}],
+        [
+            "if the only pod stayed ready: its Service would lead to it",
+            replaced({ readiness: [[-5, pod(1), true]] }, cutOff),
+            {},
+        ],
+        ["if requests failed long after the replacement was ready", replaced({ failed: [[0, 15]] }, deletedTwice), {}],
+        ["if requests failed before it left its Service, too", replaced({ graceMs: 2_000 }, cutOff), {}],
+        ["to run more pods that must not run at once", cutOff, { strategy: "Recreate" }],
+        [
+            "to run more pods that share a volume",
+            cutOff,
+            { template: { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }] } },
+        ],
+        ["to run more pods if all are attacked", replaced({ radius: { kind: "all" } }, cutOff), {}],
+        ["to run more pods if there were two", cutOff, { replicas: 2 }],
+        [
+            "if the pod answers slowly, ready or not",
+            replaced({ attack: { kind: "fault", service: "hot-deals", delay: "2s" } }, cutOff),
+            {},
+        ],
+        [
+            "if pods would have to stop gracefully, and must stop sooner",
+            deletedTwice,
+            { template: { terminationGracePeriodSeconds: 5 } },
+        ],
+        [
+            "about a probe that is quick",
+            leftLate,
+            { replicas: 3, container: { readinessProbe: { periodSeconds: 1, failureThreshold: 2 } } },
+        ],
+        [
+            "about a probe that takes longer than seen",
+            leftLate,
+            { replicas: 3, container: { readinessProbe: { periodSeconds: 20 } } },
+        ],
+        ["about a probe that there is not", leftLate, { replicas: 3 }],
+        ["about a probe if the grace period is too short for any", replaced({ graceMs: 1_000 }, leftLate), slowProbe],
+        ["about a probe if requests went on failing", replaced({ failed: [[0, 20]] }, leftLate), slowProbe],
+        ["to spread pods if there is no other node", zoneGone, { ...inZone, otherNodes: 0 }],
+        ["to spread pods if some ran elsewhere", zoneGone, { ...inZone, replicas: 3 }],
+        ["to spread pods if they stayed ready", replaced({ readiness: [] }, zoneGone), inZone],
+        [
+            "to add a budget if one selects the pods",
+            evicted,
+            { ...two, budgets: [{ metadata: { name: "b" }, spec: { selector: { matchLabels: { tier: "web" } } } }] },
+        ],
+        [
+            "to add a budget if there is one of that name",
+            evicted,
+            { ...two, budgets: [{ metadata: { name: "hot-deals" } }] },
+        ],
+        ["to add a budget if they cannot be listed", evicted, { ...two, budgets: undefined }],
+        [
+            "to add a budget, which stops no deletion",
+            replaced({ attack: { kind: "kill", intervalMs: 60_000 } }, evicted),
+            two,
+        ],
+        [
+            "to add a budget if one was evicted after the other",
+            replaced(
+                {
+                    kills: [
+                        [0.1, pod(1)],
+                        [2, pod(2)],
+                    ],
+                },
+                evicted,
+            ),
+            two,
+        ],
+    ])("%s", (_, seen, cluster) => expect(given(seen, cluster)).toEqual([]));
+
+    it("if the cluster does not say what is attacked", () => expect(adviceOn(runThat(cutOff), undefined)).toEqual([]));
+});
+
+it("is printed after the verdict, and is on the page, as text", () => {
+    const journal = runThat(cutOff);
+    const advice = adviceOn(journal, deployed({}));
+    expect(adviceLines({ advice })).toEqual([
+        `What was seen: ${advice[0]!.seen}`,
+        `What may help: ${advice[0]!.change}: ${advice[0]!.command}`,
+        `To show it: ${advice[0]!.experiment}`,
+    ]);
+    expect(adviceLines({})).toEqual([]);
+    const page = runPage({ ...journal, conclusion: { ...journal.conclusion, advice } });
+    expect(page).toContain(`<pre>${advice[0]!.command}</pre>`);
+    expect(page).toContain("'1 again' &amp;&amp; pulumi up");
+    expect(runPage(journal)).not.toContain("To show it");
+});
