@@ -2,7 +2,7 @@
  * Loads the stack's program, index.ts. `main` in package.json names this file; in Pulumi.yaml, it would make the file's
  * folder the working folder.
  *
- * It loads the program from one file, which it bundles again if a source has changed, and without what the SDK loads for
+ * It loads the program from one file, which it bundles again if a source changed, and without what the SDK loads for
  * resources that are functions, of which the program has none. Each time that Pulumi runs the program, that takes
  * 0.25 s of processor time instead of 0.8 s: an unchanged preview takes 1.3 times that of an empty program, not 2.3.
  */
