@@ -118,12 +118,7 @@ export class ExperimentRuns {
             answers.close();
             this.window.showAnswers([]);
         }
-        this.window.print("Undoing it");
-        const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
-        const notUndone = await undone.then(
-            () => undefined,
-            (failure: unknown) => whyNotUndone(failure, error),
-        );
+        const notUndone = await this.undo(error);
 
         const { runs } = findRuns([reportsFolder], { since: startedAt, run });
         const concluded = runs.findLast(({ journal }) => journal !== undefined);
@@ -137,6 +132,16 @@ export class ExperimentRuns {
         } else if (!this.interrupted) this.window.print(`The run failed: ${withShellSetup(error ?? "")}`);
         const result = concluded ?? { experiment, error, startedAt, durationMs: Date.now() - startedAt };
         return { ...result, notUndone, expected };
+    }
+
+    /** @param error why the run failed. @returns why it could not be undone */
+    async undo(error?: string): Promise<string | undefined> {
+        this.window.print("Undoing it");
+        const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
+        return undone.then(
+            () => undefined,
+            (failure: unknown) => whyNotUndone(failure, error),
+        );
     }
 
     close(): void {

@@ -29,7 +29,7 @@ export interface Repeat {
  * @param outcomes gets an outcome for each run of the series, as soon as there is one
  */
 export async function runRepeatedly(
-    runs: Pick<ExperimentRuns, "earlier" | "interrupted" | "tellMistakes" | "tokenOf" | "whole">,
+    runs: Pick<ExperimentRuns, "earlier" | "interrupted" | "tellMistakes" | "tokenOf" | "undo" | "whole">,
     { times, until, isContinued }: Repeat,
     changes: Record<string, string>,
     outcomes: Outcome[],
@@ -50,6 +50,10 @@ export async function runRepeatedly(
         const run = `${new Date().toISOString()}-${ofSettings}-${series}`;
         outcomes.push(await runs.whole({ ...changes, "experiment.run": run }));
     }
+    if (outcomes.length > earlier.length) return;
+    // The last run of the series may have been killed before it was undone.
+    const notUndone = await runs.undo();
+    outcomes.push({ ...outcomes.pop()!, notUndone });
 }
 
 /** What a series has shown, in lines. */
@@ -65,7 +69,10 @@ export function seriesLines(outcomes: readonly Outcome[], { until }: Pick<Repeat
         const enough = `${runsFor(until, failed)} decided runs ${among} would show it`;
         return [shown, `It is not decided whether at least ${share} of runs pass: ${enough}`];
     }
-    return [shown, `Decided: ${decision === "reached" ? "at least" : "fewer than"} ${share} of runs pass`];
+    return [
+        shown,
+        `Shown with 95% confidence: ${decision === "reached" ? "at least" : "fewer than"} ${share} of runs pass`,
+    ];
 }
 
 /** With `until`, the number of runs depends on their results. */

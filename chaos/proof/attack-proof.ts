@@ -135,10 +135,8 @@ export class AttackProof {
             const names = new Set(those);
             return ids.every((id) => names.has(id));
         };
-        const { allOpen } = await this.job.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
+        await this.job.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
         if (ids.length === 0) return { leftOut: [] };
-        // The attack begins up to 1 s earlier than if it waited until the kubelet serves the log.
-        if (allOpen && (await this.job.servesLogSoon())) return { leftOut: [] };
         // Reports of an earlier pod of the Job, which may not have tried them, are read, too.
         const haveTriedAll = async () =>
             (await this.job.read()).reports.some(({ open, closed }) => areAllIn([...open, ...closed]));

@@ -61,19 +61,6 @@ export class JobPod {
         await (isAttack(plan) ? this.awaitPresence(replacedMs, () => true) : this.awaitStart(replacedMs));
     }
 
-    /** Whether the kubelet answers for the log, and only has not noticed yet that the container runs. */
-    async servesLogSoon(): Promise<boolean> {
-        const { cluster, namespace } = this;
-        const pod = (await this.pods()).find(isActive);
-        if (pod === undefined || !isUnnoticed(pod)) return false;
-        const log = cluster.log({ namespace, name: pod.metadata!.name! }, { container: deadlineContainer });
-        // "container is waiting to start"
-        return log.then(
-            () => true,
-            (error: unknown) => statusOf(error) === 400,
-        );
-    }
-
     /** @throws ReasonError as `whyPartsLacking` says */
     async requireParts(): Promise<void> {
         const lacking = await this.whyPartsLacking();
@@ -197,13 +184,12 @@ export class JobPod {
         const pod = (await this.pods()).find(isActive);
         const container = pod && programOf(pod);
         const noted = parseJson(pod?.metadata!.annotations?.[annotations.witness] ?? "") as Presence | undefined;
-        if (!pod || !Array.isArray(noted?.watched)) return undefined;
-        if (!container?.state?.running && !isUnnoticed(pod)) return undefined;
+        if (!container?.state?.running || !Array.isArray(noted?.watched)) return undefined;
         // A container that is restarted keeps its pod's annotations. Its own start may be noted up to seconds after its
         // program had begun, on a busy node. The end of the one before was before that.
-        const lastEndedAt = container?.lastState?.terminated?.finishedAt;
+        const lastEndedAt = container.lastState?.terminated?.finishedAt;
         if (lastEndedAt && (noted.begun ?? Infinity) < new Date(lastEndedAt).getTime()) return undefined;
-        const addresses = addressesOf(pod);
+        const addresses = addressesOf(pod!);
         return addresses.length === 0 ? noted : { ...noted, address: addresses[0]!, addresses };
     }
 
@@ -218,16 +204,6 @@ export class JobPod {
         const createdAt = ({ metadata }: V1Pod) => new Date(metadata!.creationTimestamp ?? 0).getTime();
         return items.filter(isOwn).sort((a, b) => createdAt(a) - createdAt(b));
     }
-}
-
-/**
- * Whether the kubelet has not noticed any start of the container yet: it looks once a second. The pod's own note then
- * says that its program runs.
- * https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-state-waiting
- */
-function isUnnoticed(pod: V1Pod): boolean {
-    const { state, lastState } = programOf(pod) ?? {};
-    return lastState?.terminated === undefined && state?.waiting?.reason === "ContainerCreating";
 }
 
 const hasStarted = ({ status }: V1Pod) =>

@@ -134,7 +134,7 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         }
         const why = confidence && whyNotShown(confidence, measured, aborted);
         if (why === undefined) return { name, held: true, measured, reason, bound };
-        const inconclusive = reasonOf("confidence-not-reached", `${got}; ${why}`);
+        const inconclusive = reasonOf("confidence-not-reached", `${got}${alsoStalled}; ${why}`);
         return { name, held: false, measured, reason, inconclusive };
     }
     const reason = `${got}${alsoStalled}; ${describeLastFailure(answers)}`;

@@ -62,8 +62,6 @@ export interface Presence {
     addresses?: string[];
     /** The endpoints of all labeled pods that it has found so far. */
     watched: string[];
-    /** Whether all of them accepted a connection when it noted them. @default version 0.6.0 did not note it */
-    allOpen?: boolean;
     /** When the process began, in milliseconds since the epoch. @default version 0.5.0 did not note it */
     begun?: number;
 }

@@ -94,7 +94,6 @@ export async function witness(
     const begun = Math.round(performance.timeOrigin);
     let pods: LabeledPod[] | undefined;
     let endpoints: string[] = [];
-    let allOpen = false;
     let announced: string | undefined;
     let toKeep: KeptTargets | undefined;
     const kept = new KeptConnections();
@@ -103,7 +102,7 @@ export async function witness(
     const announceChange = async () => {
         const watched = endpoints.join();
         if (watched === announced) return;
-        const presence: Presence = { address: addresses[0]!, addresses, watched: endpoints, allOpen, begun };
+        const presence: Presence = { address: addresses[0]!, addresses, watched: endpoints, begun };
         if (await announce(namespace, presence).then(() => true, log)) announced = watched;
     };
     // Before the first look: the address that targets can connect to is needed at once.
@@ -128,7 +127,6 @@ export async function witness(
         );
         const open = endpoints.filter((_, index) => accepted[index]);
         const closed = endpoints.filter((_, index) => !accepted[index]);
-        allOpen = closed.length === 0;
         const isAnyCutOff = pods.some(({ label }) => toKeep?.[label] && !toKeep[label].ports);
         const referenceIf = (state: boolean) => (isAnyCutOff && referencePods.accept === state ? [reference] : []);
         jobLog.looked({

@@ -82,6 +82,7 @@ describe("the arguments of `npm run experiment`", () => {
         [["--times", "1"], "--times 1: allowed: a whole number from 2 to 9999"],
         [["--times", "1e3"], "--times 1e3: allowed: a whole number"],
         [["--times", "3", "--until", "100%"], "--until 100%: allowed: a percentage above 0% and below 100%"],
+        [["--times", "3", "--until", "99.99999999%"], "--until 99.99999999%: allowed: a percentage above 0%"],
         [["--times", "3", "--until", "95"], "--until 95: allowed: a percentage"],
         [["--times", "3", "--all"], "--times repeats one experiment: omit --all"],
         [["--times", "3", "--set", "experiment.run=nightly"], "--times names each run: omit --set experiment.run"],

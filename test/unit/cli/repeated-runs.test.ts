@@ -12,6 +12,7 @@ class FakeRuns {
     readonly names: string[] = [];
     interrupted = false;
     kept: Outcome[] = [];
+    notUndone?: string;
 
     constructor(
         private readonly verdicts: Verdict[],
@@ -22,6 +23,11 @@ class FakeRuns {
         radius === "0" ? "experiment.radius=0" : undefined;
     tokenOf = ({ "experiment.radius": radius = "1" }: Record<string, string>) => radius.repeat(8);
     earlier = () => this.kept;
+    undone = 0;
+    undo = async () => {
+        this.undone++;
+        return this.notUndone;
+    };
     whole = async ({ "experiment.run": run = "" }: Record<string, string>) => {
         vi.setSystemTime(Date.now() + 1_000);
         const number = this.names.push(run);
@@ -65,6 +71,17 @@ describe("a series of runs", () => {
         const runs = new FakeRuns(verdicts);
         await series(runs, { times: 50, until: 0.8 });
         expect(runs.names).toHaveLength(number);
+    });
+
+    it("is undone if it is complete already: its last run may have been killed before that", async () => {
+        const runs = new FakeRuns(["PASSED"]);
+        await series(runs, { times: 3 });
+        expect(runs.undone).toBe(0);
+        runs.notUndone = "the attack could not be undone";
+        const { outcomes } = await series(runs, { times: 3, isContinued: true });
+        expect(runs.undone).toBe(1);
+        expect(runs.names).toHaveLength(3);
+        expect(outcomes.map(({ notUndone }) => notUndone)).toEqual([undefined, undefined, runs.notUndone]);
     });
 
     it("does not end by its results if it was not asked to", async () => {
@@ -125,8 +142,8 @@ describe("the end of a series", () => {
         ]));
 
     it.each([
-        [29, 0, "Decided: at least 80% of runs pass"],
-        [0, 3, "Decided: fewer than 80% of runs pass"],
+        [29, 0, "Shown with 95% confidence: at least 80% of runs pass"],
+        [0, 3, "Shown with 95% confidence: fewer than 80% of runs pass"],
         [8, 0, "It is not decided whether at least 80% of runs pass: 29 decided runs that all pass would show it"],
         [8, 1, "It is not decided whether at least 80% of runs pass: 41 decided runs of which 1 fails would show it"],
     ])("has whether a share was reached, by %i that passed and %i that failed: %s", (passed, failed, line) =>

@@ -84,29 +84,6 @@ describe("connections into the targets", () => {
         expect(await settled(proofOf(inward).baseline(2_000))).toMatchObject({ leftOut: [] });
     });
 
-    it.each<[string, boolean, number, number]>([
-        ["at once if the Job has noted that they work, and the kubelet answers for its log", true, 400, 0],
-        ["by the log if the Job has noted that one does not work", false, 400, 10_000],
-        ["by the log if the kubelet does not answer for it: it might never", true, 502, 10_000],
-    ])("are seen before it, while the kubelet has not noticed that the Job runs, %s", async (_, works, status, ms) => {
-        const pod = run.cluster.get("Pod", job);
-        const { containerStatuses } = pod.status;
-        pod.status.containerStatuses = [{ name: "deadline", state: { waiting: { reason: "ContainerCreating" } } }];
-        run.listensAt = () => works;
-        run.cluster.intercept = (call) => {
-            if (call === "get Pod/log" && pod.status.containerStatuses !== containerStatuses) refuse(status, "waiting");
-        };
-        await vi.advanceTimersByTimeAsync(250);
-        run.after(10_000, () => {
-            run.listensAt = () => true;
-            pod.status.containerStatuses = containerStatuses;
-        });
-        const begun = Date.now();
-        expect(await settled(proofOf(inward).baseline(2_000))).toMatchObject({ leftOut: [] });
-        expect(Date.now() - begun).toBeGreaterThanOrEqual(ms);
-        expect(Date.now() - begun).toBeLessThan(ms + 1_000);
-    });
-
     it("are seen before it although at first the log has only a look at no target", async () => {
         const { logs } = run.cluster;
         const log = logs.get(job)!;

@@ -10,9 +10,6 @@ const begun = Date.parse(startedAt) + 400;
 /** Of a container that was restarted. */
 const ended = { terminated: { finishedAt: "2026-11-21T09:59:58Z" } };
 
-/** The kubelet has not noticed yet that it runs. */
-const creating = { waiting: { reason: "ContainerCreating" } };
-
 /** A cluster with the Job and its pod, as far as that is not said otherwise. */
 function clusterWith({
     noted = {},
@@ -59,26 +56,10 @@ it.each<[string, Parameters<typeof clusterWith>[0], boolean]>([
     ["has noted it before its container was restarted", { noted: { begun: begun - 60_000 }, lastState: ended }, false],
     ["has noted it since its container was restarted", { noted: { begun }, lastState: ended }, true],
     ["waits to be restarted", { state: { waiting: { reason: "CrashLoopBackOff" } } }, false],
-    ["has noted it before the kubelet notices that it runs", { noted: { begun }, state: creating }, true],
-    ["is created again after its program had ended", { noted: { begun }, state: creating, lastState: ended }, false],
     ["has failed", { status: { phase: "Failed" } }, false],
     ["has a note that somebody has edited", { noted: "{x}" }, false],
 ])("a pod is present if it %s: %s %s", async (_, pod, expected) => {
     expect(await isPresent(clusterWith(pod).job)).toBe(expected);
-});
-
-it.each<[string, object, number, boolean]>([
-    ["the kubelet has only not noticed yet that the container runs", creating, 400, true],
-    ["the kubelet cannot be reached", creating, 502, false],
-    ["it may not be read", creating, 403, false],
-    ["the container waits for something else", { waiting: { reason: "ImagePullBackOff" } }, 400, false],
-    ["it can be read by now", { running: { startedAt } }, 400, false],
-])("the log of the Job is expected if %s: %s, status %i, %s", async (_, state, status, expected) => {
-    const { job, cluster } = clusterWith({ state });
-    cluster.intercept = (call) => {
-        if (call === "get Pod/log") refuse(status, "container is waiting to start");
-    };
-    expect(await job.servesLogSoon()).toBe(expected);
 });
 
 it("nothing begins until the Job runs, which a pod that was just replaced does soon", async () => {

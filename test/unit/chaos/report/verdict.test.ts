@@ -174,6 +174,12 @@ describe("what the answers show", () => {
         expect(judge([shown(99, 1, { confidence, successRate: 0.99 })]).reason).toMatch(
             /required: at least 99%\); at this rate, no number of answers shows 99%\.$/,
         );
+        const stalled = { at: attackedAt, latencyMs: 5, good: false, unseen: true, stalledMs: 1_200 } as const;
+        const planned = { ...check, successRate: 0.9, confidence: { atLeast: 0.95, level: 0.95 } };
+        const answered = [...answers(strip(366, 0)), ...Array.from({ length: 34 }, () => stalled)];
+        expect(judgeCheck(planned, answered, { attackedAt, graceMs: 0 }).inconclusive?.message).toContain(
+            "; 34 of 400 requests of the check",
+        );
         expect(shown(299, 0, { confidence: { atLeast: 0.99, level: 0.99 } }).inconclusive?.message).toContain(
             "99% confidence: at least 98.5%, required: at least 99%); to show 99% takes 459 answers",
         );

@@ -213,14 +213,14 @@ export class FakeRun {
         if (!this.reporting) return;
         const targets = this.cluster.names("Pod").map((name) => this.cluster.get("Pod", name));
         const watched = targets.filter(targetLabelOf).flatMap((pod) => endpointsOf(pod as Pod));
+        const presence = JSON.stringify({ address: jobAddress, watched });
+        this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
         const isOpen = (endpoint: string) => {
             const { host, port } = parseEndpoint(endpoint);
             return this.listensAt(port, host) && (!this.isCut() || this.reachable.includes(host));
         };
         const open = watched.filter(isOpen);
         const closed = watched.filter((endpoint) => !isOpen(endpoint));
-        const presence = JSON.stringify({ address: jobAddress, watched, allOpen: closed.length === 0 });
-        this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
         this.report({ at: Date.now(), open, closed, kept: this.kept() });
     }
 
