@@ -118,7 +118,7 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
         expect(conclusion.reason).toMatch(/hot-deals/);
         expect(existsSync(conclusion.journal)).toBe(true);
         expect((await stack.products()).good).toBe(false);
-        [advice] = conclusion.advice ?? [];
+        advice = conclusion.advice?.[0];
         expect(advice!.seen).toMatch(/^Deployment hot-deals had 1 replica, hot-deals-/);
         expect(stack.said).toContain(`What may help: ${advice!.change}: ${advice!.command}`);
     });

@@ -247,7 +247,7 @@ describe("after a FAILED of a Deployment with one replica,", () => {
         const workloads = ["k8s.deployment=hot-deals,k8s.namespace=demo"];
         return step({}, found, [{ name: "blackhole", matching: 1, targets: [run.target(only)], chosenBy, workloads }]);
     };
-    const command = "kubectl --context kind-kind --namespace demo scale deployment hot-deals --replicas=2";
+    const command = "kubectl --namespace demo scale deployment hot-deals --replicas=2";
 
     it("the output, the journal and the printed lines say what would have passed", async () => {
         const { verdict, advice } = await failing();
