@@ -181,7 +181,7 @@ export const updating = ({ stack }: Written): string => pulumi("up", stack);
 /** Has the same run again. Completes "…: ". */
 export const repeating = (plan: Written & { run: string }): string =>
     plan.settings === undefined
-        ? "set `run` to another text in the program, then run `pulumi up`"
+        ? "set `run` to another text in the program, then update the stack"
         : `${remedy(plan, "run", `${plan.run} again`)} && ${updating(plan)}`;
 
 /** Completes "…: ". */
