@@ -181,7 +181,7 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         expect(
             adviceOn({ ...runThat(cutOff), plan: { ...runThat(cutOff).plan, settings: undefined } }, deployed({})),
         ).toEqual([
-            expect.objectContaining({ experiment: "set `run` to another text in the program, then run `pulumi up`" }),
+            expect.objectContaining({ experiment: "set `run` to another text in the program, then update the stack" }),
         ]));
 });
 
