@@ -1,6 +1,6 @@
 import type { CiFiles } from "../chaos/report/exports/ci-files";
 import { mistakesInOutputs } from "../chaos/report/exports/ci-files";
-import { describeShare, parsePercentage } from "../chaos/values/share";
+import { parsePercentage, readsAsAllOrNone } from "../chaos/values/share";
 import { npmCommand } from "../components/pulumi-command";
 import { type Lesson, lessons } from "../experiments/story";
 import { settingsIn } from "./command";
@@ -81,7 +81,7 @@ function repeatIn(values: Given, forAll: string | undefined, mistakes: string[])
         mistakes.push("--times names each run: omit --set experiment.run");
     const share = until === undefined ? undefined : parsePercentage(until);
     // No number of runs shows that all pass.
-    if (until !== undefined && (share === undefined || ["0%", "100%"].includes(describeShare(share))))
+    if (until !== undefined && (share === undefined || readsAsAllOrNone(share)))
         mistakes.push(`--until ${until}: allowed: a percentage above 0% and below 100%, such as 95%`);
     return { times: Number(times), until: share, isContinued: values.continue ?? false };
 }

@@ -19,6 +19,9 @@ export function parsePercentage(text: string): Share | undefined {
 
 export const describeShare = (share: Share): string => `${Number((share * 100).toFixed(7))}%`;
 
+/** As reports write it: 99.99999999% reads as 100%. */
+export const readsAsAllOrNone = (share: Share): boolean => ["0%", "100%"].includes(describeShare(share));
+
 export function reaches(share: Share, some: number, all: number): boolean {
     return some * billion >= billionthsOf(share) * all;
 }

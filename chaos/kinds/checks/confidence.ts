@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Confidence, describeBound, lowerBound, upperBound, usualLevel } from "../../values/bound";
-import { describeShare, parsePercentage, type Share } from "../../values/share";
+import { describeShare, parsePercentage, readsAsAllOrNone, type Share } from "../../values/share";
 import { notAllowed, shareSchema } from "../../values/texts";
 
 /** What the answers of a check must show, as a definition says it. */
@@ -13,8 +13,7 @@ export interface ConfidenceSettings {
 
 function percentageBelow100(allowed: string, least: Share) {
     const error = notAllowed(allowed);
-    // As reports write it: a level of 99.99999999% would read as 100%.
-    const isAllowed = (share: Share = 0) => share >= least && !["0%", "100%"].includes(describeShare(share));
+    const isAllowed = (share: Share = 0) => share >= least && !readsAsAllOrNone(share);
     return z.string({ error }).refine((text) => isAllowed(parsePercentage(text)), { error });
 }
 

@@ -1,5 +1,6 @@
 import type { Answer } from "../../kinds/checks/answer";
 import { checkKindOf } from "../../kinds/checks/registry";
+import { describeMilliseconds } from "../../values/duration";
 import { reaches } from "../../values/share";
 import type { Journal } from "../journal-schema";
 import { judgeChecks } from "../verdict";
@@ -83,4 +84,8 @@ export function answeredIn(journal: Journal, spans: readonly Span[]): string {
     return new Intl.ListFormat("en-GB").format(parts);
 }
 
-export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0);
+/** Such as `no ready pod for 9.5 s, and 0 of 20 requests to /products succeeded in that time`. */
+export function describeOutage(journal: Journal, spans: readonly Span[]): string {
+    const lengthMs = spans.reduce((sum, { from, to }) => sum + to - from, 0);
+    return `no ready pod for ${describeMilliseconds(lengthMs)}, and ${answeredIn(journal, spans)} in that time`;
+}

@@ -3,7 +3,7 @@ import { attackKindOf } from "../../kinds/attacks/registry";
 import { selects } from "../../cluster/label-selector";
 import { describeMilliseconds } from "../../values/duration";
 import { type AdviceKind, patchCommand } from "./advice-kind";
-import { answeredIn, lengthOf, spansWithoutReadyPod, wouldHold } from "./failed-answers";
+import { describeOutage, spansWithoutReadyPod, wouldHold } from "./failed-answers";
 import { stoppingGracefully } from "./stop-gracefully";
 
 /** Kills of one round are requested within this time, in milliseconds. */
@@ -33,7 +33,7 @@ export const noBudget: AdviceKind = (journal, facts) => {
         seen:
             `All ${atOnce.length} pods of Deployment ${name} were evicted within ` +
             `${describeMilliseconds(atOnce.at(-1)!.at - atOnce[0]!.at)}; no PodDisruptionBudget selects them. It had ` +
-            `no ready pod for ${describeMilliseconds(lengthOf(spans))}, and ${answeredIn(journal, spans)} in that time`,
+            describeOutage(journal, spans),
         change: `Have a PodDisruptionBudget let one pod be evicted at a time${stopping.change}`,
         command: [`${kubectl} create poddisruptionbudget ${name} ${options}`, ...stop].join(" && "),
     };

@@ -2,9 +2,8 @@ import type { V1DeploymentSpec } from "../../values/kubernetes-types";
 import { attackKindOf } from "../../kinds/attacks/registry";
 import { onePerPod } from "../../targets/pods";
 import { containersWithin, type Radius } from "../../targets/radius";
-import { describeMilliseconds } from "../../values/duration";
 import { type AdviceKind, patchCommand } from "./advice-kind";
-import { answeredIn, lengthOf, spansWithoutReadyPod, wouldHold } from "./failed-answers";
+import { describeOutage, spansWithoutReadyPod, wouldHold } from "./failed-answers";
 import { stoppingGracefully } from "./stop-gracefully";
 
 /**
@@ -26,9 +25,7 @@ export const oneReplica: AdviceKind = (journal, facts) => {
     const spans = spansWithoutReadyPod(journal, name);
     if (!wouldHold(journal, spans)) return undefined;
     return {
-        seen:
-            `Deployment ${name} had 1 replica, ${pod.pod}. Under attack, it had no ready pod for ` +
-            `${describeMilliseconds(lengthOf(spans))}, and ${answeredIn(journal, spans)} in that time`,
+        seen: `Deployment ${name} had 1 replica, ${pod.pod}. Under attack, it had ` + describeOutage(journal, spans),
         change: `Run ${replicas} replicas, if several pods of ${name} may run at once${stopping.change}`,
         command: stopping.template
             ? patchCommand(facts, { replicas, template: stopping.template })

@@ -1,8 +1,7 @@
 import { nodeConditions, nodeLabelPrefix, topologyLabels } from "../../targets/attributes";
 import { onePerPod } from "../../targets/pods";
-import { describeMilliseconds } from "../../values/duration";
 import { type AdviceKind, patchCommand } from "./advice-kind";
-import { answeredIn, lengthOf, spansWithoutReadyPod, wouldHold } from "./failed-answers";
+import { describeOutage, spansWithoutReadyPod, wouldHold } from "./failed-answers";
 
 /** All replicas ran on the nodes that the target names, though there are others. */
 export const oneZone: AdviceKind = (journal, facts) => {
@@ -26,8 +25,8 @@ export const oneZone: AdviceKind = (journal, facts) => {
     return {
         seen:
             `All ${pods.length} replicas of Deployment ${name} ran on nodes with ${key} ${values.join(" or ")}, and ` +
-            `${otherNodes} ${otherNodes === 1 ? "node has" : "nodes have"} another. Under attack, it had no ready ` +
-            `pod for ${describeMilliseconds(lengthOf(spans))}, and ${answeredIn(journal, spans)} in that time`,
+            `${otherNodes} ${otherNodes === 1 ? "node has" : "nodes have"} another. Under attack, it had ` +
+            describeOutage(journal, spans),
         change: `Spread the replicas over the values of ${topologyKey}`,
         command: patchCommand(facts, { template: { spec: { topologySpreadConstraints: [constraint] } } }),
     };
