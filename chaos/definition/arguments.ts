@@ -111,9 +111,9 @@ export function planOfArguments(name: string, args: DefinedExperiment): Plan {
 
 /** @throws Error with a mistake that depends on several fields */
 function planFrom(name: string, args: DefinedExperiment): Plan {
-    const { hypothesis, attacks, checks, actions } = args;
+    const { hypothesis, attacks, checks, actions, begin } = args;
     return planOf({
-        definition: { hypothesis, attacks, checks, actions },
+        definition: { hypothesis, attacks, checks, actions, begin },
         defaultChecks: [],
         name,
         run: args.run ?? "1",

@@ -13,6 +13,7 @@ import { changedOf } from "../cluster/resources";
 import { abortRuleOf, contradictionsIn } from "../kinds/checks/abort";
 import { type Check, checkName, checkSchema } from "../kinds/checks/registry";
 import { describeShare } from "../values/share";
+import { beginSchema, type BeginSettings } from "./begin";
 import { ownConfidenceMistakes } from "./confidence-mistakes";
 import { inWords, isOutput, notAllowed, placeIn } from "../values/texts";
 import type { AttributeExpression } from "../targets/attributes";
@@ -32,6 +33,8 @@ export interface ExperimentDefinition {
     checks?: Check[];
     /** Done in order, once all attacks are proven; without attacks, once the checks begin. */
     actions?: Action[];
+    /** What the run waits for, such as a queue of some length or a rollout that is under way. @default nothing */
+    begin?: BeginSettings;
 }
 
 /** An attack and its targets. A pod is hit by one attack only: later attacks choose among the remaining pods. */
@@ -151,6 +154,7 @@ export const definitionSchema = z.strictObject({
     attacks: z.array(attacks).superRefine(refuseSharedObjects).optional(),
     checks: checksWith("without a check there is no verdict; leave `checks` out for the default check").optional(),
     actions: z.array(actionSchema).optional(),
+    begin: beginSchema.optional(),
 }) satisfies z.ZodType<ExperimentDefinition>;
 
 /** The names of its objects add up to 18 characters to it; the name of a Job may have 63. */
@@ -184,7 +188,10 @@ export function issuesIn(definition: unknown, schema: z.ZodType): Issue[] {
     const message = "is an Output; allowed: a plain value, so that a preview can say what would be attacked";
     const ofCheck = `${message}; for a secret: headersFrom, queryFrom or bodyFrom with a Secret`;
     return [
-        ...outputs.map((path) => ({ path, message: path[0] === "checks" ? ofCheck : message })),
+        ...outputs.map((path) => ({
+            path,
+            message: ["checks", "begin"].includes(String(path[0])) ? ofCheck : message,
+        })),
         ...(error?.issues ?? []).filter((issue) => !ofOutputs(issue)),
     ];
 }

@@ -10,7 +10,8 @@ import type { Plan, PlannedAttack } from "./plan";
  * so that the diff of a changed one shows what has changed. Nothing in a plan is secret.
  */
 export function inputsOf(plan: Plan) {
-    const { experiment, run, hypothesis, context, namespace, attacks, checks, actions, window, onFailure } = plan;
+    const { experiment, run, hypothesis, context, namespace, attacks, checks, actions, begin, window, onFailure } =
+        plan;
     return {
         experiment,
         run,
@@ -20,6 +21,7 @@ export function inputsOf(plan: Plan) {
         attacks: attacks.map(writtenAttack),
         checks: checks.map(writtenCheck),
         actions,
+        ...(begin && { begin: { when: begin.when.check, within: formatDuration(begin.withinMs) } }),
         window: { duration: formatDuration(window.durationMs), grace: formatDuration(window.graceMs) },
         deadline: formatDuration(plan.deadlineMs),
         until: plan.until ?? "verdict",

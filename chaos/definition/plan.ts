@@ -11,12 +11,13 @@ import type { Written } from "../values/texts";
 import type { Chosen } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
+import type { BeginSettings } from "./begin";
 import { confidenceMistakes, requiredConfidence } from "./confidence-mistakes";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
 import { stayingMs, usualDeadlineMs } from "./usual-deadline";
 import { parseRadius } from "../targets/radius";
 import type { Confidence } from "../values/bound";
-import { formatDuration } from "../values/duration";
+import { formatDuration, parseDuration, times } from "../values/duration";
 import { describeShare, type Share } from "../values/share";
 
 /** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
@@ -37,6 +38,8 @@ export interface Plan extends DiscoveryScope, Written {
     attacks: PlannedAttack[];
     checks: PlannedCheck[];
     actions: Action[];
+    /** What the run waits for. @default absent: it begins at once */
+    begin?: Begin;
     window: Window;
     deadlineMs: number;
     /**
@@ -54,6 +57,12 @@ export interface Plan extends DiscoveryScope, Written {
 
 export type PlannedAttack = kind.PlannedAttack<Attack>;
 export type RunAttack = kind.RunAttack<Attack>;
+
+export interface Begin {
+    /** Its first good answer begins the run. */
+    when: PlannedCheck;
+    withinMs: number;
+}
 
 /** How long the checks observe the attack. */
 export interface Window {
@@ -74,7 +83,7 @@ interface CheckDefaults extends Pick<PlannedCheck, "intervalMs" | "timeoutMs" | 
     confidence?: Confidence;
 }
 
-type FromDefinition = "experiment" | "hypothesis" | "namespace" | "attacks" | "checks" | "actions" | "window";
+type FromDefinition = "experiment" | "hypothesis" | "namespace" | "attacks" | "checks" | "actions" | "begin" | "window";
 
 /** A run's settings. */
 export interface PlanArgs
@@ -100,7 +109,8 @@ export function planOf(args: PlanArgs): Plan {
     const { settings, stack, area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
     const { hypothesis, attacks = [], checks = args.defaultChecks, actions = [] } = definition;
     const planned = checks.map((check) => planCheck(check, args));
-    if (service === undefined) requireEndpoints(experiment, planned);
+    const begin = planBegin(definition.begin, args);
+    if (service === undefined) requireEndpoints(experiment, begin ? [...planned, begin.when] : planned);
     requireAbortRules(planned, durationMs);
     requireConfidence(checks, args);
     const located = planAttacks(attacks, args);
@@ -119,6 +129,7 @@ export function planOf(args: PlanArgs): Plan {
         ...located,
         checks: planned,
         actions,
+        begin,
         window,
         deadlineMs: isUsualDeadline ? usualDeadlineMs(located.attacks, planned, window) : (deadlineMs ?? stayingMs),
         // Here, too, what has its default is left out.
@@ -178,6 +189,12 @@ function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
         confidence: requiredConfidence(check, defaults.confidence),
         abort: abortRuleOf(check, defaults.abortBelow),
     };
+}
+
+function planBegin(begin: BeginSettings | undefined, { intervalMs, timeoutMs }: CheckDefaults): Begin | undefined {
+    if (begin === undefined) return undefined;
+    const { when, within = times.begin.usual } = begin;
+    return { when: planCheck(when, { intervalMs, timeoutMs, successRate: 1 }), withinMs: parseDuration(within)! };
 }
 
 /** @throws Error that names the http checks that would ask the plan's Service */

@@ -9,6 +9,7 @@ import { verdictLine } from "../values/reasons";
 import type { runResources } from "./run-resources";
 import { ifKnown } from "./stash";
 import type { LabeledTargets } from "../run/contract";
+import { describeBegin } from "../run/until-begin";
 import { chooseTargets, type TargetRequest } from "../targets/choose";
 import { type Discovered, select } from "../targets/containers";
 import { discover, discoverSpared } from "../targets/discover";
@@ -33,6 +34,7 @@ export async function preview(
     const [begun] = await ifKnown(targets);
     if (begun !== undefined) return pulumi.log.info(describeBegun(plan, begun));
     const besides = [
+        ...(plan.begin ? [`It would wait until ${describeBegin(plan.begin)}`] : []),
         ...(actions.length > 0 ? [`Meanwhile it would ${doneBy(plan)}`] : []),
         `It would check ${namesOf(plan)}`,
     ];
@@ -123,7 +125,8 @@ const doneBy = ({ actions }: Plan) => actions.map((action) => actionKindOf(actio
 function describeWithoutAttack(plan: Plan): string {
     const { experiment, namespace, checks } = plan;
     const done = doneBy(plan);
-    const nothing = `${experiment} would attack nothing`;
+    const waits = plan.begin ? `${experiment} would wait until ${describeBegin(plan.begin)}. ` : "";
+    const nothing = `${waits}${experiment} would attack nothing`;
     if (done === "") return `${nothing}, and only check ${namesOf({ checks })}`;
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }

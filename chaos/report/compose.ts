@@ -33,6 +33,7 @@ interface Found {
     attacks: readonly ShownAttack[];
     workloads?: string[];
     namespaceUid?: string;
+    waitedMs?: number;
     seen: Seen;
     isEnded: boolean;
     readiness: Journal["readiness"];
@@ -40,7 +41,7 @@ interface Found {
 
 /** The journal of a run that has ended, with its verdict. */
 export function journalOf(plan: Plan, found: Found): Journal {
-    const { stack, startedAt, before, attacks, workloads, namespaceUid, seen, isEnded, readiness } = found;
+    const { stack, startedAt, before, attacks, workloads, namespaceUid, waitedMs, seen, isEnded, readiness } = found;
     const attackedAt = attackedSince(attacks);
     const { checks, aborted } = seen;
     const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted });
@@ -84,6 +85,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             ...(lasts && !failsUpdate(plan, verdict) && { lasts: describeLasting(plan, startedAt) }),
         }),
         startedAt,
+        waitedMs,
         attackedAt,
         ...(aborted && { aborted }),
         endedAt: Date.now(),

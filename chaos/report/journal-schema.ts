@@ -41,6 +41,10 @@ const plan = z.object({
     ),
     checks: z.array(plannedCheckSchema),
     actions: z.array(actionSchema),
+    begin: z
+        .object({ when: plannedCheckSchema, withinMs: milliseconds })
+        .optional()
+        .describe("What the run waited for; absent if it began at once"),
     window: z.object({ durationMs: milliseconds, graceMs: milliseconds }),
     deadlineMs: milliseconds,
     isUsualDeadline: z.literal(true).optional().describe("Nobody has set the deadline"),
@@ -130,6 +134,7 @@ export const journalSchema = z.object({
     plan,
     conclusion: conclusionSchema,
     startedAt: instant,
+    waitedMs: milliseconds.optional().describe("How long the run waited for what begins it; absent if for nothing"),
     attackedAt: instant.optional().describe("When all attacks were proven; absent if one never was, or there is none"),
     aborted: abortedSchema.optional().describe("Set if an abort rule ended the attacks early"),
     endedAt: instant.describe("When the check ended; only with the plan's `until` may the attacks last longer"),

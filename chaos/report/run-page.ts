@@ -1,7 +1,7 @@
 import { attackKindOf } from "../kinds/attacks/registry";
 import { describeCounts } from "../kinds/attacks/counted";
 import { isAttack, onlyObserves } from "../definition/plan";
-import { describeMilliseconds } from "../values/duration";
+import { describeMilliseconds, formatDuration } from "../values/duration";
 import { groupedBy } from "../values/grouped";
 import { pageOfReason, verdictAndCode } from "../values/reasons";
 import { colors } from "./drawing";
@@ -81,6 +81,7 @@ function rowsOf(journal: Journal): Row[] {
     const { conclusion, plan } = journal;
     return [
         ["Hypothesis", conclusion.hypothesis],
+        ...beginRow(journal),
         ...attackRows(journal),
         ...establishedRows(journal),
         ...unprovenRows(journal),
@@ -93,6 +94,12 @@ function rowsOf(journal: Journal): Row[] {
         ...recoveryRow(journal),
         ["Run", `began ${utc(journal.startedAt)}, named ${plan.run}`],
     ];
+}
+
+function beginRow({ plan: { begin }, waitedMs }: Journal): Row[] {
+    if (begin === undefined) return [];
+    const how = waitedMs === undefined ? "did not hold in time" : `held after ${describeMilliseconds(waitedMs)}`;
+    return [["Begins when", `${begin.when.name} holds, within ${formatDuration(begin.withinMs)}; ${how}`]];
 }
 
 function recoveryRow({ plan, recovery }: Journal): Row[] {

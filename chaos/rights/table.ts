@@ -45,7 +45,7 @@ const onlyIf = (isNeeded: boolean, namespace?: string): ReturnType<typeof rights
 
 /** All rights of the account that runs the update, as its parts name them: some twice, and some within others. */
 export function rightsOfRun(plan: Plan): Right[] {
-    const { namespace, defaultNamespace, service, attacks, checks, actions } = plan;
+    const { namespace, defaultNamespace, service, attacks, checks, actions, begin } = plan;
     const [attacked, hasJob] = [isAttack(plan), needsDeadlineJob(plan)];
     const policed = attacks.some(({ attack }) => meetsPolicies(attack));
     const someStay = attacks.some(({ attack }) => !attackKindOf(attack).proof(attack).deleted);
@@ -97,7 +97,7 @@ export function rightsOfRun(plan: Plan): Right[] {
         attacked ? rightsToDiscover(plan) : [],
         onlyIf(!attacked && changeObjects(actions), namespace)("get", namespaces, namespace).to(seeProtection),
         attacks.flatMap((attack) => rightsToProve(attack, namespace)),
-        checks.flatMap(({ check }) => checkKindOf(check).rights(check, plan)),
+        [...checks, ...(begin ? [begin.when] : [])].flatMap(({ check }) => checkKindOf(check).rights(check, plan)),
         actions.flatMap((action) => actionKindOf(action).rights(action, namespace)),
 
         // How the application is found, and what makes reasons, pictures and progress better but changes no verdict.

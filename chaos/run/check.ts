@@ -101,8 +101,8 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     const ending = seen.ending ?? (stays ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
     const { workloads } = given.targets;
-    const { namespaceUid } = given.steadyState;
-    const found = { stack, startedAt, before, workloads, namespaceUid, attacks: proofs.shown, seen };
+    const { namespaceUid, waitedMs } = given.steadyState;
+    const found = { stack, startedAt, before, workloads, namespaceUid, waitedMs, attacks: proofs.shown, seen };
     const journal = journalOf(plan, { ...found, isEnded: ending !== undefined, readiness: readiness.stop() });
     const advice = adviceOn(journal, await facts);
     if (advice.length > 0) journal.conclusion.advice = advice;

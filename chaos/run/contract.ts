@@ -41,6 +41,8 @@ export const printingAgain = "print-again";
 export interface SteadyState extends KnownRoutes, JobBasis {
     /** The uid of the targets' namespace: no change of context may lead elsewhere. Absent if it may not be read. */
     namespaceUid?: string;
+    /** How long the run waited for what begins it. Absent if for nothing. */
+    waitedMs?: number;
     /** The latency of the slowest of the last good answers. */
     latencyMs: number;
     /** What was answered; see `keptOf`. */

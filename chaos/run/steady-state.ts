@@ -27,6 +27,7 @@ import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./aborting-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
+import { untilBegin } from "./until-begin";
 import { jobObjects, replacesAtOnce, requireRoom } from "./room";
 import { namespaceUid } from "./same-cluster";
 import { refuseSelectedPods } from "./selected-pods";
@@ -37,17 +38,19 @@ const pauseMs = 20;
 const rolloutMs = 30_000;
 
 /**
- * Checks that the account has all rights that the run needs, takes the lease, wants three good answers in a row to
- * every check within ten seconds, and room for what the run makes. Otherwise the experiment is aborted and
- * nothing was touched.
+ * Checks that the account has all rights that the run needs, waits for what begins it, takes the lease, wants three
+ * good answers in a row to every check within ten seconds, and room for what the run makes. Otherwise the experiment is
+ * aborted and nothing was touched.
  */
 export const steadyState: Step<"steady-state"> = async (context, { room }) => {
     const { plan, cluster, stack } = context;
     requireReportsFolder(plan.reports);
-    const seen: { checks?: Observed[] } = {};
+    const seen: Seen = {};
     let hasLease = false;
     const prepare = async () => {
         await requireRights(context);
+        // Before the lease: meanwhile others may use the namespace, and what ends the wait leaves nothing.
+        seen.waitedMs = await untilBegin(context);
         await acquireLease(cluster, { stack, plan }).catch(refuseIfHeld(context));
         hasLease = true;
         context.say(`To stop this experiment at any time: ${stopCommand(placeOf(context))}`);
@@ -57,12 +60,13 @@ export const steadyState: Step<"steady-state"> = async (context, { room }) => {
     return abortingRun(context, prepare, { undo, checks: () => seen.checks });
 };
 
+interface Seen {
+    waitedMs?: number;
+    checks?: Observed[];
+}
+
 /** @param seen gets what the checks have seen */
-async function findSteadyState(
-    context: StepContext,
-    room: Room | undefined,
-    seen: { checks?: Observed[] },
-): Promise<SteadyState> {
+async function findSteadyState(context: StepContext, room: Room | undefined, seen: Seen): Promise<SteadyState> {
     const { plan, cluster, stack, say } = context;
     const { namespace, service } = plan;
     const [swept, route, discovered, changing] = await Promise.all([
@@ -105,6 +109,7 @@ async function findSteadyState(
         ...(mayMakeEvents && { mayMakeEvents }),
         ...(uid !== undefined && { namespaceUid: uid }),
         ...(isReplacedAtOnce && { replacesAtOnce: true }),
+        ...(seen.waitedMs !== undefined && { waitedMs: seen.waitedMs }),
         latencyMs,
         checks: keptOf(checks),
     };

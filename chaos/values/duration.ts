@@ -66,6 +66,8 @@ export const times = {
     interval: { least: "20ms", most: "1m", usual: "1s" },
     /** Time limit of a probe. */
     timeout: { least: "100ms", most: "1m", usual: "5s" },
+    /** How long a run waits for what begins it. */
+    begin: { least: "1s", most: "1h", usual: "5m" },
     /** The attacks end by themselves after this time; see `usualDeadlineMs` for those that end with the verdict. */
     deadline: { least: "10s", most: "24h", usual: "10m" },
 } as const satisfies Record<string, Range & { usual: Duration }>;

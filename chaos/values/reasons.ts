@@ -9,6 +9,7 @@ export const reasonCodes = {
     // Before the attack: the run ends with the first that is met. A probe or the Job may fail then, too.
     "missing-right": "the account lacks a right that the run needs",
     "namespace-busy": "another experiment has the namespace's lease",
+    "begin-not-met": "what the run waits for did not hold in time",
     "no-steady-state": "a check did not get three good answers in a row before the attack",
     "no-target": "no container is left that matches a target or the peers",
     "targets-not-ready": "containers match a target, but their pods are not ready",

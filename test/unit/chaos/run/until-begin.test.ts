@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { permissionsOf } from "../../../../chaos/rights/permissions";
+import { steadyState } from "../../../../chaos/run/steady-state";
+import { keptJournals } from "../../../support/kept-journals";
+import { FakeRun } from "../support/fake-run";
+import { settled } from "../support/time";
+
+let run: FakeRun;
+beforeEach(() => {
+    run = new FakeRun();
+    const check = { kind: "podsReady", of: "k8s.deployment=hot-deals", atLeast: 2 } as const;
+    run.plan.begin = { when: { ...run.plan.checks[0]!, name: "two pods", check }, withinMs: 60_000 };
+});
+afterEach(() => run.close());
+
+const step = () => settled(steadyState(run.context, {}));
+const leases = () => run.cluster.names("Lease");
+
+it("begins at once if it holds", async () => {
+    expect(await step()).toMatchObject({ waitedMs: 0 });
+    expect(run.said.slice(0, 2)).toEqual([
+        "Waiting until two pods holds, for at most 1m",
+        "two pods holds after 0 ms: the run begins",
+    ]);
+});
+
+it("begins as soon as it holds, and takes no lease before that", async () => {
+    run.setReady("hot-deals-1", false);
+    let held: string[] | undefined;
+    run.after(39_000, () => (held = leases()));
+    run.after(40_000, () => run.setReady("hot-deals-1", true));
+    const { waitedMs } = await step();
+    expect(held).toEqual([]);
+    expect(waitedMs).toBeGreaterThanOrEqual(40_000);
+    expect(waitedMs).toBeLessThan(40_500);
+    expect(run.said).toContainEqual(expect.stringMatching(/^Still waiting for two pods \(30 s\): 1 ready/));
+});
+
+it("is ABORTED if it does not hold in time, and leaves nothing but its journal", async () => {
+    run.setReady("hot-deals-1", false);
+    await expect(step()).rejects.toThrow(
+        /^ABORTED \(begin-not-met\): two pods did not hold within 1m: 1 ready .*\. Nothing was attacked\. Bring/,
+    );
+    expect(leases()).toEqual([]);
+    expect(keptJournals(run.plan.reports)[0]).toMatchObject({
+        conclusion: { verdict: "ABORTED", code: "begin-not-met" },
+    });
+});
+
+it("the rights of the check that it waits for are those of the run, too", () => {
+    const of = { apiVersion: "queues.example.com/v1", kind: "Queue", name: "orders" };
+    run.plan.begin!.when.check = { kind: "condition", of, field: "status.length", atLeast: 100 };
+    expect(permissionsOf([run.plan])).toContainEqual(
+        expect.objectContaining({
+            apiGroup: "queues.example.com",
+            resource: "queues",
+            verbs: ["get"],
+            names: ["orders"],
+        }),
+    );
+});
