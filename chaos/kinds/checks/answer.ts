@@ -138,12 +138,12 @@ export async function answerOf(
     try {
         const found = await Promise.race([probe(signal, late).catch(failed), tooLate]);
         const latencyMs = Math.round(performance.now() - begun);
-        const { totalMs, longestMs } = stalledBetween(begun);
+        const { delayMs, longestMs } = stalledBetween(begun);
         const lateMs = latencyMs - timeoutMs;
-        if (lateMs > maxLateMs) return missed(at, lateMs, latencyMs);
+        if (lateMs > maxLateMs && !hadItsTime) return missed(at, lateMs, latencyMs);
         const answer: Answer = { at, latencyMs, good: found.problem === undefined, ...found };
-        if (answer.unseen || totalMs === 0) return answer;
-        const stalled = { ...answer, stalledMs: Math.round(totalMs) };
+        if (answer.unseen || delayMs === 0) return answer;
+        const stalled = { ...answer, stalledMs: Math.round(delayMs) };
         if (answer.good || failures === "unseen" || hadItsTime) return stalled;
         // Once its head has come, an answer is the application's.
         const isAnswered = late.problem !== undefined;

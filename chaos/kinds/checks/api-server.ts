@@ -77,7 +77,7 @@ const silentMs = 750;
 const mostStallMs = 5_000;
 
 /** For how much of a time this process ran, in milliseconds. */
-const ranBetween = (from: number, to: number) => to - from - stalledBetween(from, to).totalMs;
+const ranBetween = (from: number, to: number) => to - from - stalledBetween(from, to).delayMs;
 
 /**
  * Asks the API server repeatedly while checks ask over the network. A request that failed while the API server did not

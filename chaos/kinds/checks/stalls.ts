@@ -42,32 +42,40 @@ export function watchStalls(): () => void {
 }
 
 /**
- * For how long this process did not run in a time that was watched, in milliseconds: at most, since the timer shows it
- * to `tickMs`. Stalls of no more than `jitterMs` are left out.
+ * An exchange waits for this process so often at most: to connect after the name is known, to begin TLS, to send the
+ * request, and to read the head and the body. So it suffers only from so many stalls: many short ones, as on a busy
+ * machine, hardly delay it.
  */
-export function stalledBetween(from: number, to = Infinity): { totalMs: number; longestMs: number } {
+const waits = 5;
+
+/**
+ * By how much this process may have delayed an exchange in a time that was watched, in milliseconds: at most, since the
+ * timer shows stalls to `tickMs`. Those of no more than `jitterMs` are left out.
+ */
+export function stalledBetween(from: number, to = Infinity): { delayMs: number; longestMs: number } {
     note();
-    const found = { totalMs: 0, longestMs: 0 };
-    for (let index = stalls.length - 1; index >= 0 && stalls[index]!.to > from; index--) {
-        const ms = Math.max(0, Math.min(to, stalls[index]!.to) - Math.max(from, stalls[index]!.from));
-        found.totalMs += ms;
-        found.longestMs = Math.max(found.longestMs, ms);
-    }
-    return found;
+    const found: number[] = [];
+    for (let index = stalls.length - 1; index >= 0 && stalls[index]!.to > from; index--)
+        found.push(Math.min(to, stalls[index]!.to) - Math.max(from, stalls[index]!.from));
+    const longest = found
+        .filter((ms) => ms > 0)
+        .sort((a, b) => b - a)
+        .slice(0, waits);
+    return { delayMs: longest.reduce((sum, ms) => sum + ms, 0), longestMs: longest[0] ?? 0 };
 }
 
 /**
- * Calls back when this process has run for some time, in milliseconds: after a stall, it gets the time that it did not
- * have. Stalls must be watched meanwhile.
+ * Calls back after some time, in milliseconds, and as much more as this process may have delayed an exchange. Stalls
+ * must be watched meanwhile.
  * @param mostMs the longest time that is added
- * @param call is told whether the process has run for the whole time
+ * @param call is told whether all of it was added
  * @returns a function that cancels it
  */
 export function afterRunning(ms: number, mostMs: number, call: (isWhole: boolean) => void): () => void {
     const begun = performance.now();
     const look = () => {
         const passedMs = performance.now() - begun;
-        const lackingMs = ms + stalledBetween(begun).totalMs - passedMs;
+        const lackingMs = ms + stalledBetween(begun).delayMs - passedMs;
         const leftMs = Math.min(lackingMs, ms + mostMs - passedMs);
         if (leftMs <= 0) call(lackingMs <= 0);
         else waiting = setTimeout(look, Math.ceil(leftMs));
