@@ -58,7 +58,10 @@ export async function untilAllHold(
         answers.length >= answersToHold && answers.slice(-answersToHold).every(({ good }) => good);
     const observe = async (check: PlannedCheck) => {
         const observed = { name: check.name, answers: [await probe(check, context)] };
-        while (!holds(observed) && performance.now() <= giveUpAt && !signal?.aborted) {
+        // After a stall of this machine, the time may be up although nothing has failed.
+        const isOpen = ({ answers }: Observed) =>
+            answers.length < answersToHold && answers.every(({ good, unseen }) => good || unseen);
+        while (!holds(observed) && (performance.now() <= giveUpAt || isOpen(observed)) && !signal?.aborted) {
             await sleep(pauseMs);
             observed.answers.push(await probe(check, context));
         }

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Answer, answerDue, answerOf } from "../../../../../chaos/kinds/checks/answer";
+import type { CheckContext } from "../../../../../chaos/kinds/checks/check-kind";
+import { http } from "../../../../../chaos/kinds/checks/http";
 import { jitterMs } from "../../../../../chaos/kinds/checks/stalls";
-import { askThrough, keptOf, problemsOf } from "../../../../../chaos/kinds/checks/observe";
+import { askThrough, keptOf, problemsOf, untilAllHold } from "../../../../../chaos/kinds/checks/observe";
 import { latencyWithin } from "../../../../../chaos/report/strips";
 import { judgeCheck } from "../../../../../chaos/report/verdict";
 import { settled, startClock, stopClock } from "../../support/time";
@@ -305,6 +307,15 @@ describe("an answer that came while this machine did not run", () => {
         expect(second).toMatchObject({ good: false, problem: "no answer within 1000 ms" });
         expect(second).not.toHaveProperty("unseen");
     });
+});
+
+it("a check that has not failed yet is asked three times, even if the time is up after a stall of this machine", async () => {
+    vi.spyOn(http, "probe").mockImplementation(async () => good);
+    const holding = untilAllHold({ checks: [{ ...check, successRate: 1 }] }, {} as CheckContext, 10_000, 500);
+    setTimeout(() => stall(60_000), 100);
+    const { checks, failing } = await settled(holding);
+    expect(failing).toEqual([]);
+    expect(checks[0]!.answers).toHaveLength(3);
 });
 
 describe("the problems of unsteady checks", () => {
