@@ -84,7 +84,7 @@ describe("while this machine does not read answers, a request", () => {
     it("says nothing if its connection breaks", async () =>
         expect(await asked("/0/200", { forMs: 900 })).toMatchObject({
             unseen: true,
-            problem: expect.stringMatching(/, while this machine was busy or asleep for \d+ ms$/) as unknown,
+            problem: expect.stringMatching(/, while this machine was busy or asleep for [\d.]+ m?s$/) as unknown,
         }));
 
     it.each<[string, string, object]>([
@@ -149,9 +149,9 @@ describe("while this machine is stopped", () => {
 describe("a check with a latency limit, while this machine stops at any moment", () => {
     const judged = async (path: string) => {
         const check = { kind: "http", path, url, maxLatencyMs: 300 } as const;
-        const planned = { name: path, check, intervalMs: 100, timeoutMs: 1_000, successRate: 1 };
+        const planned = { name: path, check, intervalMs: 100, timeoutMs: 2_000, successRate: 1 };
         const begunAt = Date.now();
-        const asked = askThrough(() => http.probe(check, contextWith(), 1_000), 4_000, 100, { limitMs: 300 });
+        const asked = askThrough(() => http.probe(check, contextWith(), 2_000), 4_000, 100, { limitMs: 300 });
         for (const forMs of [250, 400, 600]) {
             await sleep(500 + Math.random() * 200);
             stop(forMs);
@@ -163,7 +163,7 @@ describe("a check with a latency limit, while this machine stops at any moment",
         expect((await judged("/200/50")).inconclusive?.code).toBe("sender-stalled"));
 
     it("fails if the application is slow", async () => {
-        const { held, inconclusive } = await judged("/200/400");
+        const { held, inconclusive } = await judged("/200/1200");
         expect([held, inconclusive]).toEqual([false, undefined]);
     });
 });
