@@ -1,4 +1,4 @@
-import type { Answer } from "../kinds/checks/answer";
+import { type Answer, isStalled } from "../kinds/checks/answer";
 import type { Observed } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
 import { describeMilliseconds } from "../values/duration";
@@ -76,8 +76,9 @@ export function stripMarks(strip: Strip, axis: TimeAxis): string[] {
         ...(latencies ? latencyMarks(strip) : []),
         ...(latencies ? parts.flatMap(({ shown, x }) => courses(shown).map((course) => courseOf(course, x, y))) : []),
         ...(limit === undefined ? [] : [line("mark", margin.left, limit, width - margin.right, limit)]),
-        ...marks.map(({ x, y, at, latencyMs, good, problem = good ? "good" : "bad" }) => {
-            const title = `${relative(at, axis.zero)}: ${problem}, ${latencyMs} ms`;
+        ...marks.map(({ x, y, at, latencyMs, good, stalledMs, problem = good ? "good" : "bad" }) => {
+            const late = stalledMs === undefined ? "" : `, this machine up to ${describeMilliseconds(stalledMs)} late`;
+            const title = `${relative(at, axis.zero)}: ${problem}, ${latencyMs} ms${late}`;
             return answerMark(x, y, good ? radius : undefined, title);
         }),
         ...(limitMs === undefined ? [] : [limitLabel(strip, limitMs, marks)]),
@@ -123,7 +124,7 @@ function figuresOf(answers: readonly Answer[]): string {
  * than all of them: left out, it would make the application look faster. Undefined if there is neither.
  */
 export function latencyWithin(answers: readonly Answer[], share: Share): number | undefined {
-    const counted = answers.filter(({ good, stalledMs }) => good || stalledMs !== undefined);
+    const counted = answers.filter((answer) => answer.good || isStalled(answer));
     const sorted = counted.map(({ good, latencyMs }) => (good ? latencyMs : Infinity)).sort((a, b) => a - b);
     return sorted[Math.ceil(share * sorted.length) - 1];
 }

@@ -1,5 +1,5 @@
 import type { Aborted } from "../kinds/checks/abort";
-import type { Answer } from "../kinds/checks/answer";
+import { type Answer, isStalled } from "../kinds/checks/answer";
 import { type Bound, boundOf, describeShown } from "../kinds/checks/confidence";
 import type { Observed, PlannedCheck } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
@@ -21,6 +21,12 @@ export const reasonsOfOneCheck: readonly ReasonCode[] = [
     "too-few-answers",
 ];
 
+/** For how many answers this machine was late, and by how much at most. */
+interface Stalled {
+    answers: number;
+    forMs: number;
+}
+
 /** What the answers of a check add up to. Times are milliseconds since the attack was proven; see `Judging`. */
 export interface Measured {
     /** All answers, including those in the grace period. */
@@ -32,7 +38,9 @@ export interface Measured {
     /** Counted answers that say nothing about the application. */
     unseen: number;
     /** Those of them for which this machine was too late, and by how much at most. Undefined if there are none. */
-    stalled?: { answers: number; forMs: number };
+    stalled?: Stalled;
+    /** Counted answers that say something, though this machine was `noticeableMs` late. Undefined if there are none. */
+    late?: Stalled;
     /** Undefined if no answer of the application was bad. */
     firstFailureMs?: number;
     /** From this time on, all answers were good. Undefined if the last one was bad, or if there was none. */
@@ -43,7 +51,8 @@ export interface Measured {
 export function measure(answers: readonly Answer[], attackedAt: number, graceMs: number): Measured {
     const counted = answers.filter(({ at }) => at >= attackedAt + graceMs);
     const seen = answers.filter(({ unseen }) => !unseen);
-    const stalls = counted.flatMap(({ stalledMs }) => stalledMs ?? []);
+    const stalled = stalledAmong(counted.filter(isStalled));
+    const late = stalledAmong(counted.filter((one) => !isStalled(one) && (one.stalledMs ?? 0) >= noticeableMs));
     const firstBad = seen.find(({ good }) => !good);
     const lastBad = seen.findLastIndex(({ good }) => !good);
     const stable = lastBad === -1 && seen.length > 0 ? attackedAt : seen[lastBad + 1]?.at;
@@ -54,11 +63,20 @@ export function measure(answers: readonly Answer[], attackedAt: number, graceMs:
         counted: counted.length,
         good: counted.filter(({ good }) => good).length,
         unseen: counted.filter(({ unseen }) => unseen).length,
-        ...(stalls.length > 0 && { stalled: { answers: stalls.length, forMs: Math.max(...stalls) } }),
+        ...(stalled && { stalled }),
+        ...(late && { late }),
         firstFailureMs: firstBad && sinceAttackMs(firstBad.at),
         stableAfterMs: stable === undefined ? undefined : sinceAttackMs(stable),
     };
 }
+
+function stalledAmong(answers: readonly Answer[]): Stalled | undefined {
+    const stalls = answers.flatMap(({ stalledMs }) => stalledMs ?? []);
+    return stalls.length === 0 ? undefined : { answers: stalls.length, forMs: Math.max(...stalls) };
+}
+
+/** The least delay of this machine that the reason of a verdict may mention, in milliseconds. */
+const noticeableMs = 100;
 
 /** What several checks add up to: they are stable once the last of them is. */
 export function together(measured: readonly Measured[]): Measured {
@@ -125,7 +143,7 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         `${named}${percentOf(good, counted)} of ${counted} ${describe(check)} ` +
         `${underAttack ? "under attack" : "without an attack"} (required: ${describeShare(successRate)}${shows})`;
     const stall = describeStall(name, measured);
-    const alsoStalled = stall && `; ${stall}`;
+    const alsoStalled = [stall, describeLate(name, measured)].flatMap((text) => text && `; ${text}`).join("");
     if (isGood) {
         const reason = `${got}; ${describeStability(measured, underAttack)}${alsoStalled}.`;
         if (stalled && stalled.answers > counted * maxStalledShare) {
@@ -218,6 +236,15 @@ function describeStall(name: string, { counted, stalled }: Measured): string {
     return (
         `${answers} of ${of} ${answers === 1 ? "was" : "were"} not sent, or the answer not read, in time: the sender ` +
         `stalled for up to ${describeMilliseconds(forMs)}`
+    );
+}
+
+/** For how many of the other requests this machine was late. Empty if for few: then it hardly changed the load. */
+function describeLate(name: string, { counted, late }: Measured): string {
+    if (!late || late.answers <= counted * maxStalledShare) return "";
+    return (
+        `${late.answers} of ${counted} requests of the check ${name} were sent, or their answers read, up to ` +
+        `${describeMilliseconds(late.forMs)} late, and count`
     );
 }
 

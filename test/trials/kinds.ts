@@ -22,7 +22,7 @@ import {
     scaledUnderKill,
     witnessForged,
 } from "./troubles/meanwhile";
-import { senderStalled } from "./troubles/sender";
+import { senderStalled, senderStalledBriefly } from "./troubles/sender";
 import { allowAllPolicy, labelRemoved, policyLifted, targetReplaced, witnessKilled } from "./troubles/objects";
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
 import { slowBackend } from "./troubles/slow-backend";
@@ -163,6 +163,16 @@ export const kinds: readonly Kind[] = [
         // Nothing is known of the requests that were due meanwhile.
         allowed: { INCONCLUSIVE: /the sender stalled for up to/ },
         trouble: senderStalled,
+    },
+    {
+        name: "sender-stalled-briefly",
+        meaning:
+            "the process that sends the check's requests, whose time limit is 600 ms, is stopped twice for 0.2 s to 0.9 s",
+        shape: three,
+        settings: { "experiment.timeout": "600ms" },
+        // What was sent or read late is good, or nothing is known of it.
+        allowed: { INCONCLUSIVE: /the sender stalled for up to/, ...passed },
+        trouble: senderStalledBriefly,
     },
     {
         name: "job-evicted",

@@ -4,6 +4,7 @@ import { quote } from "shlex";
 import { parseJson } from "../../values/json";
 import { quoted } from "../../values/quoted";
 import type { Answer } from "./answer";
+import { afterRunning, stalledBetween, watchStalls } from "./stalls";
 
 /** The beginnings of the API server's own answers that are not Status objects: it is too busy, stops, or has failed. */
 const ownTexts = [
@@ -60,7 +61,7 @@ export function knowsNoPod(body: string): boolean {
 const parsed = (body: string) => (parseJson(body) ?? {}) as { kind?: string; apiVersion?: string; message?: string };
 
 /** Says that nothing is known about the application, because the API server did not answer meanwhile. */
-export const spoiledBySilence = (answer: Answer): Answer => ({
+export const spoiledBySilence = ({ stalledMs: _, ...answer }: Answer): Answer => ({
     ...answer,
     problem: `${answer.problem}, while the API server did not answer other requests either`,
     unseen: true,
@@ -72,6 +73,12 @@ const answerMs = { least: 50, most: 500 };
 /** If nothing is answered for so long, in milliseconds, this machine's network has stalled, or the API server. */
 const silentMs = 750;
 
+/** After a longer stall of this process, in milliseconds, an answer is late also if it was there before. */
+const mostStallMs = 5_000;
+
+/** For how much of a time this process ran, in milliseconds. */
+const ranBetween = (from: number, to: number) => to - from - stalledBetween(from, to).delayMs;
+
 /**
  * Asks the API server repeatedly while checks ask over the network. A request that failed while the API server did not
  * answer says nothing about the application: it was sent through the API server, or over the same network.
@@ -81,6 +88,7 @@ export class ApiServerPulse {
     private readonly answeredAt: number[] = [];
     private readonly answerMs: number;
     private readonly timer: NodeJS.Timeout;
+    private readonly unwatch = watchStalls();
 
     /**
      * @param ask reads the Service that is asked through the API server, if one is: that needs what the proxy needs,
@@ -98,6 +106,7 @@ export class ApiServerPulse {
 
     stop(): void {
         clearInterval(this.timer);
+        this.unwatch();
     }
 
     /** Whether the API server has answered in time ever since a moment, in milliseconds of `performance.now()`. */
@@ -111,20 +120,21 @@ export class ApiServerPulse {
     /**
      * Whether the API server gave no answer at all, not even a refusal, for at least half the time since a moment. Then
      * a stall of this machine's network may be why something had no answer, or a late one. False if none ever came.
+     * The time in which this process did not run is left out.
      * @param moment in milliseconds of `performance.now()`
      */
     wasSilentSince(moment: number): boolean {
         const before = this.answeredAt.findLastIndex((at) => at <= moment);
         const moments = [...this.answeredAt.slice(Math.max(0, before)), performance.now()];
-        const leastMs = Math.max(silentMs, (performance.now() - moment) / 2);
-        return moments.slice(1).some((at, index) => at - moments[index]! >= leastMs);
+        const leastMs = Math.max(silentMs, ranBetween(moment, performance.now()) / 2);
+        return moments.slice(1).some((at, index) => ranBetween(moments[index]!, at) >= leastMs);
     }
 
     private beat(): void {
         const at = performance.now();
         const inTime = () => {
             this.answeredAt.push(performance.now());
-            return performance.now() - at <= this.answerMs;
+            return ranBetween(at, performance.now()) <= this.answerMs;
         };
         const asked = this.ask().then(inTime, (error: unknown) => {
             const status = statusOf(error);
@@ -132,7 +142,9 @@ export class ApiServerPulse {
             // The API server has answered, too, if the Service is gone.
             return status === 404 && isInTime;
         });
-        const tooLate = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), this.answerMs));
+        const tooLate = new Promise<boolean>((resolve) =>
+            afterRunning(this.answerMs, mostStallMs, () => resolve(false)),
+        );
         this.beats.push({ at, answered: Promise.race([asked, tooLate]) });
     }
 }

@@ -185,10 +185,13 @@ export async function askOverHttp(
         return { status, problem: lack ? `status ${status}: ${lack}` : problem };
     }, timeoutMs);
     if (answer.good && answer.latencyMs <= maxLatencyMs) return answer;
+    const { stalledMs = 0 } = answer;
+    const ofThem = stalledMs > 0 ? `, of which this machine was busy or asleep for ${stalledMs} ms` : "";
     const problem = answer.good
-        ? `status ${answer.status} after ${answer.latencyMs} ms (required: at most ${maxLatencyMs} ms)`
+        ? `status ${answer.status} after ${answer.latencyMs} ms${ofThem} (required: at most ${maxLatencyMs} ms)`
         : hide(answer.problem!);
     const bad = { ...answer, good: false, problem, ...(traced && { traceId: traced.traceId }) };
+    if (answer.good && answer.latencyMs - stalledMs <= maxLatencyMs) return { ...bad, unseen: true };
     // The answer is only late. The application is not to blame if this machine's network stalled for half that time.
     return answer.good && pulse?.wasSilentSince(begun) ? spoiledBySilence(bad) : bad;
 }

@@ -192,6 +192,9 @@ describe("the picture of a run", () => {
         expect(withAnswers([2_000, 20, 20, 500], {}, late)).toContain(
             ">good or not sent in time: median 20 ms, 95% unknown</text>",
         );
+        expect(withAnswers([610, 20], {}, { stalledMs: 600 })).toContain(
+            ": good, 610 ms, this machine up to 600 ms late<",
+        );
         expect(shown).toContain(">limit 400 ms</text>");
         expect(count(shown, /<polyline class="course"/g)).toBe(1);
         const [first, , , last] = [...shown.matchAll(/<circle class="good"[^>]* cy="([\d.]+)"/g)].map(([, y]) =>

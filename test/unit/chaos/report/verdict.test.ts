@@ -225,6 +225,23 @@ describe("the verdict of a check whose requests this machine could not send in t
     it("has another reason if most of what decides was sent", () =>
         expect(judgedWith({ stalled: 2, lost: 3 }, 1).code).toBe("application-not-seen"));
 
+    it.each([
+        ["many were late", 11, 300, true],
+        ["few were", 10, 300, false],
+        ["they were by little", 50, 99, false],
+    ])("says of those that count whether %s", (_, late, stalledMs, isTold) => {
+        const given = [
+            ...answers("+".repeat(late)).map((answer): Answer => ({ ...answer, stalledMs })),
+            ...answers("+".repeat(100 - late)),
+        ];
+        const { verdict, reason } = judge([judgeCheck(check, given, { attackedAt, graceMs: 0 })]);
+        expect(verdict).toBe("PASSED");
+        const text =
+            "; 11 of 100 requests of the check /products were sent, or their answers read, up to 300 ms late, and count.";
+        expect(reason.includes(text)).toBe(isTold);
+        expect(reason.includes("late")).toBe(isTold);
+    });
+
     it("says once what is not known", () =>
         expect(judgedWith({ stalled: 3, lost: 2 }, 0.9).reason).toMatch(
             new RegExp(`; none failed, but 2 did not see the application; ${told(3)}\\.$`),

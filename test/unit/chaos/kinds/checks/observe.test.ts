@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Answer, answerDue, answerOf } from "../../../../../chaos/kinds/checks/answer";
-import { askThrough, keptOf, problemsOf } from "../../../../../chaos/kinds/checks/observe";
+import type { CheckContext } from "../../../../../chaos/kinds/checks/check-kind";
+import { http } from "../../../../../chaos/kinds/checks/http";
+import { jitterMs } from "../../../../../chaos/kinds/checks/stalls";
+import { askThrough, keptOf, problemsOf, untilAllHold } from "../../../../../chaos/kinds/checks/observe";
 import { latencyWithin } from "../../../../../chaos/report/strips";
 import { judgeCheck } from "../../../../../chaos/report/verdict";
 import { settled, startClock, stopClock } from "../../support/time";
@@ -129,6 +132,94 @@ describe("a request that is sent late", () => {
             problem: "good 605 ms after it was due (required: at most 500 ms), but this machine sent it 600 ms late",
         });
     });
+
+    it("says how late it was, also if it counts", async () =>
+        expect((await around(1_000)).map(({ stalledMs }) => stalledMs)).toEqual([undefined, 600, 100, undefined]));
+});
+
+describe("requests that are sent at once after a stall", () => {
+    /** The answers of an application that rejects more than two requests in 20 ms, around a stall from 1 s on. */
+    const around = async (stallMs: number, rejects = (others: number) => others > 2) => {
+        const askedAt: number[] = [];
+        const ask = async () => {
+            askedAt.push(performance.now());
+            const others = askedAt.filter((at) => at > performance.now() - 20).length;
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            return rejects(others) ? { ...good, good: false, status: 429, problem: "status 429" } : good;
+        };
+        const asking = askThrough(ask, 3_000, 20, { limitMs: 1_000 });
+        setTimeout(() => stall(stallMs), 1_000);
+        return settled(asking);
+    };
+
+    it("say nothing if they fail: they are more than the load of the check", async () => {
+        const bad = (await around(400)).filter((answer) => !answer.good);
+        expect(bad.length).toBeGreaterThan(10);
+        for (const answer of bad)
+            expect(answer).toMatchObject({
+                unseen: true,
+                stalledMs: expect.closeTo(400, -2),
+                problem: "status 429, sent with others at once after this machine was busy or asleep",
+            });
+    });
+
+    it("are good if they succeed", async () =>
+        expect((await around(400, () => false)).every((answer) => answer.good)).toBe(true));
+
+    it("hide no failure of the others", async () => {
+        const answers = await around(400, () => true);
+        expect(answers.filter((answer) => !answer.unseen).length).toBeGreaterThan(120);
+        expect(answers.slice(-40).some((answer) => answer.unseen)).toBe(false);
+    });
+});
+
+describe("who was late at the edge of the limit", () => {
+    const limitMs = 500;
+    const answered = (answer: Partial<Answer>, lateMs: number) =>
+        answerDue(async () => ({ ...good, ...answer }), { at: 0, lateMs }, limitMs);
+
+    it.each<[string, number, Partial<Answer>, string]>([
+        ["sent", 200, { latencyMs: 400 }, "600 ms after it was due .*, but this machine sent it 200 ms late"],
+        [
+            "read",
+            0,
+            { latencyMs: 600, stalledMs: 200 },
+            "600 ms after it was due .*, but this machine was busy or asleep for 200 ms before it read the answer",
+        ],
+        [
+            "sent and read",
+            150,
+            { latencyMs: 600, stalledMs: 200 },
+            "750 ms after it was due .*, but this machine sent it 150 ms late and was busy or asleep for 200 ms before " +
+                "it read the answer",
+        ],
+    ])("is this machine if it %s it so late that the answer may have been in time", async (_, lateMs, answer, text) =>
+        expect(await answered(answer, lateMs)).toMatchObject({
+            good: false,
+            unseen: true,
+            stalledMs: lateMs + (answer.stalledMs ?? 0),
+            problem: expect.stringMatching(new RegExp(`^good ${text}$`)),
+        }),
+    );
+
+    it("is the application if it was too slow without that", async () => {
+        const answer = await answered({ latencyMs: 710, stalledMs: 200 }, 0);
+        expect(answer).toMatchObject({
+            good: false,
+            problem: "good 710 ms after it was due (required: at most 500 ms)",
+        });
+        expect(answer).not.toHaveProperty("unseen");
+    });
+
+    it("is not this machine for a few milliseconds, as timers have them", async () => {
+        expect(await answered({ latencyMs: 500 }, 10)).toEqual({ ...good, at: 0, latencyMs: 500 });
+        expect(await answered({ latencyMs: 500 }, 11)).toMatchObject({ unseen: true, stalledMs: 11 });
+    });
+
+    it("is neither if something else is why nothing is known", async () =>
+        expect(await answered({ good: false, unseen: true, problem: "no route" }, 200)).toEqual({
+            ...{ at: 0, latencyMs: 205, good: false, unseen: true, problem: "no route" },
+        }));
 });
 
 describe("whatever stalls this machine and however slow the application is", () => {
@@ -140,13 +231,16 @@ describe("whatever stalls this machine and however slow the application is", () 
     );
     type Requests = typeof requests extends fc.Arbitrary<infer R> ? R : never;
 
+    const beyondJitter = (lateMs: number) => (lateMs > jitterMs ? lateMs : 0);
+
     /** The answers if this machine is late, to send and to read, and if it is not. */
     const both = async (sent: Requests) => {
         const answersIf = (isLate: boolean) =>
             Promise.all(
                 sent.map(({ isGood, tookMs, lateMs, readLateMs }, index) => {
-                    const latencyMs = tookMs + (isLate ? readLateMs : 0);
-                    const ask = async () => ({ at: 0, latencyMs, good: isGood && latencyMs <= limitMs });
+                    const stalledMs = isLate && readLateMs > 0 ? readLateMs : undefined;
+                    const latencyMs = tookMs + (stalledMs ?? 0);
+                    const ask = async () => ({ at: 0, latencyMs, good: isGood && tookMs <= limitMs, stalledMs });
                     return answerDue(ask, { at: index * 500, lateMs: isLate ? lateMs : 0 }, limitMs);
                 }),
             );
@@ -175,22 +269,53 @@ describe("whatever stalls this machine and however slow the application is", () 
             ),
         ));
 
+    it("no answer that is bad is good with all requests sent when they were due, and read when they came", () =>
+        fc.assert(
+            fc.asyncProperty(requests, async (sent) => {
+                const { stalled, free } = await both(sent);
+                for (const [index, answer] of stalled.entries())
+                    if (!answer.good && !answer.unseen) expect(free[index]!.good).toBe(false);
+            }),
+        ));
+
     it("latencies count from when requests were due, and no share of the answers came within less time", () =>
         fc.assert(
             fc.asyncProperty(requests, fc.double({ min: 0.01, max: 1, noNaN: true }), async (sent, share) => {
                 const { stalled, free } = await both(sent.map((one) => ({ ...one, readLateMs: 0 })));
                 for (const [index, { good, latencyMs }] of stalled.entries())
-                    if (good) expect(latencyMs).toBe(sent[index]!.tookMs + sent[index]!.lateMs);
+                    if (good) expect(latencyMs).toBe(sent[index]!.tookMs + beyondJitter(sent[index]!.lateMs));
                 const [late = Infinity, inTime = 0] = [latencyWithin(stalled, share), latencyWithin(free, share)];
                 expect(late).toBeGreaterThanOrEqual(inTime);
             }),
         ));
 });
 
-it("an answer that arrived while the machine was asleep is not counted", async () => {
-    const asked = answerOf(() => new Promise(() => undefined), 50);
-    stall(60_000);
-    expect(await asked).toMatchObject({ good: false, unseen: true });
+describe("an answer that came while this machine did not run", () => {
+    it("is not counted if it was asleep", async () => {
+        const asked = answerOf(() => new Promise(() => undefined), 50);
+        stall(60_000);
+        expect(await settled(asked)).toMatchObject({ good: false, unseen: true });
+    });
+
+    it("is awaited as long as without that: no other is called missing", async () => {
+        const after = (ms: number) =>
+            answerOf(() => new Promise((resolve) => setTimeout(() => resolve({}), ms)), 1_000);
+        const asked = [900, 1_100].map(after);
+        setTimeout(() => stall(400), 500);
+        const [first, second] = await settled(Promise.all(asked));
+        expect(first).toMatchObject({ good: true, latencyMs: 1_300, stalledMs: expect.closeTo(400, -2) });
+        expect(second).toMatchObject({ good: false, problem: "no answer within 1000 ms" });
+        expect(second).not.toHaveProperty("unseen");
+    });
+});
+
+it("a check that has not failed yet is asked three times, even if the time is up after a stall of this machine", async () => {
+    vi.spyOn(http, "probe").mockImplementation(async () => good);
+    const holding = untilAllHold({ checks: [{ ...check, successRate: 1 }] }, {} as CheckContext, 10_000, 500);
+    setTimeout(() => stall(60_000), 100);
+    const { checks, failing } = await settled(holding);
+    expect(failing).toEqual([]);
+    expect(checks[0]!.answers).toHaveLength(3);
 });
 
 describe("the problems of unsteady checks", () => {
