@@ -2,7 +2,9 @@ import type { OutputMap } from "@pulumi/pulumi/automation";
 import { kubectlFor } from "../chaos/values/kubectl";
 import { newKeyCommand } from "../components/configuration/agent";
 import type { Conclusion } from "../chaos/report/conclusion";
+import { commandVariable } from "../experiments/run";
 import { noOptions } from "./command";
+import { commandOf } from "./experiment-runs";
 import { Interruption } from "./interruption";
 import { heading, plainError, say, typed, whyNotUndone } from "./print";
 import { demoProgram } from "./programs";
@@ -71,6 +73,7 @@ async function story(session: Session, interruption: Interruption): Promise<void
 /** Runs the experiment, whose progress ends with its verdict. */
 async function enable(session: Session): Promise<Conclusion> {
     say(typed("pulumi config set experiment.enabled true && pulumi up"));
+    process.env[commandVariable] = commandOf(experimentSettings, "local");
     await session.up({ ...experimentSettings, "experiment.enabled": "true" });
     const { experiment } = await session.outputs();
     return experiment!.value as Conclusion;

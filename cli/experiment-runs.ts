@@ -2,7 +2,8 @@ import { overrides, settings } from "../components/configuration/settings";
 import { findRuns } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
 import type { ReportedRun } from "../chaos/report/reported-run";
-import { reportsFolder } from "../experiments/run";
+import { npmCommand } from "../components/pulumi-command";
+import { commandVariable, reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
 import { describeRequests, rateOf, sinceAttack, sinceUndone } from "../chaos/report/verdict";
@@ -111,6 +112,7 @@ export class ExperimentRuns {
         let error: string | undefined;
         try {
             this.interruption.check();
+            process.env[commandVariable] = commandOf(changes, this.stack);
             await this.session.up({ ...changes, "experiment.run": run, "experiment.enabled": "true" });
         } catch (failure) {
             error = plainError(failure);
@@ -165,7 +167,18 @@ export class ExperimentRuns {
         if (recovery) print(`  Recovered      ${sinceUndone(recovery, underAttack)}`);
         print(`  Verdict        ${verdictLine(conclusion)}`);
         if (conclusion.code) print(`  What to do     ${pageOfReason(conclusion.code)}`);
-        for (const { change, command } of conclusion.advice ?? []) print(`  What may help  ${change}: ${command}`);
+        const advised = (conclusion.advice ?? []).flatMap(({ change, command, experiment }) => [
+            `  What may help  ${change}: ${command}`,
+            `  To show it     ${experiment}`,
+        ]);
+        if (advised.length > 0) print(withShellSetup(advised.join("\n")));
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
     }
+}
+
+/** The command that does a run with some settings: each of its runs is another one. */
+export function commandOf(changes: Record<string, string>, stack: string): string {
+    const { "experiment.name": name, "experiment.run": _, "experiment.enabled": __, ...set } = changes;
+    const options = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+    return npmCommand(["experiment", "--", ...(name === undefined ? [] : [name]), ...options], stack);
 }

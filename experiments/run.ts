@@ -19,10 +19,16 @@ export const reportsFolder = "reports";
 /** Names another folder for the reports: what measures the shop keeps its own apart from the user's. */
 export const reportsVariable = "CHAOS_SHOP_REPORTS";
 
+/** Has the command that does a run, if that is not an update: it leaves nothing in the stack's file. */
+export const commandVariable = "CHAOS_SHOP_COMMAND";
+
 /** A stack's settings `experiment.*`, and where its shop is. */
 export interface ExperimentSettings
     extends
-        Omit<PlanArgs, "definition" | "defaultChecks" | "reports" | "defaultNamespace" | "service" | "settings">,
+        Omit<
+            PlanArgs,
+            "definition" | "defaultChecks" | "reports" | "defaultNamespace" | "service" | "settings" | "command"
+        >,
         Patch {
     /** The gateway's Service, in the shop's namespace. */
     service: ServiceReference;
@@ -40,6 +46,7 @@ export function planOnShop<S extends ExperimentSettings>(settings: S & Unplanned
         defaultNamespace: settings.service.namespace,
         reports: process.env[reportsVariable] ?? reportsFolder,
         settings: "experiment.",
+        command: process.env[commandVariable],
     });
 }
 

@@ -48,13 +48,17 @@ function slicesIn(cluster: Cluster, namespace: string, service?: string) {
 /** Name of an EndpointSlice of a Service that is not made by its selector. Undefined if none is seen. */
 export async function sliceByHand(cluster: Cluster, namespace: string, service: string): Promise<string | undefined> {
     const slices = await slicesIn(cluster, namespace, service);
-    const byHand = slices?.find(
-        ({ metadata, endpoints }) =>
-            metadata!.labels!["endpointslice.kubernetes.io/managed-by"] !== "endpointslice-controller.k8s.io" &&
-            (endpoints ?? []).length > 0,
-    );
-    return byHand?.metadata!.name;
+    return slices?.find((one) => isByHand(one) && (one.endpoints ?? []).length > 0)?.metadata!.name;
 }
+
+/** Where Services lead by EndpointSlices that are not made by selectors. Empty to an account that may not list them. */
+export async function endpointsByHand(cluster: Cluster, namespace: string): Promise<ServiceEndpoint[]> {
+    const slices = await slicesIn(cluster, namespace);
+    return slices?.filter(isByHand).flatMap(endpointsOfSlice) ?? [];
+}
+
+const isByHand = ({ metadata }: V1EndpointSlice) =>
+    metadata!.labels!["endpointslice.kubernetes.io/managed-by"] !== "endpointslice-controller.k8s.io";
 
 function endpointsOfSlice({ metadata, endpoints, ports }: V1EndpointSlice): ServiceEndpoint[] {
     const tcp = (ports ?? []).filter(({ protocol }) => (protocol ?? "TCP") === "TCP");

@@ -106,7 +106,7 @@ export interface PlanArgs
  */
 export function planOf(args: PlanArgs): Plan {
     const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
-    const { settings, stack, area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
+    const { settings, stack, command, area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
     const { hypothesis, attacks = [], checks = args.defaultChecks, actions = [] } = definition;
     const planned = checks.map((check) => planCheck(check, args));
     const begin = planBegin(definition.begin, args);
@@ -138,6 +138,7 @@ export function planOf(args: PlanArgs): Plan {
         reports,
         settings,
         stack,
+        command,
         isUsualDeadline: isUsualDeadline || undefined,
     };
 }
@@ -297,7 +298,7 @@ export const hashOf = (text: string) => createHash("sha256").update(text).digest
  * is not a part of it: an experiment must not run again because a kubeconfig has other names.
  */
 export function planToken(plan: Plan): string {
-    const { context: _, reports: __, settings: ___, stack: ____, isUsualDeadline, ...run } = plan;
+    const { context: _, reports: __, settings: ___, stack: ____, command: _____, isUsualDeadline, ...run } = plan;
     // Versions up to 0.5 always used this default: if another version computes another one, that is not another run.
     if (isUsualDeadline) run.deadlineMs = stayingMs;
     return hashOf(JSON.stringify(run));

@@ -22,6 +22,7 @@ const plan = z.object({
     context: z.string().optional(),
     settings: z.string().optional(),
     stack: z.string().optional(),
+    command: z.string().optional().describe("The command that has done the run; absent if it was an update"),
     clusterName: z.string(),
     defaultNamespace: z.string(),
     agent: z.object({ namespace: z.string(), name: z.string() }).optional(),

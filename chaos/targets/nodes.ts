@@ -55,7 +55,7 @@ export const rightsToReadNodes = (expressions: readonly AttributeExpression[]): 
         ? rightsIn()("list", otherResources.node).to("read the labels of nodes that targets name")
         : [];
 
-function attributesOf(labels: Readonly<Record<string, string>> = {}): Attributes {
+export function attributesOf(labels: Readonly<Record<string, string>> = {}): Attributes {
     const named = Object.entries(topologyLabels).flatMap(([key, label]) =>
         labels[label] === undefined ? [] : [[key, labels[label]]],
     );

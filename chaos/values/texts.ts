@@ -159,6 +159,8 @@ export interface Written {
     settings?: string;
     /** The stack, for commands. @default the selected one */
     stack?: string;
+    /** The command that has done this run, and would do it again. @default an update, with another `run` */
+    command?: string;
 }
 
 /** How to give one of an experiment's values another: completes "…: ". @param value as it is written there */
@@ -168,8 +170,8 @@ export function remedy({ settings, stack }: Written, name: string, value: string
 }
 
 /** In a sentence without a period. */
-export const anotherRun = ({ settings, run, stack }: Written & { run: string }): string =>
-    `Start another run: ${remedy({ settings, stack }, "run", `${run} again`)}`;
+export const anotherRun = ({ settings, run, stack, command }: Written & { run: string }): string =>
+    `Start another run: ${command ?? remedy({ settings, stack }, "run", `${run} again`)}`;
 
 /** A plan that names its stack belongs to a project that has Pulumi as a package. */
 const pulumi = (command: string, stack: string | undefined) =>
@@ -179,10 +181,11 @@ const pulumi = (command: string, stack: string | undefined) =>
 export const updating = ({ stack }: Written): string => pulumi("up", stack);
 
 /** Has the same run again. Completes "…: ". */
-export const repeating = (plan: Written & { run: string }): string =>
-    plan.settings === undefined
-        ? "set `run` to another text in the program, then update the stack"
-        : `${remedy(plan, "run", `${plan.run} again`)} && ${updating(plan)}`;
+export function repeating(plan: Written & { run: string }): string {
+    if (plan.command !== undefined) return plan.command;
+    if (plan.settings === undefined) return "set `run` to another text in the program, then update the stack";
+    return `${remedy(plan, "run", `${plan.run} again`)} && ${updating(plan)}`;
+}
 
 /** Completes "…: ". */
 export const disabling = ({ settings, stack }: Written): string =>

@@ -5,13 +5,15 @@ import { type Edit, editsIn } from "./edits";
 
 /** How a run ended, as `npm run experiment` prints it. */
 export interface Ending {
+    /** Or `not begun`, if the settings are a mistake. */
     verdict: string;
     /** Names of the checks that did not hold. Undefined if the run had one check, whose result is the verdict. */
     failing?: string[];
 }
 
-/** Reads what `npm run experiment` prints at the end of a run. Undefined if that has no verdict. */
+/** Reads what `npm run experiment` prints at the end of a run. Undefined if that has neither a verdict nor mistakes. */
 export function endingIn(output: string): Ending | undefined {
+    if (/^Not begun: /m.test(output)) return { verdict: "not begun" };
     const verdict = /^ +Verdict +([A-Z]+):/m.exec(output)?.[1];
     if (verdict === undefined) return undefined;
     const checks = [...output.matchAll(/^ +Check +(.+): \S+(?: \(.+\))? succeeded, (held|did not hold)$/gm)];
@@ -68,7 +70,7 @@ export const exercises = (): Exercise[] => exercisesIn(readFileSync(join(project
  *
  * - `**Question** (12 minutes): …`, a paragraph
  * - commands, as indented code: `npm run workshop -- 1`, then `npm run experiment -- NAME …`. Others are for reading
- * - a transcript of each run: the next fenced block with a line `Verdict`
+ * - a transcript of each run: the next fenced block with a line `Verdict` or `Not begun`
  * - changes, as fenced blocks: `diff`, or `ts` with the path of a new file as a comment in the first line
  */
 export function exercisesIn(page: string): Exercise[] {

@@ -14,15 +14,19 @@ import {
     firstNodeName,
     livingPods,
     moveHotDeals,
+    moveTo,
     secondNodeName,
     uncordon,
     uncordonAll,
 } from "../support/placement";
+import { paste, settingsToShow } from "../support/advice";
 import { until } from "../support/until";
 import { quick, TestStack } from "./shop/support";
 
 const namespace = "e2e-two-nodes";
 const hotDeals = { namespace, labelSelector: "app=hot-deals" };
+const rolledOut = () =>
+    kubectl(["--namespace", namespace, "rollout", "status", "deployment", "hot-deals", "--timeout=60s"]);
 const enabled = { ...quick, "experiment.enabled": "true" };
 
 describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbox -- up --nodes 2)", () => {
@@ -81,6 +85,35 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
             expect((await jobPodOf(stack)).spec!.nodeName).toBe(firstNodeName);
             await undo();
         }));
+
+    it("FAILED if the zone of all replicas is cut off; PASSED once the advice's command has spread them", async () => {
+        await stack.up({ "replicas.hot-deals": "2" });
+        await moveTo(secondNodeName, stack.cluster, hotDeals);
+        await stack.untilWhole();
+        const { spec } = await stack.cluster.apps.readNamespacedDeployment({ name: "hot-deals", namespace });
+        const settings = {
+            "experiment.grace": "6s",
+            "experiment.radius": "all",
+            "experiment.target": "k8s.zone=zone-b,k8s.deployment=hot-deals",
+        };
+        const { verdict, advice } = await run({ ...enabled, ...settings, "experiment.run": "zone" });
+        expect([verdict, advice]).toEqual(["FAILED", [expect.anything()]]);
+        expect(advice![0]!.seen).toMatch(/^All 2 replicas of Deployment hot-deals ran on nodes with k8s\.zone zone-b/);
+        try {
+            await paste(advice![0]!.command);
+            await rolledOut();
+            expect(await nodesOf()).toEqual(new Set([firstNodeName, secondNodeName]));
+            expect((await run(settingsToShow(advice![0]!, namespace))).verdict).toBe("PASSED");
+        } finally {
+            for (const key of Object.keys(settings)) stack.unset(key);
+            await undo();
+            const value = spec!.template.spec!.topologySpreadConstraints;
+            const change = [{ op: "replace", path: "/spec/template/spec/topologySpreadConstraints", value }];
+            const patch = ["patch", "deployment", "hot-deals", "--type=json", "--patch", JSON.stringify(change)];
+            await kubectl(["--namespace", namespace, ...patch]);
+            await rolledOut();
+        }
+    });
 
     it("goes on after `kubectl drain`", async () => {
         await stack.up({ "replicas.hot-deals": "3" });

@@ -9,3 +9,12 @@ export type AdviceKind = (journal: Journal, facts: Facts) => Pick<Advice, "seen"
 /** A command that changes the Deployment. @param spec a strategic-merge patch of its `spec` */
 export const patchCommand = ({ kubectl, name }: Facts, spec: object): string =>
     `${kubectl} patch deployment ${name} --patch ${quote(JSON.stringify({ spec }))}`;
+
+/** A patch of the Deployment's template. @param changes of each container, by its name */
+export const templateWith = ({ spec }: Facts, changes: (container: string) => object): object => ({
+    spec: {
+        containers: spec.template
+            .spec!.containers.map(({ name }) => ({ name, ...changes(name) }))
+            .filter((changed) => Object.keys(changed).length > 1),
+    },
+});

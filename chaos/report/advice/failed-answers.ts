@@ -12,15 +12,14 @@ export interface Span {
 }
 
 /**
- * When none of a Deployment's pods was ready, from the proof of the attack until the last request. A pod that the
+ * When none of the Deployment's pods was ready, from the proof of the attack until the last request. A pod that the
  * attack has removed is not ready from then on.
  */
-export function spansWithoutReadyPod(journal: Journal, deployment: string): Span[] {
-    const { attackedAt = Infinity, checks, readiness, attacks } = journal;
-    const endedAt = Math.max(...checks.flatMap(({ answers }) => answers.map(({ at }) => at + 1)));
-    const isItsPod = podNameOf(deployment);
-    const removed = attacks.flatMap(({ kills = [] }) => kills.map(({ at, pod }) => ({ at, pod, ready: false })));
-    const changes = [...readiness, ...removed].filter(({ pod }) => isItsPod(pod)).sort((a, b) => a.at - b.at);
+export function spansWithoutReadyPod(journal: Journal): Span[] {
+    const { attackedAt = Infinity } = journal;
+    const endedAt = endOfRequests(journal);
+    const removed = killsIn(journal).map(({ at, pod }) => ({ at, pod, ready: false }));
+    const changes = [...readinessOfPods(journal), ...removed].sort((a, b) => a.at - b.at);
     const ready = new Set<string>();
     const spans: Span[] = [];
     let since: number | undefined;
@@ -39,11 +38,26 @@ export function spansWithoutReadyPod(journal: Journal, deployment: string): Span
         .filter(({ from, to }) => from < to);
 }
 
-/** Whether a pod has the name of one of a Deployment's: its controllers add the hash of the template, and five more. */
-const podNameOf = (deployment: string) => (pod: string) =>
-    pod.startsWith(`${deployment}-`) && /^[a-z0-9]+-[a-z0-9]{5}$/.test(pod.slice(deployment.length + 1));
+export const endOfRequests = ({ checks }: Journal): number =>
+    Math.max(...checks.flatMap(({ answers }) => answers.map(({ at }) => at + 1)));
 
-const isWithin = (spans: readonly Span[]) => (answer: Answer) =>
+/** The removed pods, the first one first. */
+export const killsIn = ({ attacks }: Journal) => attacks.flatMap(({ kills = [] }) => kills).sort((a, b) => a.at - b.at);
+
+/** What a ReplicaSet adds to its name for a pod's is five characters long. */
+const replicaSetIn = (pod: string) => pod.slice(0, -5);
+
+/**
+ * When pods of the attacked Deployment became ready or not. Only those of its ReplicaSet: other workloads may have
+ * names that begin with the Deployment's.
+ */
+export function readinessOfPods(journal: Journal): Journal["readiness"] {
+    const known = [...journal.attacks.flatMap(({ targets }) => targets), ...killsIn(journal)];
+    const replicaSets = new Set(known.map(({ pod }) => replicaSetIn(pod)));
+    return journal.readiness.filter(({ pod }) => replicaSets.has(replicaSetIn(pod)));
+}
+
+const isWithin = (spans: readonly Span[]) => (answer: Pick<Answer, "at">) =>
     spans.some(({ from, to }) => answer.at >= from && answer.at < to);
 
 /** The checks that did not hold, with the answers that count. */
@@ -63,7 +77,11 @@ const routedMs = 500;
  * the pod that was ready after each: only then do these explain the verdict.
  */
 export function wouldHold(journal: Journal, spans: readonly Span[]): boolean {
-    const isMended = isWithin(spans.map(({ from, to }) => ({ from, to: to + routedMs })));
+    const mended = spans.map(({ from, to }) => ({ from, to: to + routedMs }));
+    // A pod that is removed may have had requests that were sent before.
+    const hasPending = killsIn(journal).length > 0;
+    const isMended = (answer: Answer) =>
+        isWithin(mended)(answer) || (hasPending && isWithin(mended)({ at: answer.at + answer.latencyMs }));
     const failed = failedChecks(journal);
     return (
         failed.length > 0 &&
@@ -75,9 +93,15 @@ export function wouldHold(journal: Journal, spans: readonly Span[]): boolean {
 }
 
 /** How the failed checks were answered in some spans: `0 of 8 requests to /products succeeded`. */
-export function answeredIn(journal: Journal, spans: readonly Span[]): string {
+export const answeredIn = (journal: Journal, spans: readonly Span[]): string => answered(journal, isWithin(spans));
+
+/** How they were answered at all other times that count. */
+export const answeredOutside = (journal: Journal, spans: readonly Span[]): string =>
+    answered(journal, (answer) => !isWithin(spans)(answer));
+
+function answered(journal: Journal, counts: (answer: Answer) => boolean): string {
     const parts = failedChecks(journal).map(({ planned: { check }, counted }) => {
-        const within = counted.filter(isWithin(spans));
+        const within = counted.filter(counts);
         const good = within.filter((answer) => answer.good);
         return `${good.length} of ${within.length} ${checkKindOf(check).describeSuccess(check)}`;
     });

@@ -2,7 +2,7 @@ import type { V1DeploymentSpec } from "../../values/kubernetes-types";
 import { attackKindOf } from "../../kinds/attacks/registry";
 import { onePerPod } from "../../targets/pods";
 import { containersWithin, type Radius } from "../../targets/radius";
-import { type AdviceKind, patchCommand } from "./advice-kind";
+import { type AdviceKind, patchCommand, templateWith } from "./advice-kind";
 import { describeOutage, spansWithoutReadyPod, wouldHold } from "./failed-answers";
 import { stoppingGracefully } from "./stop-gracefully";
 
@@ -13,30 +13,40 @@ import { stoppingGracefully } from "./stop-gracefully";
 export const oneReplica: AdviceKind = (journal, facts) => {
     const { attack, radius } = journal.plan.attacks[0]!;
     const { targets } = journal.attacks[0]!;
-    const { name, spec, kubectl } = facts;
+    const { name, spec, isScaled, kubectl } = facts;
     const kind = attackKindOf(attack);
     const [pod, ...others] = onePerPod(targets);
     const replicas = leastReplicas(radius, targets.length);
     const isRemoved = kind.proof(attack).deleted ?? false;
     if (!isRemoved && kind.denies === undefined) return undefined;
     if (pod === undefined || others.length > 0 || (spec.replicas ?? 1) !== 1) return undefined;
-    const stopping = isRemoved ? stoppingGracefully(facts) : { change: "" };
-    if (replicas === undefined || stopping === undefined || !mayHaveMore(spec)) return undefined;
-    const spans = spansWithoutReadyPod(journal, name);
+    const stopping = isRemoved ? stoppingGracefully(facts) : { change: "", changes: undefined };
+    if (replicas === undefined || stopping === undefined || isScaled || !mayHaveMore(spec)) return undefined;
+    const { change, changes } = stopping;
+    const spans = spansWithoutReadyPod(journal);
     if (!wouldHold(journal, spans)) return undefined;
     return {
         seen: `Deployment ${name} had 1 replica, ${pod.pod}. Under attack, it had ` + describeOutage(journal, spans),
-        change: `Run ${replicas} replicas, if several pods of ${name} may run at once${stopping.change}`,
-        command: stopping.template
-            ? patchCommand(facts, { replicas, template: stopping.template })
+        change: `Run ${replicas} replicas, if several pods of ${name} may run at once${change}`,
+        command: changes
+            ? patchCommand(facts, { replicas, template: templateWith(facts, changes) })
             : `${kubectl} scale deployment ${name} --replicas=${replicas}`,
     };
 };
 
-/** Whether nothing says that two pods must not run at once: they would share a volume, or the strategy forbids it. */
-const mayHaveMore = ({ strategy, template }: V1DeploymentSpec): boolean =>
-    strategy?.type !== "Recreate" &&
-    !template.spec!.volumes?.some(({ persistentVolumeClaim, hostPath }) => persistentVolumeClaim ?? hostPath);
+/**
+ * Whether nothing says that two pods must not run at once: they would share a volume or the ports of a node, or the
+ * strategy forbids it.
+ */
+function mayHaveMore({ strategy, template }: V1DeploymentSpec): boolean {
+    const { volumes = [], containers, hostNetwork } = template.spec!;
+    return (
+        strategy?.type !== "Recreate" &&
+        !hostNetwork &&
+        !containers.some(({ ports }) => ports?.some(({ hostPort }) => hostPort)) &&
+        !volumes.some(({ persistentVolumeClaim, hostPath }) => persistentVolumeClaim ?? hostPath)
+    );
+}
 
 const maxReplicas = 10;
 

@@ -1,3 +1,4 @@
+import type { V1DeploymentSpec } from "../../values/kubernetes-types";
 import { nodeConditions, nodeLabelPrefix, topologyLabels } from "../../targets/attributes";
 import { onePerPod } from "../../targets/pods";
 import { type AdviceKind, patchCommand } from "./advice-kind";
@@ -10,10 +11,11 @@ export const oneZone: AdviceKind = (journal, facts) => {
     const pods = onePerPod(journal.attacks[0]!.targets);
     if (condition === undefined || condition.negated || others.length > 0 || otherNodes === 0) return undefined;
     if (pods.length < 2 || pods.length !== spec.replicas) return undefined;
-    const spans = spansWithoutReadyPod(journal, name);
-    if (!wouldHold(journal, spans)) return undefined;
     const { key, values } = condition;
     const topologyKey = (topologyLabels as Record<string, string>)[key] ?? key.slice(nodeLabelPrefix.length);
+    if (isBound(spec, topologyKey)) return undefined;
+    const spans = spansWithoutReadyPod(journal);
+    if (!wouldHold(journal, spans)) return undefined;
     const constraint = {
         topologyKey,
         maxSkew: 1,
@@ -31,3 +33,17 @@ export const oneZone: AdviceKind = (journal, facts) => {
         command: patchCommand(facts, { template: { spec: { topologySpreadConstraints: [constraint] } } }),
     };
 };
+
+/** Whether the pods must run where they are, or must be spread already, so other nodes do not take them. */
+function isBound({ template }: V1DeploymentSpec, topologyKey: string): boolean {
+    const { nodeName, nodeSelector = {}, affinity, topologySpreadConstraints = [] } = template.spec!;
+    return (
+        nodeName !== undefined ||
+        topologyKey in nodeSelector ||
+        affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution !== undefined ||
+        affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution !== undefined ||
+        topologySpreadConstraints.some(
+            (one) => one.topologyKey === topologyKey && one.whenUnsatisfiable === "DoNotSchedule",
+        )
+    );
+}

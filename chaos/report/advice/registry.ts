@@ -5,11 +5,13 @@ import type { Journal } from "../journal-schema";
 import type { AdviceKind } from "./advice-kind";
 import type { Facts } from "./facts";
 import { noBudget } from "./no-budget";
+import { noReadinessProbe } from "./no-readiness-probe";
 import { oneReplica } from "./one-replica";
 import { oneZone } from "./one-zone";
 import { slowReadiness } from "./slow-readiness";
+import { stopsAtOnce } from "./stops-at-once";
 
-const kinds: readonly AdviceKind[] = [oneReplica, slowReadiness, oneZone, noBudget];
+const kinds: readonly AdviceKind[] = [oneReplica, slowReadiness, oneZone, noBudget, noReadinessProbe, stopsAtOnce];
 
 const most = 3;
 
@@ -20,6 +22,8 @@ const most = 3;
 export function adviceOn(journal: Journal, facts: Facts | undefined): Advice[] {
     const { plan, conclusion } = journal;
     if (conclusion.verdict !== "FAILED" || !isAttack(plan) || plan.actions.length > 0 || !facts) return [];
+    // A change of its template would wait.
+    if (facts.spec.paused) return [];
     // It is not known when pods of other namespaces were ready.
     if (plan.namespace !== plan.defaultNamespace) return [];
     const found = kinds.flatMap((kind) => kind(journal, facts) ?? []);

@@ -24,6 +24,10 @@ describe("npm run experiment", () => {
         expect(code).toBe(2);
         const journal = journalSchema.parse(JSON.parse(stdout));
         expect(journal.conclusion).toMatchObject({ name: "hot-deals-blackhole", verdict: "FAILED" });
+        expect(journal.plan.command).toBe(
+            "npm run experiment -- hot-deals-blackhole --set namespace=e2e-experiment-program " +
+                "--set experiment.duration=2s --set experiment.grace=2s --set experiment.interval=250ms",
+        );
         expect(journal.recovery!.recoveredAfterMs).toBeLessThan(60_000);
         expect(journal.readiness.map(({ pod }) => pod)).toContain(journal.attacks[0]!.targets[0]!.pod);
         expect(stderr).toMatch(/Verdict\s+FAILED: 0%/);

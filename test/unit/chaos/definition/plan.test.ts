@@ -254,6 +254,12 @@ it("equal plans have equal tokens, and another plan has another one", () => {
     expect(planToken(plan({ run: "2" }))).not.toBe(planToken(plan()));
 });
 
+it("where an experiment is written, and by which command it runs, make no other run of it", () => {
+    const elsewhere = { settings: "experiment.", stack: "local", command: "npm run experiment" };
+    expect(planToken(plan(elsewhere))).toBe(planToken(plan()));
+    expect(plan(elsewhere)).toMatchObject(elsewhere);
+});
+
 describe("the deadline, if nobody sets one,", () => {
     const unset = { deadlineMs: undefined };
 

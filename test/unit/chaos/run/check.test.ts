@@ -261,6 +261,27 @@ describe("after a FAILED of a Deployment with one replica,", () => {
         ]);
     });
 
+    it("a run by another command is done again by that", async () => {
+        run.plan.command = "npm run experiment -- hot-deals-blackhole";
+        await failing();
+        expect(run.said).toContain("To show it: npm run experiment -- hot-deals-blackhole");
+    });
+
+    it("nothing is said if an EndpointSlice that is made by hand leads to the pod, ready or not", async () => {
+        run.cluster.add("EndpointSlice", "by-hand", {
+            metadata: { labels: { "kubernetes.io/service-name": "hot-deals" } },
+            endpoints: [{ addresses: ["10.0.0.3"] }],
+        });
+        expect((await failing()).advice).toBeUndefined();
+    });
+
+    it("nothing is said if an autoscaler has set the number of pods", async () => {
+        run.cluster.get("Deployment", "hot-deals").metadata!.managedFields = [
+            { manager: "kube-controller-manager", subresource: "scale", fieldsV1: { "f:spec": { "f:replicas": {} } } },
+        ];
+        expect((await failing()).advice).toBeUndefined();
+    });
+
     it.each<[string, string, string[] | undefined]>([
         ["the Deployment may not be read: nothing is said", "get Deployment", undefined],
         ["budgets may not be listed: the rest is said", "list PodDisruptionBudget", [command]],

@@ -83,6 +83,9 @@ describe("the ending of a run, as it is printed", () => {
         expect(endingIn(printed.join("\n"))).toEqual({ verdict: "FAILED", failing: ["/a", "/b"] });
     });
 
+    it("is that nothing was begun, if its settings are a mistake", () =>
+        expect(endingIn("Preparing\n\nNot begun: experiment.duration is too short")).toEqual({ verdict: "not begun" }));
+
     it("is unknown without a verdict", () => expect(endingIn("The run failed: no cluster")).toBeUndefined());
 });
 

@@ -84,6 +84,42 @@ const evicted: Seen = {
 };
 const two: Deployed = { replicas: 2 };
 
+/** One of two pods was deleted, twice; each replacement counted as ready after 1 s. */
+const deletedInTurn: Seen = {
+    attack: { kind: "kill", intervalMs: 10_000 },
+    kills: [
+        [-0.2, pod(1)],
+        [10, pod(2)],
+    ],
+    readiness: [
+        [-5, pod(1), true],
+        [-5, pod(2), true],
+        [0, pod(1), false],
+        [1, pod(3), true],
+        [10.2, pod(2), false],
+        [11, pod(4), true],
+    ],
+    graceMs: 0,
+};
+/** Requests failed until Services led to the other pod only. */
+const stoppedAtOnce: Seen = {
+    ...deletedInTurn,
+    failed: [
+        [0, 0.5],
+        [10, 10.5],
+    ],
+};
+const probed: Deployed = { replicas: 2, container: { readinessProbe: {} } };
+/** Requests failed until the replacements served. */
+const readyTooSoon: Seen = {
+    ...deletedInTurn,
+    failed: [
+        [0, 2.5],
+        [10, 12.5],
+    ],
+};
+const unprobed: Deployed = { replicas: 2, container: { ports: [{ containerPort: 8080 }] } };
+
 describe("after a FAILED, advice says what was seen, the change, and how to show it", () => {
     it("one replica that was cut off and left its Service", () =>
         expect(given(cutOff, {})).toEqual([
@@ -167,6 +203,69 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         expect(patch).toMatch(`${kubectl} patch deployment hot-deals --patch '{"spec":{"template":`);
     });
 
+    it("pods that stop at once", () => {
+        const [advice, ...others] = given(stoppedAtOnce, probed);
+        expect(others).toEqual([]);
+        expect(advice).toMatchObject({
+            seen:
+                "2 pods of Deployment hot-deals were removed while others were ready. For up to 201 ms after that, 0 " +
+                "of 2 requests to /products succeeded; at other times, 38 of 38 requests to /products succeeded. " +
+                "There is no preStop hook in app",
+            change: "Let each pod serve for 5 s while it stops",
+        });
+        expect(patchIn(advice!.command)).toEqual({
+            spec: {
+                template: {
+                    spec: { containers: [{ name: "app", lifecycle: { preStop: { sleep: { seconds: 5 } } } }] },
+                },
+            },
+        });
+    });
+
+    it("replacements that counted as ready before they served", () => {
+        const [advice, ...others] = given(readyTooSoon, unprobed);
+        expect(others).toEqual([]);
+        expect(advice).toMatchObject({
+            seen:
+                "2 pods of Deployment hot-deals were removed while others were ready. For up to 2.2 s after that, 0 " +
+                "of 10 requests to /products succeeded; at other times, 30 of 30 requests to /products succeeded. " +
+                "The replacements counted as ready without a probe",
+            change: expect.stringMatching(
+                /^Have pods be ready once they accept connections to port 8080, and let each serve/,
+            ),
+        });
+        expect(patchIn(advice!.command).spec.template.spec.containers).toEqual([
+            {
+                name: "app",
+                readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+                lifecycle: { preStop: { sleep: { seconds: 5 } } },
+            },
+        ]);
+    });
+
+    it("only containers without a hook get one", () => {
+        const hooked = { name: "proxy", lifecycle: { preStop: { exec: { command: ["sleep", "3"] } } } };
+        const template = { containers: [{ name: "app" }, hooked] };
+        const [advice] = given(deletedTwice, { template });
+        expect(patchIn(advice!.command).spec.template.spec.containers).toEqual([
+            { name: "app", lifecycle: { preStop: { sleep: { seconds: 5 } } } },
+        ]);
+    });
+
+    it("a request that was on its way when its pod was killed counts as one of the time without it", () => {
+        const failed: Seen["failed"] = [
+            [0, 3],
+            [9.5, 13.1],
+        ];
+        expect(given({ ...deletedTwice, failed, latencyMs: 600 }, {})).toHaveLength(1);
+        expect(given({ ...deletedTwice, failed, latencyMs: 400 }, {})).toEqual([]);
+    });
+
+    it("only pods of the attacked ReplicaSet count, whatever other names begin with the Deployment's", () => {
+        const ofCronJob: [number, string, boolean] = [-5, "hot-deals-29384750-x7k2p", true];
+        expect(given({ ...cutOff, readiness: [ofCronJob, ...cutOff.readiness!] }, {})).toHaveLength(1);
+    });
+
     it.each([
         ["scale deployment hot-deals --replicas=2", deletedTwice, {}],
         ["create poddisruptionbudget hot-deals --selector=app=hot-deals --max-unavailable=1", evicted, two],
@@ -206,6 +305,14 @@ describe("there is no advice", () => {
             cutOff,
             { template: { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }] } },
         ],
+        [
+            "to run more pods that share the ports of a node",
+            cutOff,
+            { container: { ports: [{ containerPort: 8080, hostPort: 80 }] } },
+        ],
+        ["to run more pods that use a node's network", cutOff, { template: { hostNetwork: true } }],
+        ["to run more pods if an autoscaler has set how many", cutOff, { isScaled: true }],
+        ["if a change of the template would wait", leftLate, { ...slowProbe, paused: true }],
         ["to run more pods if all are attacked", replaced({ radius: { kind: "all" } }, cutOff), {}],
         ["to run more pods if there were two", cutOff, { replicas: 2 }],
         [
@@ -233,7 +340,48 @@ describe("there is no advice", () => {
         ["about a probe if requests went on failing", replaced({ failed: [[0, 20]] }, leftLate), slowProbe],
         ["to spread pods if there is no other node", zoneGone, { ...inZone, otherNodes: 0 }],
         ["to spread pods if some ran elsewhere", zoneGone, { ...inZone, replicas: 3 }],
+        [
+            "to spread pods that must run on these nodes",
+            zoneGone,
+            { ...inZone, template: { nodeSelector: { "topology.kubernetes.io/zone": "zone-a" } } },
+        ],
+        [
+            "to spread pods that are spread already, as far as nodes take them",
+            zoneGone,
+            {
+                ...inZone,
+                template: {
+                    topologySpreadConstraints: [
+                        { topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "DoNotSchedule" },
+                    ],
+                },
+            },
+        ],
         ["to spread pods if they stayed ready", replaced({ readiness: [] }, zoneGone), inZone],
+        ["to stop later if requests failed for long", replaced({ failed: [[0, 4]] }, stoppedAtOnce), probed],
+        ["to stop later if requests failed at other times", replaced({ failed: [[5, 6]] }, stoppedAtOnce), probed],
+        ["to stop later if they failed until the end", replaced({ failed: [[18.5, 20]] }, stoppedAtOnce), probed],
+        [
+            "to stop later if pods have a hook for that",
+            stoppedAtOnce,
+            { ...probed, container: { readinessProbe: {}, lifecycle: { preStop: { sleep: { seconds: 1 } } } } },
+        ],
+        ["to stop later if nothing says when the replacements serve", stoppedAtOnce, two],
+        [
+            "about a probe if replacements were not ready by then",
+            replaced({ failed: [[0, 0.5]] }, readyTooSoon),
+            unprobed,
+        ],
+        [
+            "about a probe if it is not known at which port pods serve",
+            readyTooSoon,
+            { ...two, container: { ports: [{ containerPort: 80 }, { containerPort: 9090 }] } },
+        ],
+        [
+            "about a readiness probe if another one says when containers have started",
+            readyTooSoon,
+            { ...two, container: { ports: [{ containerPort: 80 }], startupProbe: {} } },
+        ],
         [
             "to add a budget if one selects the pods",
             evicted,

@@ -18,6 +18,8 @@ export interface Seen {
     readiness?: [at: number, pod: string, ready: boolean][];
     /** When requests failed: from, up to but not including. */
     failed?: [from: number, to: number][];
+    /** Of each request, in milliseconds. */
+    latencyMs?: number;
     graceMs?: number;
     successRate?: number;
     actions?: Journal["plan"]["actions"];
@@ -31,7 +33,7 @@ export function runThat(seen: Seen): Journal {
     const { attack = { kind: "blackhole" }, target = "k8s.deployment=hot-deals,k8s.namespace=demo" } = seen;
     const { radius = { kind: "count", containers: 1 }, targets = [pod(1)], readiness = [], failed = [] } = seen;
     const { graceMs = 5_000, successRate = 1, actions = [], verdict = "FAILED", settings = "experiment." } = seen;
-    const { defaultNamespace = "demo" } = seen;
+    const { defaultNamespace = "demo", latencyMs = 5 } = seen;
     const at = (seconds: number) => attackedAt + seconds * 1_000;
     const container = { ...journal.attacks[0]!.targets[0]!, container: "app" };
     const asked = Array.from({ length: 40 }, (_, index) => index / 2);
@@ -64,7 +66,7 @@ export function runThat(seen: Seen): Journal {
                 name: journal.plan.checks[0]!.name,
                 answers: asked.map((second) => ({
                     at: at(second),
-                    latencyMs: 5,
+                    latencyMs,
                     good: !failed.some(([from, to]) => second >= from && second < to),
                 })),
             },
@@ -82,14 +84,17 @@ export interface Deployed {
     strategy?: string;
     budgets?: Facts["budgets"];
     otherNodes?: number;
+    isScaled?: boolean;
+    paused?: boolean;
 }
 
 /** What the cluster says of a Deployment hot-deals. */
-export const deployed = ({ replicas = 1, template, container, strategy, otherNodes, ...rest }: Deployed): Facts => ({
+export const deployed = ({ replicas = 1, template, container, strategy, paused, ...rest }: Deployed): Facts => ({
     name: "hot-deals",
     kubectl: "kubectl --context kind --namespace demo",
     spec: {
         replicas,
+        paused,
         selector: { matchLabels: { app: "hot-deals" } },
         strategy: { type: strategy },
         template: {
@@ -98,5 +103,6 @@ export const deployed = ({ replicas = 1, template, container, strategy, otherNod
         },
     },
     budgets: "budgets" in rest ? rest.budgets : [],
-    otherNodes,
+    otherNodes: rest.otherNodes,
+    isScaled: rest.isScaled,
 });

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { V1Deployment, V1DeploymentSpec } from "../../../chaos/values/kubernetes-types";
+import { kubectl } from "../../../sandbox/test/e2e/support";
+import { paste, settingsToShow } from "../../support/advice";
+import { TestStack } from "../shop/support";
+import { casesOf } from "../which-tests";
+
+const namespace = "e2e-advice";
+
+let stack: TestStack;
+let installed: V1Deployment;
+beforeAll(async () => {
+    stack = await TestStack.open(namespace);
+    await stack.up();
+    await stack.untilWhole();
+    installed = await hotDeals();
+});
+afterAll(() => stack.close());
+
+const inShop = (...args: string[]) => kubectl(["--namespace", namespace, ...args]);
+const hotDeals = async () =>
+    JSON.parse(await inShop("get", "deployment", "hot-deals", "--output=json")) as V1Deployment;
+const rolledOut = () => inShop("rollout", "status", "deployment", "hot-deals", "--timeout=60s");
+
+/** Has hot-deals as it was installed, but for one thing. */
+async function deploy(change: (spec: V1DeploymentSpec) => void): Promise<void> {
+    const spec = structuredClone(installed.spec!);
+    change(spec);
+    const { name, labels, annotations } = installed.metadata!;
+    const body = { ...installed, metadata: { name, namespace, labels, annotations }, spec, status: undefined };
+    await kubectl(["replace", "--filename=-"], body);
+    await rolledOut();
+    await stack.untilWhole();
+}
+
+interface Case {
+    /** What hot-deals lacks. */
+    lacks: string;
+    without: (spec: V1DeploymentSpec) => void;
+    settings: Record<string, string>;
+    seen: RegExp;
+    command: RegExp;
+}
+
+const withReplicas = (replicas: number) => (spec: V1DeploymentSpec) => void (spec.replicas = replicas);
+const killed = { "experiment.name": "hot-deals-kill", "experiment.grace": "0s", "experiment.interval": "50ms" };
+
+const oneReplica: Case = {
+    lacks: "a second pod, while the only one is killed",
+    without: withReplicas(1),
+    settings: { ...killed, "experiment.duration": "13s" },
+    seen: /^Deployment hot-deals had 1 replica, \S+\. Under attack, it had no ready pod for /,
+    command: /"replicas":2/,
+};
+const slowReadiness: Case = {
+    lacks: "a readiness probe that is quicker than the grace period",
+    without: (spec) => {
+        spec.replicas = 3;
+        spec.template.spec!.containers[0]!.readinessProbe!.periodSeconds = 5;
+    },
+    settings: {
+        "experiment.name": "hot-deals-blackhole",
+        "experiment.grace": "6s",
+        "experiment.duration": "12s",
+        "experiment.interval": "100ms",
+    },
+    seen: /stayed ready until .* the readiness probe of hot-deals is sent every 5 s, and must fail 2 times/,
+    command: /"readinessProbe":\{"periodSeconds":1,"failureThreshold":2\}/,
+};
+const noBudget: Case = {
+    lacks: "a PodDisruptionBudget, while all pods are evicted",
+    without: withReplicas(2),
+    settings: { ...killed, "experiment.name": "hot-deals-evicted", "experiment.duration": "13s" },
+    seen: /^All 2 pods of Deployment hot-deals were evicted within .* no PodDisruptionBudget selects them/,
+    command: /create poddisruptionbudget hot-deals /,
+};
+const noReadinessProbe: Case = {
+    lacks: "a readiness probe, while pods are killed",
+    without: (spec) => {
+        spec.replicas = 2;
+        delete spec.template.spec!.containers[0]!.readinessProbe;
+    },
+    settings: { ...killed, "experiment.duration": "13s" },
+    seen: /^\d pods of Deployment hot-deals were removed while .* counted as ready without a probe$/,
+    command: /"readinessProbe":\{"tcpSocket":\{"port":\d+\},"periodSeconds":1\}/,
+};
+const stopsAtOnce: Case = {
+    lacks: "a hook to go on serving while it stops",
+    without: withReplicas(2),
+    settings: { ...killed, "experiment.interval": "20ms", "experiment.duration": "13s" },
+    seen: /^\d pods of Deployment hot-deals were removed while .* There is no preStop hook in hot-deals$/,
+    command: /"preStop":\{"sleep":\{"seconds":5\}\}/,
+};
+
+// What one replica lacks if it is cut off is in the story's test.
+const cases = casesOf([slowReadiness, noReadinessProbe], [oneReplica, noBudget, stopsAtOnce]);
+
+it.each(cases.map((one) => [one.lacks, one] as const))(
+    "FAILED without %s; PASSED with the change and by the commands that are printed",
+    async (run, { without, settings, seen, command }) => {
+        await deploy(without);
+        const failed = await stack.run({ ...settings, "experiment.enabled": "true", "experiment.run": run });
+        expect(failed.verdict).toBe("FAILED");
+        const [advice, ...others] = failed.advice ?? [];
+        expect(others).toEqual([]);
+        expect(advice?.seen).toMatch(seen);
+        expect(advice!.command).toMatch(command);
+        await paste(advice!.command);
+        await rolledOut();
+        const again = await stack.run(settingsToShow(advice!, namespace));
+        expect(again.verdict, again.reason).toBe("PASSED");
+    },
+);
