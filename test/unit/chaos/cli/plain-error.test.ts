@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainError, whyNotUndone } from "../../../cli/print";
+import { plainError, whyNotUndone } from "../../../../chaos/cli/plain-error";
 
 /** What a failed update says, as far as it matters here. */
 const failed = (...diagnostics: string[]) =>
