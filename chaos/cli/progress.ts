@@ -1,5 +1,6 @@
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation";
 import { styleText } from "node:util";
+import { experimentType } from "../run/asked-run";
 import { describeMilliseconds } from "../values/duration";
 
 const done: Record<string, string> = {
@@ -10,8 +11,6 @@ const done: Record<string, string> = {
     "create-replacement": "recreated",
     "delete-replaced": "removed the old one",
 };
-/** The component's type. */
-export const experimentType = "chaos-experiments:index:Experiment";
 const heartbeatMs = 10_000;
 
 /** Prints an update's progress: finished resources, output of commands, and every 10 s the resources it waits for. */

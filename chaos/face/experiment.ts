@@ -19,7 +19,7 @@ import { requireNoSecrets } from "./secret-settings";
 import type { Conclusion } from "../report/conclusion";
 import type { Verdict } from "../report/verdict";
 import { conclusionInState, runResources } from "./run-resources";
-import { type Asked, askedOf, askedOfPreview, type AskedRun } from "../run/asked-run";
+import { type Asked, askedOf, askedOfPreview, type AskedRun, experimentType } from "../run/asked-run";
 import { asVariable, maxVariableLength } from "../run/contract";
 import { preview } from "./preview";
 import { describeValue, isOutput } from "../values/texts";
@@ -89,7 +89,7 @@ export class Experiment extends pulumi.ComponentResource {
         const inputs = args.enabled === true && "plan" in prepared ? inputsOf(prepared.plan) : {};
         if (asked && pulumi.runtime.isDryRun() && "plan" in prepared)
             Object.assign(inputs, { asked: askedPreview(prepared.plan, args.kubeconfig) });
-        super("chaos-experiments:index:Experiment", name, inputs, {
+        super(experimentType, name, inputs, {
             ...opts,
             // Only a run waits for what it depends on. The end of attacks does not: under them that may never be ready.
             dependsOn: undefined,

@@ -4,6 +4,9 @@ import type { Plan } from "../definition/plan";
 import { parseJson } from "../values/json";
 import { namespaceUid } from "./same-cluster";
 
+/** The type of the component `Experiment`. */
+export const experimentType = "chaos-experiments:index:Experiment";
+
 /**
  * What `chaos repeat` asks of the programs of its updates, whose settings it does not know: one experiment, by its
  * name. It does so by a variable of the environment, which the engine passes on, so the stack's settings stay as they

@@ -1,8 +1,8 @@
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation";
 import { hashOf } from "../../definition/plan";
-import type { Asked } from "../../run/asked-run";
+import { type Asked, experimentType } from "../../run/asked-run";
 import { few, maxNamed } from "../../values/quoted";
-import { experimentType, labelOf, plain, typeOf } from "../progress";
+import { labelOf, plain, typeOf } from "../progress";
 
 /** What a preview shows of a run of an experiment that is asked for. */
 export interface Previewed {
