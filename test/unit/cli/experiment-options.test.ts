@@ -70,8 +70,8 @@ describe("the arguments of `npm run experiment`", () => {
     it("may ask for a series of runs, and when it is decided", () => {
         const repeat = (...args: string[]) => (optionsOf("orders-kill", ...args) as RunOptions).repeat;
         expect(repeat("--times", "10")).toEqual({ times: 10, until: undefined, isContinued: false });
-        expect(repeat("--times", "200", "--until", "97.5%", "--continue")).toEqual({
-            times: 200,
+        expect(repeat("--times", "400", "--until", "97.5%", "--continue")).toEqual({
+            times: 400,
             until: 0.975,
             isContinued: true,
         });
@@ -86,7 +86,7 @@ describe("the arguments of `npm run experiment`", () => {
             "experiment.radius=50%",
         ) as RunOptions;
         expect(continuation).toBe(
-            "npm run experiment -- orders-kill --times 10 --set 'experiment.radius=50%' --continue",
+            "npm run experiment -- orders-kill --times 10 --set experiment.radius=50% --continue",
         );
     });
 
