@@ -8,7 +8,9 @@ export function plainError(error: unknown): string {
     const diagnostics =
         /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(message)?.[1] ??
         // A command of the CLI that never began an update.
-        /^code: -?\d+\n stdout:[\s\S]*?\n stderr: (?:Command failed.*\n)?(error: [\s\S]*?)\n(?: err\?:|$)/.exec(message)?.[1];
+        /^code: -?\d+\n stdout:[\s\S]*?\n stderr: (?:Command failed.*\n)?(error: [\s\S]*?)\n(?: err\?:|$)/.exec(
+            message,
+        )?.[1];
     // The SDK and the engine both report an error of a program in this process.
     const reports = new Set((diagnostics ?? message).split(/\n(?=\s+error: )/));
     return withoutCredentials([...reports].join("\n").trim());
