@@ -31,7 +31,7 @@ export function askedOf(experiment: string, text = process.env[askedVariable]): 
 export interface Asked {
     /** Folder of the reports. */
     reports: string;
-    /** The uid of the attacks' namespace. Absent if it may not be read, or its cluster is not known or does not answer. */
+    /** The uid of the attacks' namespace. Absent if it cannot be read, or its cluster is not known yet. */
     namespaceUid?: string;
 }
 

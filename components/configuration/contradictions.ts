@@ -265,10 +265,11 @@ function confidenceOfChecks({ get, experiment }: Facts): Found[] {
             const [longer, each] = [formatDuration(durationMs), formatDuration(intervalMs)];
             const lower = atLeast && describeShare(atLeast);
             const also = lower ? `, and an experiment.confidence of at most ${lower}` : "";
+            const both = `at least ${longer} with an experiment.interval of at most ${each}`;
             return [
                 {
                     key: "experiment.duration",
-                    reason: `${reason}; allowed: at least ${longer} with an experiment.interval of at most ${each}${also}`,
+                    reason: `${reason}; allowed: ${both}${also}`,
                     mend: {
                         "experiment.duration": longer,
                         "experiment.interval": each,

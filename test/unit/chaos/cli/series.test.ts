@@ -181,8 +181,8 @@ describe("the options of a series", () => {
 
     it("must be able to show what is asked, if all runs pass", () => {
         expect(mistakesIn({ times: "10", until: "95%" })).toEqual([
-            "--times 10 --until 95%: 10 runs cannot show it; it takes 158 that all pass; allowed: --times of at least " +
-                "158, or --until of at most 58.3%",
+            "--times 10 --until 95%: 10 runs cannot show it; it takes 158 that all pass; allowed: --times of at " +
+                "least 158, or --until of at most 58.3%",
         ]);
         expect(mistakesIn({ times: "158", until: "95%" })).toEqual([]);
         expect(mistakesIn({ times: "10", until: "58.3%" })).toEqual([]);

@@ -213,7 +213,7 @@ describe("the checks of a plan", () => {
                 "a lower bound, too, if not even both are enough",
                 { intervalMs: 60_000, durationMs: 1_000, confidence: { atLeast: 0.99999, level: 0.95 } },
                 {},
-                "allowed: a window.duration of at least 1h with an interval of at most 20ms and an atLeast of at most 99.99",
+                "a window.duration of at least 1h with an interval of at most 20ms and an atLeast of at most 99.99",
             ],
         ])("takes %s", (_, changes, fields, message) => {
             const checks = [{ ...http, ...fields, name: "/ of shop" }];

@@ -395,8 +395,8 @@ describe("values that contradict one another", () => {
         ]);
         expect(first({ "experiment.confidence": "99.9%", "experiment.interval": "20s" })).toEqual([
             "experiment.duration",
-            "to show 99.9% with 95% confidence takes 2995 good answers, and the window has 1: 30 s with an interval of " +
-                "20 s; allowed: at least 1h with an experiment.interval of at most 1202ms",
+            "to show 99.9% with 95% confidence takes 2995 good answers, and the window has 1: 30 s with an interval " +
+                "of 20 s; allowed: at least 1h with an experiment.interval of at most 1202ms",
             "set experiment.duration 1h && npx pulumi config set experiment.interval 1202ms",
         ]);
         const mended = { "experiment.confidence": "99%", "experiment.duration": "299s" };
