@@ -1,7 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { findRuns } from "../../report/journal-files";
-import type { ReportedRun } from "../../report/reported-run";
-import { pageOf } from "../../report/reported-run";
+import { pageOf, type ReportedRun } from "../../report/reported-run";
 import { verdictLine } from "../../values/reasons";
 import type { Interruption } from "../interruption";
 import { plainError, whyNotUndone } from "../plain-error";
