@@ -38,7 +38,7 @@ const face = {
         "chaos/lease/running.ts",
         "chaos/rights/",
         "chaos/report/",
-        "chaos/cli/report.ts",
+        "chaos/cli/",
         "chaos/definition/plan.ts",
         "chaos/run/contract.ts",
     ],

@@ -1,10 +1,10 @@
 import { quote } from "shlex";
 import { Command, CommanderError, type Option } from "commander";
+import { plainError } from "../chaos/cli/plain-error";
 import { setCommand } from "../components/pulumi-command";
 import { type Found, removeCommand, secretMeantBy, setSecretCommand } from "../components/configuration/mistakes";
 import { mistakeIn } from "../components/configuration/read";
 import { settingOf, settings } from "../components/configuration/settings";
-import { plainError } from "./print";
 import { withShellSetup } from "./shell-setup";
 
 /** What exit codes mean, in the order of reading. */

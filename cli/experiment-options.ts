@@ -1,11 +1,10 @@
+import { continuing, type Repeat, repeatIn, type WrittenRepeat } from "../chaos/cli/series";
 import type { CiFiles } from "../chaos/report/exports/ci-files";
 import { mistakesInOutputs } from "../chaos/report/exports/ci-files";
-import { parsePercentage, readsAsAllOrNone } from "../chaos/values/share";
 import { npmCommand } from "../components/pulumi-command";
 import { type Lesson, lessons } from "../experiments/story";
 import { settingsIn } from "./command";
 import { experimentProgram } from "./programs";
-import type { Repeat } from "./repeated-runs";
 
 export interface RunOptions {
     /** Every saved experiment that runs on the shop's variant, instead of one. */
@@ -20,11 +19,13 @@ export interface RunOptions {
     files: CiFiles;
     /** @default it is run once */
     repeat?: Repeat;
+    /** The command that goes on with the series, if it is interrupted. */
+    continuation?: string;
 }
 
 export type ExperimentOptions = { list: { json: boolean; lessons: Lesson[] } } | { statusOf: string } | RunOptions;
 
-interface Given extends CiFiles {
+interface Given extends CiFiles, WrittenRepeat {
     all?: true;
     list?: true;
     lesson: string[];
@@ -32,9 +33,6 @@ interface Given extends CiFiles {
     set: string[];
     stack: string;
     json?: true;
-    times?: string;
-    until?: string;
-    continue?: true;
 }
 
 export function experimentOptions(args: string[], saved: () => string[]): ExperimentOptions {
@@ -58,30 +56,15 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
     for (const [option, path] of Object.entries(outputs))
         if (path !== undefined && forAll && forAll !== "all")
             mistakes.push(`${option} reports runs, and --${forAll} runs nothing: omit one of them`);
-    const repeat = repeatIn(values, forAll, mistakes);
+    const repeat = repeatIn(values, mistakes);
+    if (repeat && forAll) mistakes.push(`--times repeats one experiment: omit --${forAll}`);
+    if (repeat && values.set.some((pair) => /^(?:chaos-shop:)?experiment\.run=/.test(pair)))
+        mistakes.push("--times names each run: omit --set experiment.run");
     const settings = settingsIn(values.set, stack, (mistake) => mistakes.push(mistake));
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     if (values.status) return { statusOf: stack };
     const only = [...new Set(values.lesson as Lesson[])];
     if (values.list) return { list: { json, lessons: only } };
-    return { all, lessons: only, name, settings, stack, json, files: { junit, summary }, repeat };
-}
-
-function repeatIn(values: Given, forAll: string | undefined, mistakes: string[]): Repeat | undefined {
-    const { times, until, set } = values;
-    if (times === undefined) {
-        for (const option of ["until", "continue"] as const)
-            if (values[option]) mistakes.push(`--${option} is for a series of runs: add --times`);
-        return undefined;
-    }
-    if (!/^[1-9]\d{0,3}$/.test(times) || times === "1")
-        mistakes.push(`--times ${times}: allowed: a whole number from 2 to 9999`);
-    if (forAll) mistakes.push(`--times repeats one experiment: omit --${forAll}`);
-    if (set.some((pair) => /^(?:chaos-shop:)?experiment\.run=/.test(pair)))
-        mistakes.push("--times names each run: omit --set experiment.run");
-    const share = until === undefined ? undefined : parsePercentage(until);
-    // No number of runs shows that all pass.
-    if (until !== undefined && (share === undefined || readsAsAllOrNone(share)))
-        mistakes.push(`--until ${until}: allowed: a percentage above 0% and below 100%, such as 95%`);
-    return { times: Number(times), until: share, isContinued: values.continue ?? false };
+    const continuation = repeat && npmCommand(["experiment", "--", ...continuing(args)]);
+    return { all, lessons: only, name, settings, stack, json, files: { junit, summary }, repeat, continuation };
 }

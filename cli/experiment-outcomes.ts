@@ -1,10 +1,8 @@
+import { exitCodeOf, exitCodes, verdictTable as tableOf } from "../chaos/cli/outcomes";
+import { plainError } from "../chaos/cli/plain-error";
 import { type CiFiles, writeCiFiles } from "../chaos/report/exports/ci-files";
-import { named } from "../chaos/report/reported-run";
-import type { Verdict } from "../chaos/report/verdict";
 import { differenceFrom } from "../experiments/story";
 import type { ExperimentRuns, Outcome } from "./experiment-runs";
-import { alignedRows } from "../chaos/values/aligned";
-import { plainError } from "./print";
 
 export const standIn = "the stack's experiment";
 
@@ -54,27 +52,13 @@ export function writeReports(files: CiFiles, outcomes: readonly Outcome[], print
     }
 }
 
-const exitCodes: Record<Verdict, number> = { PASSED: 0, FAILED: 2, INCONCLUSIVE: 3, ABORTED: 4 };
-/** Of a run without a verdict. */
-export const failed = 1;
-
-/** A line for each run: verdict, success rate, experiment, whether that was expected, and the reason. */
-export function verdictTable(outcomes: readonly Outcome[]): string {
-    const rows = named(outcomes).map(({ name, journal, error = "", expected }) => {
-        if (journal === undefined) return ["not run", "", name, "", error.replaceAll("\n", " ")];
-        const { verdict, code, reason } = journal.conclusion;
-        const successRate = verdict === "ABORTED" ? "" : journal.conclusion.successRate;
-        const compared = expected && (differenceFrom(expected, journal.conclusion) ?? "as expected");
-        return [verdict, successRate.padStart(6), name, compared ?? "", code ? `${code}: ${reason}` : reason];
-    });
-    return `\nVerdicts\n${alignedRows(rows)
-        .map((row) => `  ${row}`)
-        .join("\n")}`;
-}
-
-export function exitCodeOf({ journal }: Pick<Outcome, "journal">): number {
-    return journal === undefined ? failed : exitCodes[journal.conclusion.verdict];
-}
+/** A line for each run, and whether its verdict was expected. */
+export const verdictTable = (outcomes: readonly Outcome[]): string =>
+    tableOf(
+        outcomes,
+        ({ journal, expected }) =>
+            journal && expected && (differenceFrom(expected, journal.conclusion) ?? "as expected"),
+    );
 
 /** The exit code of several runs: the highest of those that did not end as expected. */
 export function exitCodeOfAll(outcomes: readonly Pick<Outcome, "journal" | "expected">[]): number {

@@ -1,4 +1,7 @@
 import { overrides, settings } from "../components/configuration/settings";
+import { Interruption } from "../chaos/cli/interruption";
+import { plainError, whyNotUndone } from "../chaos/cli/plain-error";
+import type { Repeatable } from "../chaos/cli/series";
 import { findRuns } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
 import type { ReportedRun } from "../chaos/report/reported-run";
@@ -10,10 +13,8 @@ import { describeRequests, rateOf, sinceAttack, sinceUndone } from "../chaos/rep
 import { hashOf, isAttack } from "../chaos/definition/plan";
 import { pageOfReason, verdictLine } from "../chaos/values/reasons";
 import { fitting, lessonLines } from "./experiment-list";
-import { Interruption } from "./interruption";
 import { AnswersFile, type LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
-import { plainError, whyNotUndone } from "./print";
 import { Session } from "./session";
 import { withShellSetup } from "./shell-setup";
 
@@ -73,14 +74,28 @@ export class ExperimentRuns {
         return mistakes;
     }
 
-    /** Distinguishes stacks and settings of runs. Settings that change between the runs of a series do not count. */
-    tokenOf(changes: Record<string, string>): string {
-        const { "experiment.enabled": _, "experiment.run": __, ...same } = this.settingsWith(changes);
-        return hashOf(JSON.stringify([this.stack, Object.entries(same).sort()]));
+    /** The runs of an experiment with the same settings, in the same cluster. */
+    async repeatable(changes: Record<string, string>): Promise<Repeatable<Outcome>> {
+        const settings = await this.tokenOf(changes);
+        const isInterrupted = () => this.interrupted;
+        return {
+            settings,
+            earlier: () => this.earlier(changes),
+            get interrupted() {
+                return isInterrupted();
+            },
+            run: (name) => this.whole({ ...changes, "experiment.run": name }),
+            undo: () => this.undo(),
+        };
     }
 
-    /** Earlier runs of an experiment that have journals, the oldest first. */
-    earlier(changes: Record<string, string>): Outcome[] {
+    /** Distinguishes stacks, clusters and settings, without those that change between the runs of a series. */
+    private async tokenOf(changes: Record<string, string>): Promise<string> {
+        const { "experiment.enabled": _, "experiment.run": __, ...same } = this.settingsWith(changes);
+        return hashOf(JSON.stringify([this.stack, await this.session.clusterUid(), Object.entries(same).sort()]));
+    }
+
+    private earlier(changes: Record<string, string>): Outcome[] {
         const experiment = this.experimentIn(changes);
         const { expected } = this.expectationOf(experiment, changes);
         const { runs } = findRuns([reportsFolder]);
@@ -132,7 +147,7 @@ export class ExperimentRuns {
             this.report(journal);
             if (story && expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
         } else if (!this.interrupted) this.window.print(`The run failed: ${withShellSetup(error ?? "")}`);
-        const result = concluded ?? { experiment, error, startedAt, durationMs: Date.now() - startedAt };
+        const result = concluded ?? { experiment, run, error, startedAt, durationMs: Date.now() - startedAt };
         return { ...result, notUndone, expected };
     }
 

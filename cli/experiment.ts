@@ -1,27 +1,18 @@
 import { savedExperiments } from "../experiments/saved";
+import { exitCodeOf, failed, interrupted } from "../chaos/cli/outcomes";
+import { plainError } from "../chaos/cli/plain-error";
+import { exitCodeOfDecision, runSeries, seriesEnd } from "../chaos/cli/series";
 import { runningExperiments } from "../chaos/lease/running";
 import { clusterOf } from "./cluster";
 import { printList } from "./experiment-list";
 import { type ExperimentOptions, experimentOptions, type RunOptions } from "./experiment-options";
-import {
-    exitCodeOf,
-    exitCodeOfAll,
-    failed,
-    notRun,
-    runInTurn,
-    standIn,
-    verdictTable,
-    writeReports,
-} from "./experiment-outcomes";
+import { exitCodeOfAll, notRun, runInTurn, standIn, verdictTable, writeReports } from "./experiment-outcomes";
 import { ExperimentRuns, type Outcome } from "./experiment-runs";
 import { LiveWindow } from "./live-window";
-import { plainError, say } from "./print";
+import { say } from "./print";
 import { experimentProgram } from "./programs";
-import { runRepeatedly, seriesLines } from "./repeated-runs";
 import { placeOfStack } from "./stack-file";
 import { describeStatus } from "./status";
-
-const interrupted = 130;
 
 async function main(options: ExperimentOptions): Promise<void> {
     if ("list" in options) return printList(options.list, say);
@@ -37,7 +28,8 @@ async function showStatus(stack: string): Promise<void> {
 }
 
 /** Runs what the options ask for, and reports it, also if a run fails. @returns the exit code */
-async function run({ all, repeat, lessons, name, settings, stack, json, files }: RunOptions): Promise<number> {
+async function run(options: RunOptions): Promise<number> {
+    const { all, repeat, lessons, name, settings, stack, json, files } = options;
     const areSeveral = all || repeat !== undefined;
     // With --json, standard output contains only the journal.
     const window = new LiveWindow(json ? process.stderr : process.stdout);
@@ -48,7 +40,9 @@ async function run({ all, repeat, lessons, name, settings, stack, json, files }:
         runs = await ExperimentRuns.open(stack, window);
         if (repeat) {
             const changes = { ...settings, ...(name && { "experiment.name": name }) };
-            await runRepeatedly(runs, repeat, changes, outcomes, window.print);
+            const mistakes = await runs.tellMistakes(changes);
+            if (mistakes !== undefined) outcomes.push(notRun(name, mistakes));
+            else await runSeries(await runs.repeatable(changes), repeat, outcomes, window.print);
         } else await runInTurn(runs, all ? runs.fitting(lessons, settings.variant) : [name], settings, outcomes);
     } catch (error) {
         failure = error as Error;
@@ -59,15 +53,20 @@ async function run({ all, repeat, lessons, name, settings, stack, json, files }:
     const isReported = writeReports(files, outcomes, window.print);
     if (failure) throw failure;
     if (areSeveral) window.print(verdictTable(outcomes));
-    if (repeat) for (const line of ["", ...seriesLines(outcomes, repeat)]) window.print(line);
+    if (repeat) for (const line of ["", ...seriesEnd(outcomes, repeat)]) window.print(line);
     if (json) printJson(areSeveral ? outcomes.flatMap(({ journal }) => journal ?? []) : outcomes[0]?.journal);
     const notUndone = outcomes.find((outcome) => outcome.notUndone)?.notUndone;
     if (notUndone) throw new Error(notUndone);
     if (runs?.interrupted) {
-        if (repeat) window.print("To go on with the series, repeat the command with --continue");
+        if (options.continuation) window.print(`To go on with the series: ${options.continuation}`);
         return interrupted;
     }
-    return Math.max(areSeveral ? exitCodeOfAll(outcomes) : exitCodeOf(outcomes[0]!), isReported ? 0 : failed);
+    return Math.max(exitCodeFor(outcomes, options), isReported ? 0 : failed);
+}
+
+function exitCodeFor(outcomes: readonly Outcome[], { all, repeat }: RunOptions): number {
+    if (repeat?.until !== undefined) return exitCodeOfDecision(outcomes, repeat.until);
+    return all || repeat ? exitCodeOfAll(outcomes) : exitCodeOf(outcomes[0]!);
 }
 
 function printJson(value: unknown): void {

@@ -58,16 +58,18 @@ export const experimentProgram = new Program("experiment", [
     .option(
         "--times <NUMBER>",
         "run the experiment so many times, each with targets chosen again at random, and print how many runs passed " +
-            "and what that shows. The exit code is that of `--all`",
+            "and what that shows. Without `--until`, the exit code is that of `--all`",
     )
     .option(
         "--until <PERCENT>",
         "with `--times`, stop as soon as it is shown, with 95% confidence, that at least this share of runs passes, " +
-            "such as `95%`, or that it does not",
+            "such as `95%`, or that it does not. The exit code is 0 if it is shown, 2 if it is shown that fewer " +
+            "pass, 3 if neither is",
     )
     .option(
         "--continue",
-        "with `--times`, go on with the last series that had the same settings, instead of beginning one",
+        "with `--times`, go on with the last series that had the same stack, settings and cluster, instead of " +
+            "beginning one",
     )
     .takesMany("--set <KEY=VALUE>", "a setting for this run, such as `--set experiment.radius=50%`")
     .takesStack()

@@ -6,15 +6,15 @@ import { annotations } from "../components/cluster/marks";
 import { recordIn } from "../components/cluster/state-records";
 import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
+import { UpdateProgress } from "../chaos/cli/progress";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
-import { type Cluster, connect } from "../chaos/cluster/client";
+import { type Cluster, connect, unlessForbidden } from "../chaos/cluster/client";
 import { sandboxContext } from "../sandbox/node/addresses";
 import { mistakesInMove } from "./installed-shop";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
 import { requirePassphrase } from "../toolchain/pulumi/environment";
 import { demoCluster } from "./cluster";
 import { say } from "./print";
-import { UpdateProgress } from "./progress";
 import { BorrowedStack } from "./stack";
 import { agentOf, fileOfStack, project, StackFile } from "./stack-file";
 import { otherResources } from "../chaos/cluster/resources";
@@ -90,9 +90,18 @@ export class Session {
     }
 
     private async record() {
-        const { metadata } = await this.cluster.read({ resource: otherResources.namespace, name: "kube-system" });
+        const { metadata } = await this.kubeSystem();
         const context = this.cluster.kubeconfig.getCurrentContext();
         return recordIn(await this.stack.state(), { uid: metadata!.uid!, context });
+    }
+
+    /** Distinguishes the cluster from one of the same context. Undefined if the account may not look. */
+    async clusterUid(): Promise<string | undefined> {
+        return (await unlessForbidden(this.kubeSystem()))?.metadata!.uid;
+    }
+
+    private kubeSystem() {
+        return this.cluster.read({ resource: otherResources.namespace, name: "kube-system" });
     }
 
     async mistakesInMove(set: Record<string, string>): Promise<string | undefined> {
@@ -117,11 +126,7 @@ export class Session {
         return this.stack.settings;
     }
 
-    /**
-     * Cancels the running update, if any. The next update can start at once.
-     *
-     * @param engineKnows whether a running engine received the signal, too
-     */
+    /** See `Cancelable`. */
     cancel({ engineKnows }: { engineKnows: boolean }): void {
         if (!engineKnows || !this.engineRuns) this.interruption.abort();
         this.interruption = new AbortController();

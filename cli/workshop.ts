@@ -4,7 +4,8 @@ import { filesInTheWay, follow, Programs, type Result } from "./exercises/check"
 import { type Exercise, exercises, pagePath } from "./exercises/page";
 import { disturbing, prepare } from "./exercises/preparation";
 import { alignedRows } from "../chaos/values/aligned";
-import { heading, plainError, say, typed } from "./print";
+import { plainError } from "../chaos/cli/plain-error";
+import { heading, say, typed } from "./print";
 import { workshopProgram } from "./programs";
 import { withShellSetup } from "./shell-setup";
 

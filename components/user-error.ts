@@ -1,6 +1,6 @@
 import { explain } from "../chaos/cluster/problem";
 import { UserError } from "../chaos/values/user-error";
-import { withoutCredentials } from "./without-credentials";
+import { withoutCredentials } from "../chaos/values/without-credentials";
 
 /** A stack's program whose errors are printed without a stack trace. */
 export function withUserErrors<T>(program: () => Promise<T>): () => Promise<T> {

@@ -10,9 +10,13 @@ const bundlePath = (entry, ending) => join(cache, relative(project, resolve(entr
 
 const hashesPath = (bundle) => `${bundle}.hashes.json`;
 
+/** What an import can be resolved to. */
+const isSource = (name) => /\.(?:[cm]?[jt]sx?|json)$/.test(name);
+
 function hashOf(path) {
     const full = join(project, path);
-    const content = statSync(full).isDirectory() ? readdirSync(full).sort().join("/") : readFileSync(full);
+    const isFolder = statSync(full).isDirectory();
+    const content = isFolder ? readdirSync(full).filter(isSource).sort().join("/") : readFileSync(full);
     return createHash("sha256").update(content).digest("hex");
 }
 

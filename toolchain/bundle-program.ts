@@ -17,19 +17,28 @@ const inTheirPlaces = (bundle: string): Plugin => ({
         build.onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
             if (relative(project, path).includes("node_modules")) return undefined;
             const text = readFileSync(path, "utf8");
-            if (!/\b__(file|dir)name\b/.test(text)) return undefined;
+            if (!/\b(?:__(?:file|dir)name|import\.meta)\b/.test(text)) return undefined;
             const place = JSON.stringify(relative(dirname(bundle), path));
             const file = `ofBundle.join(ofBundle.folder, ${place})`;
-            const own = `const __filename = ${file}, __dirname = ofBundle.dirname(__filename);`;
+            const own =
+                `const __filename = ${file}, __dirname = ofBundle.dirname(__filename), ` +
+                "urlOfFile = ofBundle.pathToFileURL(__filename).href;";
             return { contents: `${own}\n${text}`, loader: extname(path).slice(1) as Loader };
         });
     },
 });
 
+/** A bundle is no module. */
+const define = {
+    "import.meta.url": "urlOfFile",
+    "import.meta.filename": "__filename",
+    "import.meta.dirname": "__dirname",
+};
+
 async function main(entry: string, bundle: string): Promise<void> {
-    const banner = { js: 'const ofBundle = { ...require("node:path"), folder: __dirname };' };
+    const banner = { js: 'const ofBundle = { ...require("node:path"), ...require("node:url"), folder: __dirname };' };
     const begunAt = Date.now();
-    const options = { entryPoints: [entry], external, banner, plugins: [inTheirPlaces(bundle)] };
+    const options = { entryPoints: [entry], external, banner, define, plugins: [inTheirPlaces(bundle)] };
     keepBuilt(bundle, await esbuild().build({ ...buildOptions, ...options }), begunAt, folders);
 }
 

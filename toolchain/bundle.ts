@@ -70,6 +70,9 @@ export const buildOptions = {
 /** A file system may note a change with a time of some milliseconds before it. */
 const clockMs = 50;
 
+/** When a file last changed, by this machine's clock: its time of modification may be any, also in the future. */
+const changedAt = (source: string) => statSync(join(project, source)).ctimeMs;
+
 /**
  * @param begunAt when its build began, in milliseconds since the epoch: of a source that has changed since, it is not
  *   known what was read, so the bundle is made again when it is next wanted
@@ -82,14 +85,13 @@ export function keepBuilt(
     besides: readonly string[] = [],
 ): void {
     const own = Object.keys(metafile.inputs).filter((source) => !source.includes("node_modules/"));
+    // A new file may be found in place of one that was read: `word.tsx` before `word.ts`.
+    const folders = [...new Set(own.map((source) => dirname(source)))];
     const there = [...alwaysSources, ...besides].filter((source) => existsSync(join(project, source)));
-    const hasChanged = [...there, ...own].some(
-        (source) => statSync(join(project, source)).mtimeMs >= begunAt - clockMs,
-    );
-    if (hasChanged) {
+    if ([...there, ...own].some((source) => changedAt(source) >= begunAt - clockMs)) {
         rmSync(hashesPath(bundle), { force: true });
         replaceFile(bundle, outputFiles[0]!.contents);
-    } else keep(bundle, outputFiles[0]!.contents, [...there, ...own]);
+    } else keep(bundle, outputFiles[0]!.contents, [...there, ...own, ...folders]);
 }
 
 function keep(file: string, content: string | Uint8Array, sources: readonly string[]): void {

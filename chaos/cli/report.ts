@@ -6,6 +6,7 @@ import type { Calls } from "../report/edges";
 import type { Journal } from "../report/journal-schema";
 import { mistakeInUrl } from "../report/exports/receiver";
 import { countResults, hasPassed, type ReportedRun } from "../report/reported-run";
+import { seriesLines } from "../report/series";
 import { triedLines } from "../report/tried-table";
 import { withoutControls } from "../values/quoted";
 
@@ -15,7 +16,8 @@ Lists callers and callees, what was tried on each, and the last verdict. With op
 experiments into reports for continuous integration, traces and annotations instead.
 
   JOURNAL_OR_FOLDER  Journals (.json), or folders of them. A folder's other files are left out
-  --junit FILE       Write a JUnit XML file: a suite for each run, a test case for its verdict and one for each check
+  --junit FILE       Write a JUnit XML file: a suite for each run, with test cases for its
+                     verdict and its checks; of repeated runs one suite, with a test case for each run
   --summary FILE     Write a Markdown summary, for a comment or a job's summary
   --index FILE       Write a page with a grid of all runs. It links to the pages beside the journals
   --badge FILE       Write an SVG for a README: how many experiments' newest runs have passed
@@ -80,7 +82,7 @@ export async function chaosReport(
         const lines = [
             countResults(runs),
             ...(written.length > 0 ? [`Wrote ${written.join(" and ")}`] : []),
-            ...(lists ? triedLines(runs, calls) : []),
+            ...(lists ? [...triedLines(runs, calls), ...seriesLines(runs).map(withoutControls)] : []),
         ];
         output.log(lines.join("\n"));
     } catch (error) {

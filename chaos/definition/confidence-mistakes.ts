@@ -18,8 +18,15 @@ const listOf = (type: "conjunction" | "disjunction") => new Intl.ListFormat("en-
 /** Why a check cannot show what it must. */
 interface Fault {
     reason: string;
-    /** Each of these alone mends it. */
-    allowed: { successRate?: Share; durationMs?: number; intervalMs?: number; atLeast?: Share };
+    /** Each of these alone mends it. `together` is there if neither a window nor an interval does that alone. */
+    allowed: { successRate?: Share; durationMs?: number; intervalMs?: number; atLeast?: Share; together?: Together };
+}
+
+/** Mends it only with all of these. */
+interface Together {
+    durationMs: number;
+    intervalMs: number;
+    atLeast?: Share;
 }
 
 interface Observation {
@@ -41,18 +48,38 @@ function faultsIn(confidence: Confidence, { successRate, intervalMs, durationMs 
     const sent = Math.floor(durationMs / intervalMs + 1e-6);
     if (needed <= sent) return faults;
     const longer = formatDuration(Math.ceil((needed * intervalMs - 1e-6) / 1_000) * 1_000);
-    const shorter = formatDuration(Math.floor(durationMs / needed));
+    const alone = {
+        durationMs: durationWithin(times.duration, longer),
+        intervalMs: shorterWithin(durationMs, needed),
+        atLeast: shownBy(sent, confidence.level),
+    };
+    const isNeitherEnough = alone.durationMs === undefined && alone.intervalMs === undefined;
     faults.push({
         reason:
             `to show ${atLeast} with ${level} confidence takes ${needed} good answers, and the window has ${sent}: ` +
             `${describeMilliseconds(durationMs)} with an interval of ${describeMilliseconds(intervalMs)}`,
-        allowed: {
-            durationMs: durationWithin(times.duration, longer),
-            intervalMs: durationWithin(times.interval, shorter),
-            atLeast: parsePercentage(percentOf(lowerBound(sent, sent, confidence.level), 1)),
-        },
+        allowed: { ...alone, together: isNeitherEnough ? togetherFor(needed, sent, confidence.level) : undefined },
     });
     return faults;
+}
+
+const longestMs = parseDuration(times.duration.most)!;
+const shortestMs = parseDuration(times.interval.least)!;
+
+/** The longest interval with which a window has so many answers. Undefined if it is too short. */
+const shorterWithin = (durationMs: number, answers: number) =>
+    durationWithin(times.interval, formatDuration(Math.floor(durationMs / answers)));
+
+/** What so many good answers show, rounded down. Undefined if that reads as nothing. */
+const shownBy = (answers: number, level: Share) =>
+    answers === 0 ? undefined : parsePercentage(percentOf(lowerBound(answers, answers, level), 1));
+
+/** @param sent if there are some, what these show can be required */
+function togetherFor(needed: number, sent: number, level: Share): Together | undefined {
+    const intervalMs = shorterWithin(longestMs, needed);
+    if (intervalMs !== undefined) return { durationMs: longestMs, intervalMs };
+    if (sent > 0) return undefined;
+    return { durationMs: longestMs, intervalMs: shortestMs, atLeast: shownBy(longestMs / shortestMs, level) };
 }
 
 /** What a check cannot show with any settings: in the longest window, and if it may, at the shortest interval. */
@@ -64,8 +91,7 @@ export function ownConfidenceMistakes(check: Check): string[] {
             `${check.kind} reads a state, and reading it more often shows no more; ` +
                 `allowed: for ${listOf("conjunction")}`,
         ];
-    const [intervalMs, durationMs] = [parseDuration(times.interval.least)!, parseDuration(times.duration.most)!];
-    const best = { durationMs, ...completed(check, { intervalMs, successRate }) };
+    const best = { durationMs: longestMs, ...completed(check, { intervalMs: shortestMs, successRate }) };
     return faultsIn(confidenceOf(confidence), best).map(
         ({ reason, allowed: { atLeast } }) => `${reason}; allowed: an atLeast of at most ${describeShare(atLeast!)}`,
     );

@@ -218,15 +218,21 @@ function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number):
 function requireConfidence(checks: readonly Check[], args: PlanArgs): void {
     const faults = confidenceMistakes(checks, args).map(({ check, reason, allowed }) => {
         if (check === undefined) return `confidence: ${reason}; allowed: leave it out`;
-        const { successRate, durationMs, intervalMs, atLeast } = allowed;
+        const { successRate, durationMs, intervalMs, atLeast, together } = allowed;
+        const longer = (milliseconds: number) => `a window.duration of at least ${formatDuration(milliseconds)}`;
+        const shorter = (milliseconds: number) =>
+            check.perSecond === undefined
+                ? `an interval of at most ${formatDuration(milliseconds)}`
+                : `a perSecond of at least ${Math.ceil(1_000 / milliseconds)}`;
+        const lower = (share: Share) => `an atLeast of at most ${describeShare(share)}`;
         const choices = [
-            durationMs && `a window.duration of at least ${formatDuration(durationMs)}`,
-            intervalMs &&
-                (check.perSecond === undefined
-                    ? `an interval of at most ${formatDuration(intervalMs)}`
-                    : `a perSecond of at least ${Math.ceil(1_000 / intervalMs)}`),
+            durationMs && longer(durationMs),
+            intervalMs && shorter(intervalMs),
+            together &&
+                `${longer(together.durationMs)} with ${shorter(together.intervalMs)}` +
+                    (together.atLeast === undefined ? "" : ` and ${lower(together.atLeast)}`),
             successRate && `a successRate of at least ${describeShare(successRate)}`,
-            atLeast && `an atLeast of at most ${describeShare(atLeast)}`,
+            atLeast && lower(atLeast),
         ].filter((choice) => typeof choice === "string");
         return `${checkName(check)}: confidence: ${reason}; allowed: ${either.format(choices)}`;
     });

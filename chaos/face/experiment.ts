@@ -19,6 +19,7 @@ import { requireNoSecrets } from "./secret-settings";
 import type { Conclusion } from "../report/conclusion";
 import type { Verdict } from "../report/verdict";
 import { conclusionInState, runResources } from "./run-resources";
+import { type Asked, askedOf, askedOfPreview, type AskedRun, experimentType } from "../run/asked-run";
 import { asVariable, maxVariableLength } from "../run/contract";
 import { preview } from "./preview";
 import { describeValue, isOutput } from "../values/texts";
@@ -80,11 +81,15 @@ export class Experiment extends pulumi.ComponentResource {
      */
     readonly verdict: pulumi.Output<Verdict | "disabled" | "left out">;
 
-    constructor(name: string, args: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
+    constructor(name: string, given: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
+        const asked = askedOf(name);
+        const args = asked ? asAsked(given, asked) : given;
         const prepared = prepare(name, args);
         // The preview that enables an experiment shows all that it does.
         const inputs = args.enabled === true && "plan" in prepared ? inputsOf(prepared.plan) : {};
-        super("chaos-experiments:index:Experiment", name, inputs, {
+        if (asked && pulumi.runtime.isDryRun() && "plan" in prepared)
+            Object.assign(inputs, { asked: askedPreview(prepared.plan, args.kubeconfig) });
+        super(experimentType, name, inputs, {
             ...opts,
             // Only a run waits for what it depends on. The end of attacks does not: under them that may never be ready.
             dependsOn: undefined,
@@ -153,6 +158,18 @@ export class Experiment extends pulumi.ComponentResource {
         const done = pulumi.unsecret(pulumi.all(acts).apply(() => undefined));
         this.registerOutputs({ conclusion: this.conclusion, acts: done });
     }
+}
+
+/** The arguments, with what is asked instead of what the program says. */
+function asAsked(args: ExperimentArgs, { enabled, run }: AskedRun): ExperimentArgs {
+    return "plan" in args ? { ...args, enabled, plan: { ...args.plan, run } } : { ...args, enabled, run };
+}
+
+async function askedPreview(plan: Plan, kubeconfig: pulumi.Input<string> | undefined): Promise<Asked> {
+    const [text] = kubeconfig === undefined ? [] : await ifKnown(pulumi.output(kubeconfig));
+    const isKnown = kubeconfig === undefined || text !== undefined;
+    const reach = () => (isKnown ? connect({ kubeconfig: text, context: plan.context }, endTimeoutMs) : undefined);
+    return askedOfPreview(plan, reach);
 }
 
 /**

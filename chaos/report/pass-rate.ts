@@ -16,10 +16,13 @@ export function decidedOf(runs: readonly ReportedRun[]): Decided {
 const describeInterval = ({ atLeast, atMost }: Interval): string =>
     `${describeBound(atLeast)} to ${describeBound(atMost)}`;
 
+/** What a number of decided runs shows. */
+type IntervalOf = (passed: number, decided: number) => Interval;
+
 /** Of the runs over time, such as `8 of 9 decided passed (95%: 51.8% to 99.7%)`. */
-export function describeDecided({ passed, decided }: Decided): string {
+export function describeDecided({ passed, decided }: Decided, intervalOf: IntervalOf = interval): string {
     if (decided === 0) return "none decided";
-    return `${passed} of ${decided} decided passed (95%: ${describeInterval(interval(passed, decided))})`;
+    return `${passed} of ${decided} decided passed (95%: ${describeInterval(intervalOf(passed, decided))})`;
 }
 
 /**
@@ -28,10 +31,7 @@ export function describeDecided({ passed, decided }: Decided): string {
  *
  * @param intervalOf what a number of decided runs shows. @default that of a fixed number of runs
  */
-export function describeSeries(
-    runs: readonly ReportedRun[],
-    intervalOf: (passed: number, decided: number) => Interval = interval,
-): string {
+export function describeSeries(runs: readonly ReportedRun[], intervalOf: IntervalOf = interval): string {
     const { passed, decided } = decidedOf(runs);
     const others = runs.filter((run) => resultOf(run) !== "PASSED");
     const counts = [`${passed} of ${runs.length} PASSED`, ...(others.length === 0 ? [] : [countResults(others)])];

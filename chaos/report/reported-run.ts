@@ -9,6 +9,8 @@ export interface ReportedRun {
     journal?: Journal;
     /** @default the journal's own */
     path?: string;
+    /** Its name. @default the journal's. Absent if that is not known */
+    run?: string;
     /** Why it ended without a verdict. */
     error?: string;
     /** Why its attack could not be undone. */

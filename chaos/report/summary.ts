@@ -13,6 +13,7 @@ import {
     type ReportedRun,
     resultOf,
 } from "./reported-run";
+import { seriesLines } from "./series";
 import { boundOfRun, rateOf } from "./verdict";
 
 /**
@@ -40,6 +41,7 @@ export function summaryMarkdown(runs: readonly ReportedRun[]): string {
     return [
         `### Chaos experiments: ${countResults(runs)}`,
         "",
+        ...seriesLines(runs).flatMap((line) => [shown(line, longest.reason), ""]),
         tableRow(columns),
         tableRow(["---", "---", "---:", "---:", "---:", "---:"]),
         ...withinBudget(rows, (count) => tableRow([`and ${count} more`, ...columns.slice(1).map(() => "")])),

@@ -260,6 +260,24 @@ function confidenceOfChecks({ get, experiment }: Facts): Found[] {
         if (allowed.durationMs)
             return allow("experiment.duration", "at least", formatDuration(allowed.durationMs), orShorter);
         if (shorter) return allow("experiment.interval", "at most", shorter);
+        if (allowed.together && check.perSecond === undefined) {
+            const { durationMs, intervalMs, atLeast } = allowed.together;
+            const [longer, each] = [formatDuration(durationMs), formatDuration(intervalMs)];
+            const lower = atLeast && describeShare(atLeast);
+            const also = lower ? `, and an experiment.confidence of at most ${lower}` : "";
+            const both = `at least ${longer} with an experiment.interval of at most ${each}`;
+            return [
+                {
+                    key: "experiment.duration",
+                    reason: `${reason}; allowed: ${both}${also}`,
+                    mend: {
+                        "experiment.duration": longer,
+                        "experiment.interval": each,
+                        ...(lower && { "experiment.confidence": lower }),
+                    },
+                },
+            ];
+        }
         if (allowed.atLeast && check.confidence === undefined)
             return allow("experiment.confidence", "at most", describeShare(allowed.atLeast));
         if (allowed.successRate && check.successRate === undefined)

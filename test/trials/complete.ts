@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Conclusion } from "../../chaos/report/conclusion";
-import { plainError } from "../../cli/print";
+import { plainError } from "../../chaos/cli/plain-error";
 import { until } from "../support/until";
 import { judge } from "./judge";
 import type { Course, Kind, Outcome, Run, Trial } from "./kind";

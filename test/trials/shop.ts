@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { labels } from "../../chaos/cluster/labels";
 import { leaseName } from "../../chaos/lease/lease-record";
 import type { Conclusion } from "../../chaos/report/conclusion";
-import { plainError } from "../../cli/print";
+import { plainError } from "../../chaos/cli/plain-error";
 import { project } from "../../cli/stack-file";
 import type { TestStack } from "../e2e/shop/support";
 import { until } from "../support/until";

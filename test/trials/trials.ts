@@ -1,5 +1,5 @@
 import { removeNamespaces } from "../../bench/on-cluster";
-import { plainError } from "../../cli/print";
+import { plainError } from "../../chaos/cli/plain-error";
 import { isDeepStrictEqual } from "node:util";
 import { type Choices, choices, type DeniedTraffic } from "../../sandbox/node/choices";
 import { sandboxUp } from "../../sandbox/node/up";

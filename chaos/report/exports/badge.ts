@@ -1,3 +1,4 @@
+import { groupedBy } from "../../values/grouped";
 import { label, rect } from "../drawing";
 import { element, escape } from "../markup";
 import { hasPassed, type ReportedRun, resultOf } from "../reported-run";
@@ -6,18 +7,17 @@ const height = 20;
 const colors = { name: "#3b434d", good: "#1b7f5c", bad: "#c2410c", unknown: "#6a7586" };
 
 /**
- * How the newest run of each experiment ended, as a picture for a README: `chaos | 2 of 3 passed`. Its title names the
- * experiments that have not passed, or whose newest journal cannot be read.
+ * How the newest run of each experiment ended, as a picture for a README: `chaos | 2 of 3 passed`. An experiment counts
+ * in each place where it ran: one that passes in a test cluster must not hide that it failed in production. The title
+ * names the experiments that have not passed, or whose newest journal cannot be read.
  */
 export function badgeSvg(runs: readonly ReportedRun[]): string {
     const sorted = [...runs].sort((a, b) => a.startedAt - b.startedAt);
     const read = new Set(sorted.flatMap(({ journal, experiment }) => (journal ? experiment : [])));
-    const newest = [...new Map(sorted.map((run) => [experimentOf(run, read), run])).values()];
+    const newest = [...groupedBy(sorted, (run) => experimentOf(run, read)).values()].flatMap(newestOf);
     const others = newest.filter((run) => !hasPassed(run));
     const text = read.size === 0 ? "no runs" : `${newest.length - others.length} of ${newest.length} passed`;
-    const title = [`Chaos experiments: ${text}`, ...others.map((run) => `${run.experiment} ${resultOf(run)}`)].join(
-        "; ",
-    );
+    const title = [`Chaos experiments: ${text}`, ...others.map((run) => titleOf(run, newest))].join("; ");
     const color = read.size === 0 ? "unknown" : others.length === 0 ? "good" : "bad";
     const [name, result] = [part("chaos", 0, "name"), part(text, widthOf("chaos"), color)];
     const width = widthOf("chaos") + widthOf(text);
@@ -33,6 +33,26 @@ export function badgeSvg(runs: readonly ReportedRun[]): string {
         ...name,
         ...result,
     ])}\n`;
+}
+
+/**
+ * The newest run in each place. Where one without a readable journal ran is not known: if it is the newest, it counts
+ * alone.
+ *
+ * @param runs of an experiment, the oldest first
+ */
+function newestOf(runs: readonly ReportedRun[]): ReportedRun[] {
+    if (runs.at(-1)!.journal === undefined) return [runs.at(-1)!];
+    return [...new Map(runs.flatMap((run) => (run.journal ? [[placeOf(run), run] as const] : []))).values()];
+}
+
+/** Two stacks are seldom in the same one. The uid is no part of it: pipelines make clusters again and again. */
+const placeOf = ({ journal }: ReportedRun): string =>
+    journal === undefined ? "" : `${journal.plan.context ?? journal.plan.clusterName}/${journal.plan.namespace}`;
+
+function titleOf(run: ReportedRun, all: readonly ReportedRun[]): string {
+    const isInSeveral = all.filter(({ experiment }) => experiment === run.experiment).length > 1;
+    return `${run.experiment}${isInSeveral ? ` in ${placeOf(run)}` : ""} ${resultOf(run)}`;
 }
 
 /**

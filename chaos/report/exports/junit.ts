@@ -1,6 +1,9 @@
 import { verdictLine } from "../../values/reasons";
+import { groupedBy } from "../../values/grouped";
 import { element, escape, inLines } from "../markup";
+import { describeSeries } from "../pass-rate";
 import { checksOf, codeOf, named, pageOf, reasonOf, type ReportedRun, resultOf } from "../reported-run";
+import { intervalFor, seriesOf } from "../series";
 import { rateOf } from "../verdict";
 
 /** The first part of the names of classes, which Jenkins shows as a package. */
@@ -22,19 +25,25 @@ interface Problem {
 }
 
 /**
- * Runs as a JUnit XML file: a suite for each run, and in it a test case for the verdict and one for each check. A run
+ * Runs as a JUnit XML file: a suite for each run, and in it a test case for the verdict and one for each check. The
+ * runs of a series are one suite, with a test case for each: how many pass is what the series was made for. A run
  * that shows nothing is an error, and not skipped: readers of these files count skipped tests as good.
  *
  * The file follows both published schemas, that of Jenkins (junit-10.xsd) and that of Apache Ant (JUnit.xsd). The
  * latter wants some attributes and elements that have no meaning here.
  */
 export function junitXml(runs: readonly ReportedRun[]): string {
-    const suites = named(runs).map((run, id) => suite(run, run.name, id));
+    const groups = groupedBy([...runs.entries()], ([index, run]) => seriesOf(run)?.id ?? index);
+    const together = [...groups.values()].map((entries) => entries.map(([, run]) => run));
+    const firsts = named(together.map(([first]) => first!));
+    const suites = together.map((ofOne, id) => suite(ofOne, firsts[id]!.name, id));
     return `<?xml version="1.0" encoding="UTF-8"?>\n${inLines("testsuites", {}, suites)}\n`;
 }
 
-function suite(run: ReportedRun, name: string, id: number): string {
-    const cases = casesOf(run);
+function suite(runs: readonly ReportedRun[], name: string, id: number): string {
+    const run = runs[0]!;
+    const isSeries = seriesOf(run) !== undefined;
+    const cases = isSeries ? runs.map(caseOfRun) : casesOf(run);
     const count = (kind: Problem["element"]) => cases.filter(({ problem }) => problem?.element === kind).length;
     const attributes = {
         id,
@@ -47,10 +56,10 @@ function suite(run: ReportedRun, name: string, id: number): string {
         failures: count("failure"),
         errors: count("error"),
         skipped: 0,
-        time: seconds(run.durationMs),
+        time: seconds(runs.reduce((sum, { durationMs }) => sum + durationMs, 0)),
     };
     return inLines("testsuite", attributes, [
-        inLines("properties", {}, propertiesOf(run)),
+        inLines("properties", {}, isSeries ? propertiesOfSeries(runs) : propertiesOf(run)),
         ...cases.map((one) => testCase(one, `${packageName}.${name}`)),
         element("system-out", {}),
         element("system-err", {}),
@@ -67,12 +76,34 @@ function propertiesOf(run: ReportedRun): string[] {
         page: pageOf(run) ?? "",
         ...Object.fromEntries(bounded.map((check) => [`success rate of ${check.name}`, rateOf(check)])),
     };
-    return Object.entries(properties).map(([name, value]) => element("property", { name, value }));
+    return listed(properties);
 }
+
+const listed = (properties: Record<string, string>) =>
+    Object.entries(properties).map(([name, value]) => element("property", { name, value }));
+
+function propertiesOfSeries(runs: readonly ReportedRun[]): string[] {
+    const pages = runs.flatMap((run, index) => {
+        const page = pageOf(run);
+        return page === undefined ? [] : [[`page of run ${index + 1}`, page]];
+    });
+    const hypothesis = runs.find(({ journal }) => journal)?.journal?.conclusion.hypothesis;
+    return listed({
+        ...(hypothesis !== undefined && { hypothesis }),
+        "pass rate": describeSeries(runs, intervalFor(runs)),
+        ...(Object.fromEntries(pages) as Record<string, string>),
+    });
+}
+
+function caseOfRun(run: ReportedRun, index: number): TestCase {
+    const notUndone = run.notUndone === undefined ? undefined : problemOfUndo(run.notUndone);
+    return { name: `run ${index + 1}`, durationMs: run.durationMs, problem: notUndone ?? problemOfVerdict(run) };
+}
+
+const problemOfUndo = (text: string): Problem => ({ element: "error", type: "not undone", text });
 
 function casesOf(run: ReportedRun): TestCase[] {
     const checks = run.journal === undefined ? [] : checksOf(run.journal);
-    const notUndone = { element: "error", type: "not undone", text: run.notUndone ?? "" } as const;
     return [
         { name: "verdict", durationMs: run.durationMs, problem: problemOfVerdict(run) },
         ...checks.map(({ name, held, code = "unknown", reason: text, durationMs }): TestCase => {
@@ -82,7 +113,9 @@ function casesOf(run: ReportedRun): TestCase[] {
                     : { element: "failure", type: "did not hold", text };
             return { name: `check ${name}`, durationMs, problem: held ? undefined : problem };
         }),
-        ...(run.notUndone === undefined ? [] : [{ name: "undo", durationMs: 0, problem: notUndone }]),
+        ...(run.notUndone === undefined
+            ? []
+            : [{ name: "undo", durationMs: 0, problem: problemOfUndo(run.notUndone) }]),
     ];
 }
 

@@ -5,7 +5,7 @@
  *
  * The stack's state has this program, so it needs neither this folder nor the packages in it.
  */
-import { withoutCredentials } from "../../without-credentials";
+import { withoutCredentials } from "../../../chaos/values/without-credentials";
 import { readerFor } from "../reading";
 import { type GuardedStack, guardedVariable, inUpdate, movedVariable, whyNotDestroy, whyNotLeave } from "./refusal";
 

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeNamespaces } from "../../../bench/on-cluster";
-import { plainError } from "../../../cli/print";
+import { plainError } from "../../../chaos/cli/plain-error";
 import { BorrowedStack } from "../../../cli/stack";
 import { project } from "../../../cli/stack-file";
 import { defaultAgentNamespace } from "../../../components/configuration/agent";

@@ -70,11 +70,24 @@ describe("the arguments of `npm run experiment`", () => {
     it("may ask for a series of runs, and when it is decided", () => {
         const repeat = (...args: string[]) => (optionsOf("orders-kill", ...args) as RunOptions).repeat;
         expect(repeat("--times", "10")).toEqual({ times: 10, until: undefined, isContinued: false });
-        expect(repeat("--times", "200", "--until", "97.5%", "--continue")).toEqual({
-            times: 200,
+        expect(repeat("--times", "400", "--until", "97.5%", "--continue")).toEqual({
+            times: 400,
             until: 0.975,
             isContinued: true,
         });
+    });
+
+    it("have the command that goes on with an interrupted series", () => {
+        const { continuation } = optionsOf(
+            "orders-kill",
+            "--times",
+            "10",
+            "--set",
+            "experiment.radius=50%",
+        ) as RunOptions;
+        expect(continuation).toBe(
+            "npm run experiment -- orders-kill --times 10 --set experiment.radius=50% --continue",
+        );
     });
 
     it.each([
@@ -84,6 +97,10 @@ describe("the arguments of `npm run experiment`", () => {
         [["--times", "3", "--until", "100%"], "--until 100%: allowed: a percentage above 0% and below 100%"],
         [["--times", "3", "--until", "99.99999999%"], "--until 99.99999999%: allowed: a percentage above 0%"],
         [["--times", "3", "--until", "95"], "--until 95: allowed: a percentage"],
+        [
+            ["--times", "10", "--until", "95%"],
+            "10 runs cannot show it; it takes 158 that all pass; allowed: --times of at",
+        ],
         [["--times", "3", "--all"], "--times repeats one experiment: omit --all"],
         [["--times", "3", "--set", "experiment.run=nightly"], "--times names each run: omit --set experiment.run"],
     ])("cannot ask for a series by %j", (args, mistake) => expect(() => optionsOf(...args)).toThrow(mistake));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../../cli/experiment-runs";
-import { exitCodeOf, exitCodeOfAll, verdictTable } from "../../../cli/experiment-outcomes";
+import { exitCodeOf } from "../../../chaos/cli/outcomes";
+import { exitCodeOfAll, verdictTable } from "../../../cli/experiment-outcomes";
 
 function outcome(verdict: string | undefined, expectedToFail?: string[]): Outcome {
     const checks = [{ name: "/products", held: verdict === "PASSED" }];

@@ -9,6 +9,7 @@ import * as client from "../../../chaos/cluster/client";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
 import { shellQuoted } from "../../../chaos/pods/built-programs";
+import { askedVariable, type AskedRun } from "../../../chaos/run/asked-run";
 import { fromVariable, inputFrom } from "../../../chaos/run/contract";
 import { type Asked, find, inState, kinds, leftOut, recordGraph, secretMark, unhandledErrors } from "./support";
 import { packed } from "../../../chaos/pods/packed";
@@ -639,5 +640,25 @@ describe("the component's inputs", () => {
 
     it("are none while it is disabled: the preview that enables it shows them all", async () => {
         expect(await inputsOf({ enabled: false })).toEqual({});
+    });
+});
+
+describe("a run that `chaos repeat` asks for", () => {
+    const ask = (asked: AskedRun) => vi.stubEnv(askedVariable, JSON.stringify(asked));
+
+    it("is one with another name, whether or not the program enables the experiment", async () => {
+        ask({ experiment: "it", enabled: true, run: "repeated" });
+        useAmbient("kind-kind", "https://127.0.0.1:1");
+        expect(planIn(await build({ enabled: false, kubeconfig: undefined })).run).toBe("repeated");
+    });
+
+    it("is of no other experiment of the program", async () => {
+        ask({ experiment: "one", enabled: true, run: "repeated" });
+        expect(steps(await build({ enabled: false }))).toEqual([]);
+    });
+
+    it("ends although the program enables the experiment", async () => {
+        ask({ experiment: "it", enabled: false, run: "" });
+        expect(steps(await build())).toEqual([]);
     });
 });

@@ -2,28 +2,30 @@ import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { bundledFile } from "../../../toolchain/bundle";
 import { isCurrent } from "../../../toolchain/bundle-cache";
 
 let folder: string;
 let bundle: string;
-beforeEach(() => {
+beforeEach(async () => {
     folder = mkdtempSync(join(__dirname, "bundled-"));
     writeFileSync(join(folder, "word.ts"), 'export const word: string = "first";');
     writeFileSync(join(folder, "main.ts"), 'import { word } from "./word";\nconsole.log(word);');
-    age("word.ts");
-    age("main.ts");
+    await rest();
     bundle = bundledFile(join(folder, "main.ts"));
 });
 afterEach(() => {
     for (const path of [folder, bundle, `${bundle}.hashes.json`]) rmSync(path, { recursive: true, force: true });
 });
 
-/** As if a file had been written an hour ago: one that changes during a build is read again. */
-function age(file: string): void {
-    const earlier = Date.now() / 1000 - 3_600;
-    utimesSync(join(folder, file), earlier, earlier);
+/** A file that changes shortly before a build, or during it, is read again. */
+const rest = () => sleep(100);
+
+function date(file: string, secondsFromNow: number): void {
+    const at = Date.now() / 1000 + secondsFromNow;
+    utimesSync(join(folder, file), at, at);
 }
 
 const output = () => execFileSync(process.execPath, [bundle], { encoding: "utf8", cwd: "/" }).trim();
@@ -40,7 +42,7 @@ it("a bundle is kept while its sources stay the same", () => {
 
 it("a bundle is made again when a file that it imports has changed, even if the file's time is older", () => {
     writeFileSync(join(folder, "word.ts"), 'export const word: string = "second";');
-    age("word.ts");
+    date("word.ts", -3_600);
     bundledFile(join(folder, "main.ts"));
     expect(output()).toBe("second");
 });
@@ -61,10 +63,23 @@ it("a bundle is made again when the list of its sources cannot be read", () => {
 
 it("a bundle is made again if a source was changed while it was made", () => {
     writeFileSync(join(folder, "word.ts"), 'export const word: string = "second";');
-    const inAWhile = Date.now() / 1000 + 60;
-    utimesSync(join(folder, "word.ts"), inAWhile, inAWhile);
     bundledFile(join(folder, "main.ts"));
     expect(isCurrent(bundle)).toBe(false);
+});
+
+it("a bundle is kept if a source is dated in the future", async () => {
+    writeFileSync(join(folder, "word.ts"), 'export const word: string = "second";');
+    date("word.ts", 3_600);
+    await rest();
+    bundledFile(join(folder, "main.ts"));
+    expect(isCurrent(bundle)).toBe(true);
+});
+
+it("a bundle is made again if an import finds another file", async () => {
+    writeFileSync(join(folder, "word.tsx"), 'export const word: string = "second";');
+    await rest();
+    bundledFile(join(folder, "main.ts"));
+    expect(output()).toBe("second");
 });
 
 it("two processes may make the same bundle at once", async () => {

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { load } from "js-yaml";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { project } from "../../../toolchain/bundle-cache";
 
@@ -75,6 +76,13 @@ describe("a program", () => {
             'import { word } from "./words/word";\nexport const say = () => console.log(word, __dirname);',
         );
         expect(said()).toBe(`third ${folder}`);
+    });
+
+    it("finds its files also by import.meta", () => {
+        mkdirSync(join(folder, "words"));
+        write("words/word.ts", "export const word = [import.meta.url, import.meta.dirname].join(' ');");
+        write("index.ts", 'import { word } from "./words/word";\nexport const say = () => console.log(word);');
+        expect(said()).toBe(`${pathToFileURL(join(folder, "words", "word.ts")).href} ${join(folder, "words")}`);
     });
 
     it("of another checkout is not loaded, though the two share their packages", () => {

@@ -202,9 +202,22 @@ describe("the checks of a plan", () => {
                 "/ of shop: confidence: a run that passes with 98%, the required success rate, may not show 99%; " +
                     "allowed: a successRate of at least 99% or an atLeast of at most 98%",
             ],
+            [
+                "both, if neither is enough",
+                { intervalMs: 60_000, durationMs: 1_000, confidence: { atLeast: 0.999, level: 0.95 } },
+                {},
+                "takes 2995 good answers, and the window has 0: 1 s with an interval of 1 min; allowed: a " +
+                    "window.duration of at least 1h with an interval of at most 1202ms",
+            ],
+            [
+                "a lower bound, too, if not even both are enough",
+                { intervalMs: 60_000, durationMs: 1_000, confidence: { atLeast: 0.99999, level: 0.95 } },
+                {},
+                "a window.duration of at least 1h with an interval of at most 20ms and an atLeast of at most 99.99",
+            ],
         ])("takes %s", (_, changes, fields, message) => {
             const checks = [{ ...http, ...fields, name: "/ of shop" }];
-            expect(() => plan({ successRate: 1, ...changes, confidence }, { checks })).toThrow(message);
+            expect(() => plan({ successRate: 1, confidence, ...changes }, { checks })).toThrow(message);
         });
 
         it("is possible with what is proposed", () => {

@@ -57,6 +57,16 @@ describe("the page of all runs", () => {
         expect(indexPage(daily({}, {}), "")).toContain(">always PASSED</div>");
     });
 
+    it("has the wider interval if the results of some runs decided how many there are", () => {
+        const watched = daily({}, {}, {}).map((run) =>
+            runWith(run.journal!.conclusion, {
+                plan: { ...journal.plan, run: "2026-11-01T00:00:00.000Z-0a0a0a0a-0b0b0b0b-until" },
+            }),
+        );
+        expect(indexPage(daily({}, {}, {}), "")).toContain("3 of 3 decided passed (95%: 29.2% to 100%)");
+        expect(indexPage(watched, "")).toContain("3 of 3 decided passed (95%: 23.2% to 100%)");
+    });
+
     it("draws the times of all runs as lines: gaps where there is none, and the newest in words", () => {
         const times = [1_000, null, 2_000, 4_000].map((timeToFirstFailureMs) => ({ timeToFirstFailureMs }));
         const shown = indexPage(daily(...times, { timeToFirstFailureMs: null }), "");
@@ -92,5 +102,13 @@ describe("the badge", () => {
         expect(badgeSvg([run, unread("daily-1", old.startedAt)])).toMatch(/<rect class="good".*>1 of 1 passed</);
         expect(badgeSvg([run, unread("daily2-1", old.startedAt)])).toMatch(/<rect class="bad".*>1 of 2 passed</);
         expect(badgeSvg([])).toMatch(/<rect class="unknown".*>no runs</);
+    });
+
+    it("does not hide that an experiment failed in one cluster, if it passed later in another", () => {
+        const [before, after] = daily({ verdict: "FAILED" }, {}) as [ReportedRun, ReportedRun];
+        const inProduction = { ...before, journal: { ...before.journal!, plan: { ...journal.plan, context: "prod" } } };
+        const badge = badgeSvg([inProduction, after]);
+        expect(badge).toContain(">1 of 2 passed</text>");
+        expect(badge).toContain("<title>Chaos experiments: 1 of 2 passed; daily in prod/e2e-model FAILED</title>");
     });
 });

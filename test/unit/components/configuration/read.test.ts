@@ -380,7 +380,7 @@ describe("values that contradict one another", () => {
         const takes = "to show 99% with 95% confidence takes 299 good answers, and the window has ";
         const first = (values: Record<string, string>) => {
             const { key, reason, command } = mistakesOf({ "experiment.confidence": "99%", ...values })[0]!;
-            return [key, reason, command.replace(/^npx pulumi config /, "").replace(" --stack local", "")];
+            return [key, reason, command.replace(/^npx pulumi config /, "").replaceAll(" --stack local", "")];
         };
         expect(first({})).toEqual([
             "experiment.duration",
@@ -392,6 +392,12 @@ describe("values that contradict one another", () => {
             "experiment.interval",
             `${takes}1: 30 s with an interval of 20 s; allowed: at most 100ms`,
             "set experiment.interval 100ms",
+        ]);
+        expect(first({ "experiment.confidence": "99.9%", "experiment.interval": "20s" })).toEqual([
+            "experiment.duration",
+            "to show 99.9% with 95% confidence takes 2995 good answers, and the window has 1: 30 s with an interval " +
+                "of 20 s; allowed: at least 1h with an experiment.interval of at most 1202ms",
+            "set experiment.duration 1h && npx pulumi config set experiment.interval 1202ms",
         ]);
         const mended = { "experiment.confidence": "99%", "experiment.duration": "299s" };
         expect(read(mended).experiment.confidence).toEqual({ atLeast: 0.99, level: 0.95 });

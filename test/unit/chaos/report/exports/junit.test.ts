@@ -49,6 +49,34 @@ describe("the JUnit file", () => {
         );
     });
 
+    it("has one suite for a series, with one test case for each run, and what they show together", async () => {
+        const run = (number: number) => `2026-11-21T10:15:0${number}.000Z-0a0a0a0a-0b0b0b0b`;
+        const ofSeries = (conclusion: Parameters<typeof runWith>[0], number: number) =>
+            runWith({ ...conclusion, name: "repeated" }, { plan: { ...journal.plan, run: run(number) } });
+        const xml = junitXml([
+            ofSeries({}, 1),
+            ofSeries(failed.journal!.conclusion, 2),
+            passed,
+            ofSeries(inconclusive.journal!.conclusion, 3),
+            { ...broken, experiment: "repeated", run: run(4) },
+            { ...ofSeries({}, 5), notUndone: "no answer" },
+        ]);
+        expect(await problemsOf(xml)).toEqual([]);
+        expect(count(xml, /<testsuite /g)).toBe(2);
+        const [series] = xml.split("</testsuite>") as [string];
+        expect(Object.entries(casesIn(series)).map(([name, result]) => `${name} ${result.split(":")[0]}`)).toEqual([
+            "run 1 passed",
+            "run 2 failure",
+            "run 3 error",
+            "run 4 error",
+            "run 5 error",
+        ]);
+        expect(series).toContain('name="repeated" ');
+        expect(series).toContain(
+            '<property name="pass rate" value="2 of 5 PASSED, 1 FAILED, 1 INCONCLUSIVE, 1 no verdict; of',
+        );
+    });
+
     it("has a suite for each run, with a test case for the verdict and one for each check", () => {
         const xml = junitXml([passed]);
         expect(count(xml, /<testsuite /g)).toBe(1);

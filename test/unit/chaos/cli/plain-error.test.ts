@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainError, whyNotUndone } from "../../../cli/print";
+import { plainError, whyNotUndone } from "../../../../chaos/cli/plain-error";
 
 /** What a failed update says, as far as it matters here. */
 const failed = (...diagnostics: string[]) =>
@@ -45,6 +45,10 @@ describe("the message of a failed update", () => {
     it("is that of the CLI if no update began", () => {
         const text = "code: 255\n stdout: \n stderr: error: incorrect passphrase\n\n err?: Error: Command failed\n";
         expect(plainError(new Error(text))).toBe("error: incorrect passphrase");
+        const failed = "Command failed with exit code 1: pulumi up --stack dev\nerror: the stack is currently locked";
+        expect(plainError(new Error(`code: -2\n stdout: \n stderr: ${failed}\n err?: Error: ${failed}\n`))).toBe(
+            "error: the stack is currently locked",
+        );
     });
 
     it.each(["hu@sh", "hu'sh"])("has no part of the password %s", (password) => {

@@ -1,6 +1,7 @@
-import type { EngineEvent } from "@pulumi/pulumi/automation";
+import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation";
 import { styleText } from "node:util";
-import { describeMilliseconds } from "../chaos/values/duration";
+import { experimentType } from "../run/asked-run";
+import { describeMilliseconds } from "../values/duration";
 
 const done: Record<string, string> = {
     create: "created",
@@ -25,12 +26,12 @@ export class UpdateProgress {
 
     readonly onEvent = (event: EngineEvent): void => {
         const { resourcePreEvent: pre, resOutputsEvent: post, diagnosticEvent: said } = event;
-        if (pre && pre.metadata.op in done)
+        if (pre && pre.metadata.op in done && !isBookkeeping(pre.metadata))
             this.begun.set(pre.metadata.urn, { label: labelOf(pre.metadata.urn), at: Date.now() });
         if (post && post.metadata.op in done) {
             const started = this.begun.get(post.metadata.urn);
             this.begun.delete(post.metadata.urn);
-            if (isBookkeeping(post.metadata.urn)) return;
+            if (isBookkeeping(post.metadata)) return;
             this.changes++;
             const duration = started ? took(Date.now() - started.at) : "";
             this.line(
@@ -54,21 +55,23 @@ export class UpdateProgress {
 
     private beat(): void {
         if (Date.now() - this.lastLineAt < heartbeatMs) return;
-        const waiting = [...this.begun.entries()]
-            .filter(([urn]) => !isBookkeeping(urn))
-            .map(([, { label, at }]) => `${label} (${describeMilliseconds(Date.now() - at)})`);
+        const waiting = [...this.begun.values()].map(
+            ({ label, at }) => `${label} (${describeMilliseconds(Date.now() - at)})`,
+        );
         if (waiting.length > 0) this.line(`  … waiting for ${waiting.join(", ")}`);
     }
 }
 
 /** The type in a URN: `kubernetes:apps/v1:Deployment`. */
-const typeOf = (urn: string) => urn.split("::")[2]!.split("$").at(-1)!;
+export const typeOf = (urn: string) => urn.split("::")[2]!.split("$").at(-1)!;
 
 /** `Deployment hot-deals`, from a URN that ends in `kubernetes:apps/v1:Deployment::hot-deals`. */
-const labelOf = (urn: string) => `${typeOf(urn).split(":").at(-1)} ${urn.split("::")[3]}`;
+export const labelOf = (urn: string) => `${typeOf(urn).split(":").at(-1)} ${urn.split("::")[3]}`;
 
 /** Whether a resource is a component, a provider or the stack, which users do not see in the cluster. */
-const isBookkeeping = (urn: string) => /^(?:chaos-shop|pulumi):/.test(typeOf(urn));
+const isBookkeeping = ({ urn, old, new: next }: StepEventMetadata) =>
+    ((next ?? old)?.custom !== true && typeOf(urn) !== experimentType) || typeOf(urn).startsWith("pulumi:");
 
 const took = (milliseconds: number) => (milliseconds >= 1_000 ? ` in ${describeMilliseconds(milliseconds)}` : "");
-const plain = (text: string) => text.replace(/<\{%[^%]*%\}>/g, "");
+/** A text of the engine without the marks for its colors. */
+export const plain = (text: string) => text.replace(/<\{%[^%]*%\}>/g, "");

@@ -1,4 +1,4 @@
-import { carriesCredential } from "../chaos/values/credentials";
+import { carriesCredential } from "./credentials";
 
 /**
  * A message whose URLs have neither user and password nor parameters that are named like credentials, as those of

@@ -1,47 +1,53 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Verdict } from "../../../chaos/report/verdict";
-import type { Outcome } from "../../../cli/experiment-runs";
-import { type Repeat, runRepeatedly, seriesLines } from "../../../cli/repeated-runs";
-import { runWith } from "../chaos/report/runs";
-import { journal } from "../chaos/report/support";
+import {
+    continuing,
+    exitCodeOfDecision,
+    type Repeat,
+    type Repeatable,
+    repeatIn,
+    runSeries,
+    seriesEnd,
+    type WrittenRepeat,
+} from "../../../../chaos/cli/series";
+import type { ReportedRun } from "../../../../chaos/report/reported-run";
+import { seriesOf } from "../../../../chaos/report/series";
+import type { Verdict } from "../../../../chaos/report/verdict";
+import { runWith } from "../report/runs";
+import { journal } from "../report/support";
 
-const ended = (verdict: Verdict, run = ""): Outcome => runWith({ verdict }, { plan: { ...journal.plan, run } });
+const ended = (verdict: Verdict, run = ""): ReportedRun => runWith({ verdict }, { plan: { ...journal.plan, run } });
 
 /** Runs that end with the given verdicts, the last one again and again. */
-class FakeRuns {
+class FakeRuns implements Repeatable<ReportedRun> {
     readonly names: string[] = [];
+    settings = "11111111";
     interrupted = false;
-    kept: Outcome[] = [];
+    kept: ReportedRun[] = [];
     notUndone?: string;
 
     constructor(
         private readonly verdicts: Verdict[],
-        private readonly during: (number: number) => Partial<Outcome> | void = () => undefined,
+        private readonly during: (number: number) => Partial<ReportedRun> | void = () => undefined,
     ) {}
 
-    tellMistakes = async ({ "experiment.radius": radius }: Record<string, string>) =>
-        radius === "0" ? "experiment.radius=0" : undefined;
-    tokenOf = ({ "experiment.radius": radius = "1" }: Record<string, string>) => radius.repeat(8);
     earlier = () => this.kept;
     undone = 0;
     undo = async () => {
         this.undone++;
         return this.notUndone;
     };
-    whole = async ({ "experiment.run": run = "" }: Record<string, string>) => {
+    run = async (name: string) => {
         vi.setSystemTime(Date.now() + 1_000);
-        const number = this.names.push(run);
-        const outcome = ended(this.verdicts[Math.min(number, this.verdicts.length) - 1]!, run);
+        const number = this.names.push(name);
+        const outcome = ended(this.verdicts[Math.min(number, this.verdicts.length) - 1]!, name);
         this.kept.push(outcome);
         return { ...outcome, ...this.during(number) };
     };
 }
 
-async function series(runs: FakeRuns, repeat: Partial<Repeat> = {}, changes: Record<string, string> = {}) {
-    const [outcomes, printed]: [Outcome[], string[]] = [[], []];
-    await runRepeatedly(runs, { times: 10, isContinued: false, ...repeat }, changes, outcomes, (line) =>
-        printed.push(line),
-    );
+async function series(runs: FakeRuns, repeat: Partial<Repeat> = {}) {
+    const [outcomes, printed]: [ReportedRun[], string[]] = [[], []];
+    await runSeries(runs, { times: 10, isContinued: false, ...repeat }, outcomes, (line) => printed.push(line));
     return { verdicts: outcomes.map(({ journal }) => journal?.conclusion.verdict), outcomes, printed };
 }
 
@@ -96,13 +102,6 @@ describe("a series of runs", () => {
         expect((await series(stuck)).verdicts).toHaveLength(2);
     });
 
-    it("is not begun with settings that are a mistake", async () => {
-        const runs = new FakeRuns(["PASSED"]);
-        const { outcomes } = await series(runs, {}, { "experiment.radius": "0" });
-        expect(runs.names).toEqual([]);
-        expect(outcomes).toEqual([expect.objectContaining({ error: "experiment.radius=0" })]);
-    });
-
     it("goes on after an interruption, with what its earlier runs have shown", async () => {
         const runs: FakeRuns = new FakeRuns(["PASSED"], (number) => void (runs.interrupted = number === 3));
         await series(runs);
@@ -122,9 +121,11 @@ describe("a series of runs", () => {
         const runs = new FakeRuns(["PASSED"]);
         await series(runs, { times: 3 });
         await series(runs, { times: 2 });
-        const { printed } = await series(runs, { times: 2, isContinued: true }, { "experiment.radius": "2" });
+        runs.settings = "22222222";
+        const { printed } = await series(runs, { times: 2, isContinued: true });
         expect(printed[0]).toBe("No series with these settings: beginning one");
         expect(runs.names).toHaveLength(7);
+        runs.settings = "11111111";
         expect((await series(runs, { times: 2, isContinued: true })).verdicts).toHaveLength(2);
         expect(runs.names).toHaveLength(7);
     });
@@ -137,7 +138,7 @@ describe("the end of a series", () => {
     ];
 
     it("is how many passed, and what that shows", () =>
-        expect(seriesLines(runs(8, 1), {})).toEqual([
+        expect(seriesEnd(runs(8, 1), {})).toEqual([
             "8 of 9 PASSED, 1 FAILED; of decided runs 88.9% passed (95% confidence: 51.8% to 99.7%)",
         ]));
 
@@ -147,9 +148,53 @@ describe("the end of a series", () => {
         [8, 0, "It is not decided whether at least 80% of runs pass: 29 decided runs that all pass would show it"],
         [8, 1, "It is not decided whether at least 80% of runs pass: 41 decided runs of which 1 fails would show it"],
     ])("has whether a share was reached, by %i that passed and %i that failed: %s", (passed, failed, line) =>
-        expect(seriesLines(runs(passed, failed), { until: 0.8 })[1]).toBe(line),
+        expect(seriesEnd(runs(passed, failed), { until: 0.8 })[1]).toBe(line),
     );
 
     it("has a wider interval if the results decide when it ends", () =>
-        expect(seriesLines(runs(10, 0), { until: 0.8 })[0]).toContain("(95% confidence: 58.3% to 100%)"));
+        expect(seriesEnd(runs(10, 0), { until: 0.8 })[0]).toContain("(95% confidence: 58.3% to 100%)"));
+
+    it("has the wider interval if the results decided that once, and it was continued without", async () => {
+        const runs = new FakeRuns(["PASSED"], (number) => void (runs.interrupted = number === 3));
+        await series(runs, { until: 0.9 });
+        runs.interrupted = false;
+        const { outcomes } = await series(runs, { isContinued: true });
+        expect(outcomes.map((run) => seriesOf(run)?.isWatched)).toContain(false);
+        expect(seriesEnd(outcomes, {})[0]).toContain("(95% confidence: 58.3% to 100%)");
+    });
+
+    it.each([
+        [29, 0, 0],
+        [0, 3, 2],
+        [8, 0, 3],
+    ])("by %i that passed and %i that failed has the exit code %i if a share was asked for", (passed, failed, code) =>
+        expect(exitCodeOfDecision(runs(passed, failed), 0.8)).toBe(code),
+    );
+});
+
+describe("the options of a series", () => {
+    const mistakesIn = (written: WrittenRepeat) => {
+        const mistakes: string[] = [];
+        repeatIn(written, mistakes);
+        return mistakes;
+    };
+
+    it("must be able to show what is asked, if all runs pass", () => {
+        expect(mistakesIn({ times: "10", until: "95%" })).toEqual([
+            "--times 10 --until 95%: 10 runs cannot show it; it takes 158 that all pass; allowed: --times of at " +
+                "least 158, or --until of at most 58.3%",
+        ]);
+        expect(mistakesIn({ times: "158", until: "95%" })).toEqual([]);
+        expect(mistakesIn({ times: "10", until: "58.3%" })).toEqual([]);
+    });
+
+    it("propose no number of runs that is not allowed", () =>
+        expect(mistakesIn({ times: "100", until: "99.99%" })[0]).toMatch(
+            /all pass; allowed: --until of at most [\d.]+%$/,
+        ));
+
+    it("are repeated to go on with it", () => {
+        expect(continuing(["--times", "5"])).toEqual(["--times", "5", "--continue"]);
+        expect(continuing(["--continue", "--times", "5"])).toEqual(["--continue", "--times", "5"]);
+    });
 });

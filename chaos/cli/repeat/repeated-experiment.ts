@@ -1,0 +1,91 @@
+import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { findRuns } from "../../report/journal-files";
+import { pageOf, type ReportedRun } from "../../report/reported-run";
+import { verdictLine } from "../../values/reasons";
+import type { Interruption } from "../interruption";
+import { plainError, whyNotUndone } from "../plain-error";
+import { UpdateProgress } from "../progress";
+import type { Repeatable } from "../series";
+import { type Previewed, previewedOf } from "./previewed";
+import type { ProgramStack } from "./program-stack";
+
+/** An experiment of a stack's program, enabled and disabled without its settings; see `AskedRun`. */
+export class RepeatedExperiment implements Repeatable<ReportedRun> {
+    private constructor(
+        private readonly stack: ProgramStack,
+        private readonly experiment: string,
+        private readonly interruption: Interruption,
+        private readonly previewed: Previewed,
+        private readonly print: (line: string) => void,
+    ) {}
+
+    /** Previews a run. @throws Error with what keeps it from beginning: nothing has been touched */
+    static async preview(
+        stack: ProgramStack,
+        experiment: string,
+        interruption: Interruption,
+        print: (line: string) => void,
+    ): Promise<RepeatedExperiment> {
+        const events: EngineEvent[] = [];
+        print(`Previewing a run of ${experiment} in stack ${stack.name}`);
+        await stack.preview({ experiment, enabled: true, run: "previewed" }, (event) => events.push(event));
+        const previewed = previewedOf(events, experiment, `pulumi up --stack ${stack.name}`);
+        for (const line of previewed.lines) print(`  ${line}`);
+        return new RepeatedExperiment(stack, experiment, interruption, previewed, print);
+    }
+
+    get settings(): string {
+        return this.previewed.settings;
+    }
+
+    get reports(): string {
+        return this.previewed.reports;
+    }
+
+    get interrupted(): boolean {
+        return this.interruption.happened;
+    }
+
+    earlier(): ReportedRun[] {
+        return findRuns([this.reports]).runs.filter(({ journal }) => journal !== undefined);
+    }
+
+    async run(run: string): Promise<ReportedRun> {
+        const { experiment } = this;
+        const startedAt = Date.now();
+        let error: string | undefined;
+        try {
+            this.interruption.check();
+            await this.update(true, run);
+        } catch (failure) {
+            error = plainError(failure);
+        }
+        const notUndone = await this.undo(error);
+        const concluded = findRuns([this.reports], { since: startedAt, run }).runs.findLast(({ journal }) => journal);
+        if (concluded?.journal) {
+            this.print(`  Verdict        ${verdictLine(concluded.journal.conclusion)}`);
+            this.print(`  Report         ${pageOf(concluded)}`);
+        } else if (!this.interrupted) this.print(`The run failed: ${error ?? "it wrote no journal"}`);
+        const result = concluded ?? { experiment, run, error, startedAt, durationMs: Date.now() - startedAt };
+        return { ...result, notUndone };
+    }
+
+    async undo(error?: string): Promise<string | undefined> {
+        this.print("Undoing it");
+        return this.interruption
+            .throughout(() => this.update(false, "undone"))
+            .then(
+                () => undefined,
+                (failure: unknown) => whyNotUndone(failure, error),
+            );
+    }
+
+    private async update(enabled: boolean, run: string): Promise<void> {
+        const progress = new UpdateProgress(this.print);
+        try {
+            await this.stack.up({ experiment: this.experiment, enabled, run }, progress.onEvent);
+        } finally {
+            progress.end();
+        }
+    }
+}
