@@ -18,7 +18,7 @@ const PLACES = {
 /** In pixels. Below the width, the gateway is at the top instead of at the left. */
 const WIDE = 640;
 const BOX = { width: 148, height: 44 };
-const GAP = { wide: 26, tall: 62 };
+const GAP = { wide: 26, tall: 84 };
 
 let readings = {};
 let variant;
@@ -90,7 +90,9 @@ function line(call, boxes) {
 /** Near the end where lines are furthest apart. */
 function label(call, boxes) {
     const [start, end] = endsOf(call, boxes);
-    const share = call.from === "gateway" ? 0.6 : call.from === "inventory" ? 0.5 : 0.36;
+    const spread = boxes[call.from].isWide ? 0.62 : 0.76;
+    const isInTheMiddle = ["orders", "inventory"].includes(call.from);
+    const share = call.from === "gateway" ? spread : isInTheMiddle ? 0.45 : 1 - spread;
     const [x, y] = [start.x + share * (end.x - start.x), start.y + share * (end.y - start.y)];
     const texts = {
         up: () => [rateText(call), latencyText(call)],
@@ -107,7 +109,7 @@ function label(call, boxes) {
 
 function box(name, { x, y, width, height }, isAttacked) {
     const lines = width < 110 ? name.split(/(?<=-)/) : [name];
-    const shown = isAttacked ? [...lines, "⚠ attacked"] : lines;
+    const shown = isAttacked ? [...lines, "attacked"] : lines;
     const first = y - (14 * (shown.length - 1)) / 2;
     return element("g", { class: isAttacked ? "box attacked" : "box" }, [
         element("rect", { x: at(x - width / 2), y: at(y - height / 2), width: at(width), height, rx: 6 }),
