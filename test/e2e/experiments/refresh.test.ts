@@ -36,17 +36,21 @@ describe.each<[kind: string, settings: Record<string, string>]>([
     afterAll(() => stack.toDefaults());
 
     // They may find that the end of the attack has deleted objects, and make these again, without an effect.
-    it(`attack nobody, run no step and write no journal, ${updates} times in a row`, { timeout: 1_200_000 }, async () => {
-        const [kept, there] = [journals(), await pods()];
-        const changed: string[] = [];
-        for (let update = 1; update <= updates; update++) {
-            const { changes } = await stack.refresh();
-            expect(await stack.targets()).toEqual([]);
-            changed.push(...changes.map(({ op, type, name }) => `${op} ${type.split(":").at(-1)} ${name}`));
-        }
-        expect(changed.filter((change) => !/^create (?!Command)/.test(change))).toEqual([]);
-        expect(journals()).toEqual(kept);
-        expect(await pods()).toEqual(there);
-        expect((await stack.products()).good).toBe(true);
-    });
+    it(
+        `attack nobody, run no step and write no journal, ${updates} times in a row`,
+        { timeout: 1_200_000 },
+        async () => {
+            const [kept, there] = [journals(), await pods()];
+            const changed: string[] = [];
+            for (let update = 1; update <= updates; update++) {
+                const { changes } = await stack.refresh();
+                expect(await stack.targets()).toEqual([]);
+                changed.push(...changes.map(({ op, type, name }) => `${op} ${type.split(":").at(-1)} ${name}`));
+            }
+            expect(changed.filter((change) => !/^create (?!Command)/.test(change))).toEqual([]);
+            expect(journals()).toEqual(kept);
+            expect(await pods()).toEqual(there);
+            expect((await stack.products()).good).toBe(true);
+        },
+    );
 });
