@@ -1,6 +1,7 @@
 import { buildSync } from "esbuild";
 import { load } from "js-yaml";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -44,7 +45,8 @@ function openParser(): (workflow: string) => string[] {
         const contents = 'export { NoOperationTraceWriter, parseWorkflow } from "@actions/workflow-parser"';
         const stdin = { contents, resolveDir: project };
         buildSync({ stdin, outfile, bundle: true, platform: "node", format: "cjs" });
-        const { NoOperationTraceWriter, parseWorkflow } = require(outfile) as typeof import("@actions/workflow-parser");
+        const parser = createRequire(__filename)(outfile) as typeof import("@actions/workflow-parser");
+        const { NoOperationTraceWriter, parseWorkflow } = parser;
         return (content) => {
             const { context } = parseWorkflow({ name: "workflow.yml", content }, new NoOperationTraceWriter());
             return context.errors.getErrors().map(String);
