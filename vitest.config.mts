@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const all = process.env.TEST_ALL === "true";
 
 const inAll = [
-    ...["again", "targets", "ways", "zones"].map((file) => `test/e2e/experiments/${file}.test.ts`),
+    ...["again", "refresh", "targets", "ways", "zones"].map((file) => `test/e2e/experiments/${file}.test.ts`),
     ...["production", "ways"].map((file) => `test/e2e/install/${file}.test.ts`),
     "test/e2e/shop/rolling.test.ts",
     ...["network-facts", "storage"].map((file) => `sandbox/test/e2e/${file}.test.ts`),

@@ -32,6 +32,8 @@ async function story(session: Session, interruption: Interruption): Promise<void
     const areRunning = pods.every(({ status, ready }) => status === "Running" && ready);
     expectThat(areRunning, "all pods are Running");
     await showProducts(session, namespace, outputs);
+    const page = (outputs.productsUrl?.value as string | undefined)?.replace(/products$/, "");
+    if (page) say(`  To watch who calls whom, open ${page} in a browser`);
 
     heading("2. hot-deals is cut off from the network");
     say("Hypothesis: the shop keeps listing its products while one container of hot-deals is isolated.");

@@ -171,3 +171,16 @@ export const recordProgram = new Program("record", [
     )
     .argument("[COMMAND...]", "after `--` if it has options. Default: `npm run demo`")
     .option("--out <FILE>", "the picture", "reports/demo.svg");
+
+export const releaseProgram = new Program("release", [
+    [0, "the next version could be released"],
+    [1, "it could not"],
+    wrongArgument,
+])
+    .usage("--dry-run [options]")
+    .description(
+        "Checks the next version before a release: its number, the changelog, the package's tarball, the versions that " +
+            "pages name, and upgrades from the last two versions. Publishes nothing.",
+    )
+    .option("--dry-run", "required: only check")
+    .option("--no-upgrade", "leave out the upgrades, which need the sandbox and some minutes");

@@ -5,7 +5,7 @@ import { tableOf, withPart, wrapped } from "./markdown";
 const all = Object.values(programs).filter((each) => typeof each === "object" && "exitCodes" in each);
 
 /** Contributors read the help. */
-const forContributors: readonly Program[] = [programs.benchProgram, programs.recordProgram];
+const forContributors: readonly Program[] = [programs.benchProgram, programs.recordProgram, programs.releaseProgram];
 const described = all.filter((program) => !forContributors.includes(program));
 
 /** The page says once what a wrong argument gives. */

@@ -39,7 +39,11 @@ export const printAgain = `node -e "process.stdout.write(process.env.PULUMI_COMM
 
 export const doNothing = 'node -e ""';
 
-const fromInput = "Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')";
+const unpackedFrom = (file: string) =>
+    `brotliDecompressSync(Buffer.from(require('fs').readFileSync(${file}, 'latin1'), 'base64'))`;
 
 /** The command that runs a step of the program in its standard input; the step's name is appended. */
-export const runFromInput = `node -e "${runPacked(`brotliDecompressSync(${fromInput})`)}"`;
+export const runFromInput = `node -e "${runPacked(unpackedFrom("0"))}"`;
+
+/** JavaScript of a file that runs the packed program beside it. */
+export const runBeside = `${runPacked(unpackedFrom(`__filename + '${packedEnding}'`))};\n`;

@@ -37,6 +37,9 @@ const style = `
         text-decoration: none; border: 1px solid; border-radius: 3px;
     }
     ${colored((color) => `background: ${color}; color: var(--paper);`)}
+    .dated .cell { width: auto; padding: 0 0.4rem; }
+    .dated time { font-weight: 400; font-variant-numeric: tabular-nums; }
+    .runs img { display: block; max-width: 100%; height: auto; margin-top: 0.5rem; }
     .times { vertical-align: middle; }
     .times path { stroke: var(--ink); stroke-width: 2; stroke-linecap: round; fill: none; }
     @media print {
@@ -44,6 +47,11 @@ const style = `
         .cells { flex-wrap: wrap; }
         ${colored((color) => `background: none; color: ${color};`)}
     }`;
+
+/** Up to this many runs of an experiment have their times in words: as a line they would be some dots. */
+const fewRuns = 5;
+/** So many of the newest runs have their picture: more would be slow to load. */
+const mostPictures = 20;
 
 const small = { width: 64, height: 16, edge: 3 };
 
@@ -57,7 +65,9 @@ const small = { width: 64, height: 16, edge: 3 };
 export function indexPage(runs: readonly ReportedRun[], folder: string, calls?: Calls, now = Date.now()): string {
     const newestFirst = [...runs].sort((a, b) => b.startedAt - a.startedAt);
     const concluded = newestFirst.filter((run): run is ReadRun => run.journal !== undefined);
-    const items = newestFirst.map((run) => listItem(run, folder));
+    const attacking = concluded.filter((run) => resultOf(run) !== "ABORTED");
+    const pictured = new Set<ReportedRun>(attacking.slice(0, mostPictures));
+    const items = newestFirst.map((run) => listItem(run, folder, pictured.has(run)));
     const contents = [
         element("h1", {}, ["Experiment runs"]),
         element("p", {}, [countResults(runs)]),
@@ -79,7 +89,7 @@ function grid(runs: readonly ReadRun[], folder: string): string[] {
     const letters = verdicts.map((verdict) => `${verdict[0]} ${verdict}`).join(", ");
     return [
         scrolledTable("Runs of each experiment", heads, rows),
-        element("p", { class: "faint" }, [`${letters}. In the lines, too, the newest run is on the left.`]),
+        element("p", { class: "faint" }, [`${letters}. Of the times, too, that of the newest run is first.`]),
     ];
 }
 
@@ -124,7 +134,8 @@ function triedSection(
 
 function row(name: string, runs: readonly ReadRun[], folder: string): string {
     const faint = (text: string) => element("div", { class: "faint" }, [text]);
-    const cells = runs.map((run) => element("li", {}, [cell(run, folder)]));
+    const isDated = runs.length <= fewRuns;
+    const cells = runs.map((run) => element("li", {}, [cell(run, folder, isDated)]));
     return element("tr", {}, [
         element("th", { scope: "row" }, [
             escape(name),
@@ -135,7 +146,7 @@ function row(name: string, runs: readonly ReadRun[], folder: string): string {
             times("First failure", runs, ({ timeToFirstFailureMs }) => timeToFirstFailureMs),
             times("Stable after", runs, ({ timeToStabilityMs }) => timeToStabilityMs),
         ]),
-        element("td", {}, [element("ol", { class: "cells", role: "list" }, cells)]),
+        element("td", {}, [element("ol", { class: isDated ? "cells dated" : "cells", role: "list" }, cells)]),
     ]);
 }
 
@@ -147,20 +158,29 @@ function lastChange(runs: readonly ReadRun[]): string {
     return `${result} since ${utc(runs[other - 1]!.startedAt).slice(0, 10)}, ${resultOf(runs[other]!)} before`;
 }
 
-function cell(run: ReadRun, folder: string): string {
+/** @param isDated whether it shows when the run began */
+function cell(run: ReadRun, folder: string, isDated: boolean): string {
     const { conclusion, startedAt } = run.journal;
     const title = `${utc(startedAt)}, ${nameOf(run)}: ${verdictLine(conclusion)}`;
     const attributes = { class: `cell ${conclusion.verdict}`, href: hrefOf(run, folder)!, title, "aria-label": title };
-    return element("a", attributes, [conclusion.verdict[0]!]);
+    // Without the year, to be short.
+    const date = isDated ? [" ", element("time", {}, [utc(startedAt).slice(5, 19)])] : [];
+    return element("a", attributes, [conclusion.verdict[0]!, ...date]);
 }
 
-/** Draws a time of each run as a line, with gaps where a run has none, and says that of the newest. */
+/** Draws a time of each run as a line, with gaps where a run has none, and says that of the newest. Lists few. */
 function times(
     what: string,
     runs: readonly ReadRun[],
     timeOf: (conclusion: Journal["conclusion"]) => number | null,
 ): string {
     const values = runs.map(({ journal }) => timeOf(journal.conclusion));
+    const worded = (value: number | null) => (value === null ? "never" : describeMilliseconds(value));
+    const wordedOf = (index: number) => (resultOf(runs[index]!) === "ABORTED" ? "–" : worded(values[index]!));
+    if (runs.length <= fewRuns) {
+        const listed = values.map((_value, index) => wordedOf(index)).join(", ");
+        return element("div", { role: "group", "aria-label": what }, [listed]);
+    }
     const most = Math.max(...values.map((value) => value ?? 0));
     const x = (index: number) => small.edge + (index / Math.max(1, runs.length - 1)) * (small.width - 2 * small.edge);
     const y = (value: number) =>
@@ -171,8 +191,7 @@ function times(
         // A value that stands alone is a dot.
         return index > 0 && values[index - 1] !== null ? `L${place}` : `M${place}h0`;
     });
-    const worded = (value: number | null) => (value === null ? "never" : describeMilliseconds(value));
-    const newest = resultOf(runs[0]!) === "ABORTED" ? "–" : worded(values[0]!);
+    const newest = wordedOf(0);
     const longest = worded(values.every((value) => value === null) ? null : most);
     const title = `${what}: ${newest}; the longest of ${runs.length}: ${longest}`;
     const { width, height } = small;
@@ -184,7 +203,7 @@ function times(
 }
 
 /** Reasons are sentences, and names are long, so a table would be wider than a small window. */
-function listItem(run: ReportedRun, folder: string): string {
+function listItem(run: ReportedRun, folder: string, isPictured: boolean): string {
     const { journal, startedAt } = run;
     const href = hrefOf(run, folder);
     const name = escape(nameOf(run));
@@ -196,8 +215,13 @@ function listItem(run: ReportedRun, folder: string): string {
             journal && href !== undefined ? element("a", { href }, [name]) : name,
         ]),
         element("p", {}, [escape(reasonOf(run))]),
+        ...(isPictured && href !== undefined ? [picture(href)] : []),
     ]);
 }
+
+/** The picture is beside the page. */
+const picture = (href: string) =>
+    element("img", { src: href.replace(/html$/, "svg"), alt: "Its answers over time", loading: "lazy" }, []);
 
 /** A run that is named by a time has no name here: two times would be shown that differ by some seconds. */
 function nameOf({ experiment, journal }: ReportedRun): string {

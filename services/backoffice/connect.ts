@@ -2,8 +2,10 @@ import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { type BrokerArgs, openBroker } from "../shared/broker";
 import { type Database, openDatabase } from "../shared/database";
+import { measureCalls } from "../shared/calls";
 import { brokerVariables, databaseVariables, programVariables } from "../shared/environment";
 import type { Log } from "../shared/log";
+import { createMetrics, type Metrics } from "../shared/metrics";
 import { runProgram } from "../shared/program";
 import { watch } from "../shared/watch";
 
@@ -11,6 +13,7 @@ import { watch } from "../shared/watch";
 export interface BackofficeArgs {
     /** Rejects when neither the database nor the broker can be reached. */
     checkReachability: () => Promise<void>;
+    metrics: Metrics;
     log: Log;
 }
 
@@ -23,10 +26,12 @@ interface Backoffice {
 export function runBackoffice(program: "orders" | "inventory", build: (database: Database) => Backoffice): void {
     const variables = { ...programVariables, ...databaseVariables(`shop_${program}`), ...brokerVariables(program) };
     runProgram(program, z.object(variables), (environment, log) => {
-        const database = openDatabase(environment, program);
+        const metrics = createMetrics();
+        const measure = measureCalls(metrics);
+        const database = openDatabase(environment, program, measure);
         const { work, serve } = build(database);
         const databaseWatch = watch(database.checkFreshConnection, database.destroyConnections);
-        const broker = openBroker({ environment, program, log, work });
+        const broker = openBroker({ environment, program, log, measure, work });
         const checkReachability = async () => {
             if (!databaseWatch.reachable() && !broker.reachable())
                 throw new Error("Neither the database nor the broker can be reached.");
@@ -36,6 +41,6 @@ export function runBackoffice(program: "orders" | "inventory", build: (database:
             await broker.close();
             await database.close();
         };
-        return { application: serve({ checkReachability, log }), close };
+        return { application: serve({ checkReachability, metrics, log }), close };
     });
 }

@@ -2,9 +2,11 @@ import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { createApplication, orUnavailable } from "../shared/application";
 import { type DatabaseEnvironment, openDatabase } from "../shared/database";
+import type { Measure } from "../shared/calls";
 import { databaseVariables, oneOf, programVariables } from "../shared/environment";
 import { READINESS_TIMEOUT_MS, serveHealth } from "../shared/health";
 import type { Log } from "../shared/log";
+import type { Metrics } from "../shared/metrics";
 import { type BackendResponse, CATEGORIES, type Category, type Product, REMOTE_SERVICE } from "../shared/products";
 import { staleWhileRevalidate } from "../shared/stale-while-revalidate";
 import { within } from "../shared/time";
@@ -21,8 +23,8 @@ export const catalogueEnvironment = z.object({
  */
 export const CACHE_TTL_MS = 100;
 
-export function openProductDatabase(environment: DatabaseEnvironment) {
-    const database = openDatabase(environment, "catalogue");
+export function openProductDatabase(environment: DatabaseEnvironment, measure: Measure) {
+    const database = openDatabase(environment, "catalogue", measure);
     const ask = (category: Category) =>
         database.ask((sql) =>
             sql<Product[]>`select id, name, category from product where category = ${category} order by name`.execute(),
@@ -43,12 +45,13 @@ export type ProductDatabase = ReturnType<typeof openProductDatabase>;
 interface CatalogueArgs {
     category: Category;
     database: ProductDatabase;
+    metrics: Metrics;
     log: Log;
 }
 
 /** A catalogue: `GET /products` lists the products of one category. Ready while the database can be reached. */
-export function createCatalogue({ category, database, log }: CatalogueArgs): Hono {
-    const application = createApplication(log);
+export function createCatalogue({ category, database, metrics, log }: CatalogueArgs): Hono {
+    const application = createApplication(log, metrics);
     serveHealth(application, log, async () => {
         try {
             await database.check();

@@ -5,7 +5,8 @@ import { httpUrl, milliseconds, programVariables } from "../shared/environment";
 import { serveHealth } from "../shared/health";
 import type { Log } from "../shared/log";
 import { createMetrics } from "../shared/metrics";
-import { type Answer, call } from "./call";
+import { type Answer, type Backend, call } from "./call";
+import { callReader } from "./call-counts";
 import { askBackend, type Backends, gatherWhole } from "./listing";
 import { exists, type Dns } from "./names";
 import { createObserver } from "./observe";
@@ -71,7 +72,12 @@ export function createGateway({
         upstreamTimeoutMs,
     });
     const hasOrders = (timeoutMs: number) => exists(ordersUrl, dns, timeoutMs);
-    const status = { backends, ask, upstreamTimeoutMs, listPods: podLister(), hasOrders };
+    const callers = [...Object.values(backends).map(({ name }: Backend) => name), "orders"];
+    const status = {
+        ...{ backends, ask, upstreamTimeoutMs, hasOrders },
+        listPods: podLister(),
+        readCalls: callReader(metrics, callers),
+    };
     application.get("/status", async (context) =>
         context.json(await readStatus(status, context.get("scope")), 200, { "Cache-Control": "no-store" }),
     );

@@ -1,6 +1,6 @@
-import { Histogram } from "prom-client";
+import { callDurations } from "../shared/calls";
 import { reasonOf } from "../shared/log";
-import { LATENCY_BUCKETS, type Metrics } from "../shared/metrics";
+import type { Metrics } from "../shared/metrics";
 import type { Backend, Exchange } from "./call";
 import { BackendFailure, type Kind } from "./failure";
 
@@ -17,13 +17,7 @@ type Calling<Question extends unknown[], Answer> = (
  * `failureIn` says why a response counts as a failure, or returns undefined.
  */
 export function createObserver(metrics: Metrics) {
-    const duration = new Histogram({
-        name: "upstream_request_duration_seconds",
-        help: "Duration of calls to backends, by outcome",
-        labelNames: ["backend", "outcome"],
-        buckets: LATENCY_BUCKETS,
-        registers: [metrics],
-    });
+    const duration = callDurations(metrics);
     return <Question extends unknown[], Answer>(
             ask: Calling<Question, Answer>,
             failureIn: (answer: Answer) => string | undefined = () => undefined,

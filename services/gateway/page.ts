@@ -2,7 +2,9 @@ import type { Hono } from "hono";
 import { etag } from "hono/etag";
 import { getMimeType } from "hono/utils/mime";
 import announcementsScript from "../ui/announcements.browser.js";
+import callsScript from "../ui/calls.browser.js";
 import documentScript from "../ui/document.browser.js";
+import graphScript from "../ui/graph.browser.js";
 import icon from "../ui/icon.svg";
 import html from "../ui/index.html";
 import latencyScript from "../ui/latency.browser.js";
@@ -16,7 +18,9 @@ const files = {
     "/ui/page.css": style,
     "/ui/page.js": script,
     "/ui/announcements.js": announcementsScript,
+    "/ui/calls.js": callsScript,
     "/ui/document.js": documentScript,
+    "/ui/graph.js": graphScript,
     "/ui/latency.js": latencyScript,
     "/ui/listing.js": listingScript,
     "/ui/order.js": orderScript,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Agent } from "node:https";
+import { isIPv6 } from "node:net";
 import { ownApiServer, readApi } from "../../chaos/cluster/in-cluster-api";
 import { isReady, type Pod } from "../../chaos/targets/containers";
 
@@ -10,6 +11,8 @@ export interface ListedPod {
     annotations: Record<string, string>;
     /** Whether Services send requests to it; not while it ends. */
     isReady: boolean;
+    /** Where its program answers: its address and its port `http`, if it has both. */
+    url?: URL | undefined;
 }
 
 /** Time limit of the API server, in milliseconds: a gateway that is cut off must not wait for it. */
@@ -17,6 +20,13 @@ const TIMEOUT_MS = 1_000;
 const LIFE_MS = 1_000;
 
 type StoredPod = Pod & { metadata: { name: string; annotations?: Record<string, string> } };
+
+function urlOf({ spec, status }: StoredPod): URL | undefined {
+    const port = spec?.containers.flatMap(({ ports = [] }) => ports).find(({ name }) => name === "http")?.containerPort;
+    const address = status?.podIP;
+    if (port === undefined || address === undefined) return undefined;
+    return new URL(`http://${isIPv6(address) ? `[${address}]` : address}:${port}`);
+}
 
 /**
  * Lists the pods in the gateway's own namespace, at most once a second, however many ask: anybody may.
@@ -39,6 +49,12 @@ async function listPods(agent: Agent, server: typeof ownApiServer): Promise<List
     const { items } = await readApi<{ items: StoredPod[] }>(`/api/v1/namespaces/${namespace}/pods`, call, server);
     return items.map((pod) => {
         const { name, labels = {}, annotations = {}, deletionTimestamp } = pod.metadata;
-        return { name, labels, annotations, isReady: deletionTimestamp === undefined && isReady(pod) };
+        return {
+            name,
+            labels,
+            annotations,
+            isReady: deletionTimestamp === undefined && isReady(pod),
+            url: urlOf(pod),
+        };
     });
 }

@@ -3,6 +3,7 @@ import type { Scope } from "../shared/scope";
 import { reasonOf } from "../shared/log";
 import { attacksOn, type ShopAttack } from "./attacks";
 import type { Backend } from "./call";
+import type { CallReader, PodCalls } from "./call-counts";
 import { BackendFailure } from "./failure";
 import type { Ask, Backends } from "./listing";
 import type { ListedPod } from "./pod-list";
@@ -28,6 +29,8 @@ export interface ShopStatus {
     categories: CategoryStatus[];
     variant: "four" | "seven" | null;
     attacks: ShopAttack[] | null;
+    /** What the programs have counted, as far as the gateway can ask them. */
+    calls: PodCalls[];
 }
 
 export interface StatusArgs {
@@ -36,6 +39,7 @@ export interface StatusArgs {
     upstreamTimeoutMs: number;
     /** The pods of the shop; rejects if the API server cannot be asked. */
     listPods: () => Promise<ListedPod[]>;
+    readCalls: CallReader;
     /** Whether the shop has orders; undefined if DNS does not say. */
     hasOrders: (timeoutMs: number) => Promise<boolean | undefined>;
 }
@@ -43,17 +47,18 @@ export interface StatusArgs {
 /** Calls all backends and asks the cluster, all at once. */
 export async function readStatus(args: StatusArgs, scope: Scope): Promise<ShopStatus> {
     const { fashion, toys, hotDeals } = args.backends;
-    const [attacks, variant, ...categories] = await Promise.all([
-        attacksOrNull(args, scope),
+    const [pods, variant, ...categories] = await Promise.all([
+        podsOrNull(args, scope),
         readVariant(args),
         ...[fashion, toys, hotDeals].map((backend, index) => readCategory(CATEGORIES[index]!, backend, args, scope)),
     ]);
-    return { categories, variant, attacks };
+    const calls = await args.readCalls(pods ?? [], scope);
+    return { categories, variant, attacks: pods && attacksOn(pods), calls };
 }
 
-async function attacksOrNull({ listPods }: StatusArgs, scope: Scope): Promise<ShopStatus["attacks"]> {
+async function podsOrNull({ listPods }: StatusArgs, scope: Scope): Promise<ListedPod[] | null> {
     try {
-        return attacksOn(await listPods());
+        return await listPods();
     } catch (error) {
         scope.log.debug({ cause: reasonOf(error) }, "could not list pods");
         return null;

@@ -36,8 +36,8 @@ export interface InventoryArgs extends BackofficeArgs {
 }
 
 /** The inventory's HTTP side: `GET /stock` lists the stock of each product. Orders arrive through the broker. */
-export function createInventory({ stock, checkReachability, log }: InventoryArgs): Hono {
-    const application = createApplication(log);
+export function createInventory({ stock, checkReachability, metrics, log }: InventoryArgs): Hono {
+    const application = createApplication(log, metrics);
     serveHealth(application, log, checkReachability);
     application.get("/stock", async (context) => {
         const listed = await orUnavailable(context, stock.list(), {

@@ -7,7 +7,7 @@ import { createApplication, orUnavailable } from "../shared/application";
 import { readJsonBody, wrongFields } from "../shared/body";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
-import { createMetrics, type Metrics } from "../shared/metrics";
+import type { Metrics } from "../shared/metrics";
 import { type Item, itemSchema, ORDER_STATES, waitMsOf } from "../shared/order";
 import { plainProblem, ProblemError, problemType } from "../shared/problem";
 import { within } from "../shared/time";
@@ -60,8 +60,7 @@ const orderSchema = z.strictObject({
  * inventory is down, and refused while the database is down. With `Prefer: wait=10`, the answer comes when the order is
  * settled, or after 10 s.
  */
-export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono {
-    const metrics = createMetrics();
+export function createOrders({ book, checkReachability, metrics, log }: OrdersArgs): Hono {
     const application = createApplication(log, metrics);
     serveHealth(application, log, checkReachability);
     showCounts(metrics, book, log);

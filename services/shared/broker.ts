@@ -3,6 +3,7 @@ import { connect, headers as messageHeaders, nanos, type NatsConnection } from "
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as z from "zod/mini";
 import type { brokerVariables, ValuesOf } from "./environment";
+import type { Measure } from "./calls";
 import { type Log, reasonOf } from "./log";
 import { openScope, type Scope } from "./scope";
 import { checkPort, watch } from "./watch";
@@ -21,6 +22,8 @@ const STREAM = {
     max_bytes: 128 * 1024 * 1024,
     duplicate_window: nanos(60_000),
 };
+/** The broker's, in the metric of calls. */
+const workload = "message-broker";
 const CONNECT_TIMEOUT_MS = 2_000;
 const PUBLISH_TIMEOUT_MS = 2_000;
 /** Pause after a failure, in milliseconds. */
@@ -52,6 +55,8 @@ export interface BrokerArgs {
     /** The program's name, with which that of its durable consumer begins. */
     program: string;
     log: Log;
+    /** Counts each message that is sent, and each fresh connection. */
+    measure: Measure;
     /** Runs while the program is connected; returns or throws when the connection is lost. */
     work: ((link: BrokerLink) => Promise<void>)[];
 }
@@ -60,13 +65,13 @@ export interface BrokerArgs {
  * Keeps a program connected to the broker: reconnects after a loss, creates the stream and its consumers if they are
  * missing (a broker that lost its data has none), and closes the connection when no fresh one can be opened.
  */
-export function openBroker({ environment, program, log, work }: BrokerArgs) {
+export function openBroker({ environment, program, log, measure, work }: BrokerArgs) {
     const { BROKER_HOST: host, BROKER_PORT: port, BROKER_USER: user, BROKER_PASSWORD: pass } = environment;
     let closing = false;
     let connection: NatsConnection | undefined;
     let end: ((reason: Error) => void) | undefined;
     const watched = watch(
-        () => checkPort(host, port),
+        () => measure(workload, () => checkPort(host, port)),
         () => end?.(new Error("no fresh connection can be opened")),
     );
 
@@ -84,7 +89,7 @@ export function openBroker({ environment, program, log, work }: BrokerArgs) {
             const ended = new Promise<never>((_, reject) => (end = reject));
             // May reject before the race below awaits it.
             ended.catch(() => undefined);
-            const link = await openLink(connection, lost.signal, program, log);
+            const link = await openLink(connection, lost.signal, { program, log, measure });
             log.info("connected to the broker");
             await Promise.race([ended, connection.closed(), ...work.map((each) => each(link))]);
         } finally {
@@ -119,8 +124,12 @@ export function openBroker({ environment, program, log, work }: BrokerArgs) {
     };
 }
 
-/** Creates the stream, or updates that of an earlier version. @param program begins the name of the durable consumer */
-async function openLink(connection: NatsConnection, lost: AbortSignal, program: string, log: Log): Promise<BrokerLink> {
+/** Creates the stream, or updates that of an earlier version. `program` begins the name of the durable consumer. */
+async function openLink(
+    connection: NatsConnection,
+    lost: AbortSignal,
+    { program, log, measure }: Pick<BrokerArgs, "program" | "log" | "measure">,
+): Promise<BrokerLink> {
     const manager = await jetstreamManager(connection, { timeout: CONNECT_TIMEOUT_MS });
     await manager.streams.add(STREAM).catch(() => manager.streams.update(STREAM.name, STREAM));
     const client = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
@@ -130,7 +139,8 @@ async function openLink(connection: NatsConnection, lost: AbortSignal, program: 
             const ofOrder = `${subject}.${orderId}`;
             const sent = messageHeaders();
             for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-            await client.publish(ofOrder, JSON.stringify(message), { msgID: ofOrder, headers: sent });
+            const options = { msgID: ofOrder, headers: sent };
+            await measure(workload, () => client.publish(ofOrder, JSON.stringify(message), options));
         },
         async consume(subject, schema, handle) {
             // Another name than that of earlier versions' consumers: NATS 2.9 does not heed a filter that changes.

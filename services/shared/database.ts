@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import postgres from "postgres";
+import type { Measure } from "./calls";
 import type { databaseVariables, ValuesOf } from "./environment";
 import { within } from "./time";
 import { checkPort } from "./watch";
@@ -32,8 +33,9 @@ export interface Database {
  * not used: one that loses its connection ends the process (porsager/postgres, issue 1208).
  *
  * @param program the program's name, shown in the server's list of connections
+ * @param measure counts each query and each fresh connection
  */
-export function openDatabase(environment: DatabaseEnvironment, program: string): Database {
+export function openDatabase(environment: DatabaseEnvironment, program: string, measure: Measure): Database {
     const { PGHOST, PGPORT, QUERY_TIMEOUT_MS } = environment;
     let pool = openPool(environment, program);
     const replace = (lost: Pool) => {
@@ -46,18 +48,21 @@ export function openDatabase(environment: DatabaseEnvironment, program: string):
         async ask(work) {
             const used = pool;
             try {
-                return await within(QUERY_TIMEOUT_MS, work(used.sql));
+                return await measure(workload, () => within(QUERY_TIMEOUT_MS, work(used.sql)));
             } catch (error) {
                 // An error sent by the server arrived over a working connection.
                 if (!(error instanceof postgres.PostgresError)) replace(used);
                 throw error;
             }
         },
-        checkFreshConnection: () => checkPort(PGHOST, PGPORT, tlsRequest),
+        checkFreshConnection: () => measure(workload, () => checkPort(PGHOST, PGPORT, tlsRequest)),
         destroyConnections: () => replace(pool),
         close: () => pool.close(0.2),
     };
 }
+
+/** The database's, in the metric of calls. */
+const workload = "database";
 
 /**
  * PostgreSQL's SSLRequest: its length, then a code in place of a protocol version. The server accepts or denies TLS

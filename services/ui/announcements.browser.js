@@ -13,6 +13,7 @@ const RESTLESS = { changes: 3, withinMs: 30_000 };
 export function createAnnouncer() {
     const histories = new Map();
     let announcedAttacks;
+    let announcedCalls = { text: undefined, at: -Infinity };
     let announced = { text: undefined, at: -Infinity };
     let latest = { text: undefined, since: 0 };
 
@@ -23,6 +24,13 @@ export function createAnnouncer() {
         // To a page that was opened without an attack, none has ended.
         announcedAttacks = now;
         return isNews ? now : "";
+    };
+
+    const callNews = (calls, at) => {
+        if (!calls || at - announcedCalls.at < PAUSE_MS) return "";
+        const isNews = announcedCalls.text !== undefined && calls !== announcedCalls.text;
+        announcedCalls = { text: calls, at: isNews ? at : announcedCalls.at };
+        return isNews ? calls : "";
     };
 
     const stateNews = (shown, at) => {
@@ -36,7 +44,10 @@ export function createAnnouncer() {
         return text;
     };
 
-    return (shown, at) => [attackNews(shown.attacks), stateNews(shown, at)].filter((news) => news !== "").join(" ");
+    return (shown, at) =>
+        [attackNews(shown.attacks), stateNews(shown, at), callNews(shown.calls, at)]
+            .filter((news) => news !== "")
+            .join(" ");
 }
 
 /** The states that something had lately, the last one included. A state that lasts is one entry. */

@@ -2,6 +2,7 @@
 // department separately, and /products, which is complete, has fallbacks in place of departments, or fails.
 
 import { createAnnouncer } from "/ui/announcements.js";
+import { showCalls } from "/ui/graph.js";
 import { pictureOf, rangeOf, sentenceOf, withSample } from "/ui/latency.js";
 import { describeListing, missingFrom, nameOf } from "/ui/listing.js";
 import { followOrders, productRow, showOrdering, showPlaced } from "/ui/order.js";
@@ -102,9 +103,9 @@ function addDepartment(category) {
 const newsOf = createAnnouncer();
 
 /** Tells screen readers what has changed. */
-function announce(listing, { categories, attacks }) {
+function announce(listing, { categories, attacks }, calls) {
     const departments = categories.map(({ category, status }) => ({ name: nameOf(category), status }));
-    const shown = { listing: { ...listing, ...describeListing(listing) }, departments };
+    const shown = { listing: { ...listing, ...describeListing(listing) }, departments, calls };
     const news = newsOf({ ...shown, attacks: attacks?.map(inOneLine) ?? null }, Date.now());
     if (news !== "") write(byId("announcement"), news);
 }
@@ -136,7 +137,7 @@ function unknownStatus() {
         reason: "the gateway does not answer.",
         products: [],
     }));
-    return { categories, variant: null, attacks: null };
+    return { categories, variant: null, attacks: null, calls: [] };
 }
 
 async function refresh() {
@@ -146,7 +147,7 @@ async function refresh() {
     showListing(listing);
     showFacts(shown);
     shown.categories.forEach((department) => showDepartment(department, shown.attacks));
-    announce(listing, shown);
+    announce(listing, shown, showCalls(shown));
 }
 
 /** Resolves when the page is visible. */

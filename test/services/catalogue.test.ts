@@ -7,6 +7,8 @@ import {
     openProductDatabase,
     type ProductDatabase,
 } from "../../services/catalogue/catalogue-app";
+import { measureCalls } from "../../services/shared/calls";
+import { createMetrics } from "../../services/shared/metrics";
 import type { Category } from "../../services/shared/products";
 import { silent, switchable } from "./support/backends";
 import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/database";
@@ -34,16 +36,19 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
 
     function open(given: { category?: Category; port?: number; password?: string } = {}): Hono {
         const { category = "HOT_DEALS", port = server.port, password = READER_PASSWORD } = given;
-        database = openProductDatabase({
+        const metrics = createMetrics();
+        const environment = {
             PGHOST: "127.0.0.1",
             PGPORT: port,
             PGUSER: "shop_reader",
             PGPASSWORD: password,
             PGDATABASE: "shop",
             QUERY_TIMEOUT_MS,
-        });
+        };
+        database = openProductDatabase(environment, measureCalls(metrics));
         log = "";
-        return createCatalogue({ category, database, log: pino({}, { write: (line) => void (log += line) }) });
+        const ownLog = pino({}, { write: (line) => void (log += line) });
+        return createCatalogue({ category, database, metrics, log: ownLog });
     }
     const statusOf = async (catalogue: Hono, path: string) => (await catalogue.request(path)).status;
     const stopClock = () => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });

@@ -29,6 +29,23 @@ describeInChromium("the shop's page, in Chromium", () => {
     const text = (selector: string) => page.textContent(selector);
     const shows = (selector: string, words: RegExp) =>
         expect.poll(() => text(selector), { timeout: 20_000 }).toMatch(words);
+    /** The row of the table of calls: it begins with caller and callee, with their attacks. */
+    const calls = (edge: string) => page.locator("#calls-table tr", { hasText: edge });
+    const row = (edge: string, words: RegExp) =>
+        expect
+            .poll(async () => (await calls(edge).textContent())?.replace(/\s+/g, " "), { timeout: 20_000 })
+            .toMatch(words);
+    /** A picture at the width of a desktop and of a phone. */
+    const keepBoth = async (name: string) => {
+        for (const width of [1_280, 360]) {
+            await page.setViewportSize({ width, height: 900 });
+            expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+            // The picture is drawn for the new width with the next answer.
+            await page.waitForTimeout(4_000);
+            await keep(`${name}-${width}`);
+        }
+        await page.setViewportSize({ width: 1_200, height: 900 });
+    };
     const keep = (name: string) => page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 
     it("shows three departments with their products, each up, and no attack", async () => {
@@ -37,6 +54,12 @@ describeInChromium("the shop's page, in Chromium", () => {
             await shows(`#${department} .state`, /Up\s+\d+ ms/);
             expect(await page.locator(`#${department} li`).count()).toBeGreaterThan(0);
         }
+        await row("gateway to hot-deals", /[\d.]+\/s [\d.]+ ms 0%/);
+        await row("hot-deals to database", /[\d.]+\/s [\d.]+ ms 0%/);
+        await shows("#calls-word", /^No known call fails\.$/);
+        expect([await page.locator("#calls-table tr").count(), await page.locator("#graph .attacked").count()]).toEqual(
+            [6, 0],
+        );
         await shows("#variant", /four/);
         await shows("#attack", /^none$/);
         await shows("#no-orders", /variant seven/);
@@ -52,7 +75,12 @@ describeInChromium("the shop's page, in Chromium", () => {
         await shows("#attack", /^hot-deals is isolated$/);
         await shows("#HOT_DEALS .attack", new RegExp(`isolated\n${targets[0]!.split("/")[1]!}`));
         await shows("#announcement", /Down: Hot deals/);
-        await keep("hot-deals-isolated");
+        await row("gateway to hot-deals (isolated)", /100%/);
+        await row("hot-deals (isolated) to database", /not known/);
+        await row("fashion-bestseller to database", / 0%/);
+        await shows("#calls-word", /^Failing: gateway to hot-deals\.$/);
+        await shows("#graph .attacked", /^hot-dealsattacked$/);
+        await keepBoth("hot-deals-isolated");
     });
 
     it("shows the recovery without a reload", async () => {
@@ -60,6 +88,8 @@ describeInChromium("the shop's page, in Chromium", () => {
         await shows("#listing", /is complete/);
         await shows("#HOT_DEALS .state", /Up/);
         await shows("#attack", /^none$/);
+        await shows("#calls-word", /^No known call fails\.$/);
+        expect(await page.locator("#graph .attacked").count()).toBe(0);
         await keep("recovered");
     });
 
@@ -70,7 +100,10 @@ describeInChromium("the shop's page, in Chromium", () => {
         await page.locator(".add").first().click();
         await page.click(".place");
         await shows("#placed li:first-child", /Fulfilled after/);
-        await keep("order-fulfilled");
+        await row("gateway to orders", /[\d.]+\/s [\d.]+ ms 0%/);
+        await row("orders to message-broker", /[\d.]+\/s [\d.]+ ms 0%/);
+        await row("inventory to message-broker", /not known/);
+        await keepBoth("order-fulfilled");
     });
 
     it("passes axe-core's checks with an order in both schemes, and is no wider than a phone's screen", async () => {

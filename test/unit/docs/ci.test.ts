@@ -1,5 +1,8 @@
+import { buildSync } from "esbuild";
 import { load } from "js-yaml";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportOptions } from "../../../chaos/cli/report";
@@ -10,8 +13,9 @@ import { PULUMI_CLI_VERSION } from "../../../toolchain/pulumi/versions";
 const project = resolve(__dirname, "..", "..", "..");
 const page = readFileSync(join(project, "docs", "ci.md"), "utf8");
 
-/** The documents in the page's YAML blocks. */
-const documents = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => load(text!) as Record<string, any>);
+/** The page's YAML blocks, and the documents in them. */
+const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text!);
+const documents = blocks.map((text) => load(text) as Record<string, any>);
 const github = documents.find(({ jobs }) => jobs !== undefined)!.jobs.experiment;
 const gitlab = documents.find(({ chaos }) => chaos !== undefined)!.chaos;
 
@@ -31,8 +35,45 @@ const saved = () => readdirSync(join(project, "experiments", "saved")).map((file
 const runs = argumentsOf("npm run experiment --").map((args) => experimentOptions(args, saved) as any);
 const stepsWith = (text: string) => github.steps.filter((step: any) => JSON.stringify(step).includes(text));
 
+const ownWorkflow = () => readFileSync(join(project, ".github", "workflows", "ci.yml"), "utf8");
+
+/** Gives what GitHub's parser of workflows does not accept. Node.js 20 does not load its schema: a bundle has it. */
+function openParser(): (workflow: string) => string[] {
+    const folder = mkdtempSync(join(tmpdir(), "chaos-shop-parser-"));
+    try {
+        const outfile = join(folder, "parser.cjs");
+        const contents = 'export { NoOperationTraceWriter, parseWorkflow } from "@actions/workflow-parser"';
+        const stdin = { contents, resolveDir: project };
+        buildSync({ stdin, outfile, bundle: true, platform: "node", format: "cjs" });
+        const parser = createRequire(__filename)(outfile) as typeof import("@actions/workflow-parser");
+        const { NoOperationTraceWriter, parseWorkflow } = parser;
+        return (content) => {
+            const { context } = parseWorkflow({ name: "workflow.yml", content }, new NoOperationTraceWriter());
+            return context.errors.getErrors().map(String);
+        };
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+}
+
 describe("docs/ci.md", () => {
-    it("has the workflow of GitHub and the job of GitLab", () => expect(documents).toHaveLength(2));
+    it("has the workflow of GitHub, and the two jobs of GitLab", () => expect(documents).toHaveLength(3));
+
+    it("has a job of GitLab that runs what .ci/run does, as the repository's workflow on GitHub does", () => {
+        const { test } = documents.find(({ test }) => test !== undefined)!;
+        const { jobs } = load(ownWorkflow()) as Record<string, any>;
+        expect(test.script).toEqual([".ci/run"]);
+        expect(test.timeout).toBe(`${jobs.test["timeout-minutes"]}m`);
+        expect(jobs.test.steps.at(-1).run).toMatch(/ \.ci\/run$/);
+    });
+
+    it("has workflows that GitHub's own parser accepts", { timeout: 60_000 }, () => {
+        const mistakesIn = openParser();
+        const [workflow] = blocks.filter((text) => text.includes("\njobs:"));
+        expect(mistakesIn(workflow!)).toEqual([]);
+        expect(mistakesIn(ownWorkflow())).toEqual([]);
+        expect(mistakesIn(workflow!.replace("timeout-minutes: 45", "timeout-minute: 45"))).toHaveLength(1);
+    });
 
     it("runs experiments with options and settings that exist, and both reports", () => {
         expect(runs).toHaveLength(3);

@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 import { createOrders } from "../../../services/orders/orders-app";
 import type { Book } from "../../../services/orders/book";
 import { createLog } from "../../../services/shared/log";
+import { createMetrics } from "../../../services/shared/metrics";
 import { pass, stopClock } from "./support/clock";
 
 describe("the metric of orders", () => {
     const scrape = async (countByState: Book["countByState"]) => {
         const book = { countByState } as Book;
-        const application = createOrders({ book, checkReachability: async () => {}, log: createLog("test", "silent") });
+        const [metrics, log] = [createMetrics(), createLog("test", "silent")];
+        const application = createOrders({ book, checkReachability: async () => {}, metrics, log });
         return (await application.request("/metrics")).text();
     };
 

@@ -21,7 +21,7 @@ describe("the page of all runs", () => {
     it("has a row for each experiment, and a cell for each run that says its verdict in a letter and in words", () => {
         const [grid] = page.split("<h2>") as [string];
         expect(count(grid, /<th scope="row">/g)).toBe(4);
-        const cells = [...page.matchAll(/<a class="cell (\w+)" href="([^"]*)" title="([^"]*)"[^>]*>(\w)</g)];
+        const cells = [...page.matchAll(/<a class="cell (\w+)" href="([^"]*)" title="([^"]*)"[^>]*>(\w) <time>/g)];
         expect(cells.map(([, verdict, , , letter]) => [verdict, letter]).sort()).toEqual([
             ["ABORTED", "A"],
             ["FAILED", "F"],
@@ -67,12 +67,28 @@ describe("the page of all runs", () => {
         expect(indexPage(watched, "")).toContain("3 of 3 decided passed (95%: 23.2% to 100%)");
     });
 
-    it("draws the times of all runs as lines: gaps where there is none, and the newest in words", () => {
-        const times = [1_000, null, 2_000, 4_000].map((timeToFirstFailureMs) => ({ timeToFirstFailureMs }));
-        const shown = indexPage(daily(...times, { timeToFirstFailureMs: null }), "");
-        expect(shown).toContain('aria-label="First failure: never; the longest of 5: 4 s"');
-        expect(/<path d="([^"]*)"/.exec(shown)![1]).toBe("M17.5 3h0L32 8M61 10.5h0");
-        expect(indexPage([aborted], "")).toContain("First failure: –");
+    const withFirstFailures = (...times: (number | null)[]) =>
+        indexPage(daily(...times.map((timeToFirstFailureMs) => ({ timeToFirstFailureMs }))), "");
+
+    it("draws the times of more than five runs as lines: gaps where there is none, and the newest in words", () => {
+        const shown = withFirstFailures(null, 1_000, null, 2_000, 4_000, null);
+        expect(shown).toContain('aria-label="First failure: never; the longest of 6: 4 s"');
+        expect(/<path d="([^"]*)"/.exec(shown)![1]).toBe("M14.6 3h0L26.2 8M49.4 10.5h0");
+    });
+
+    it("has the times of few runs in words, and their dates, by which runs of one experiment are told apart", () => {
+        const shown = withFirstFailures(1_000, null, 2_000);
+        expect(shown).toContain('aria-label="First failure">2 s, never, 1 s</div>');
+        expect([...shown.matchAll(/>P <time>([^<]*)<\/time>/g)].map(([, date]) => date)).toEqual(
+            ["11-03", "11-02", "11-01"].map((date) => `${date} 00:00:00`),
+        );
+        expect(indexPage([aborted], "")).toContain('aria-label="First failure">–</div>');
+    });
+
+    it("has the picture of each of the newest twenty runs that began", () => {
+        const many = indexPage([...daily(...Array.from({ length: 30 }, () => ({}))), aborted, broken], "");
+        expect(count(many, /<img src="[^"]*\.svg" alt="Its answers over time"/g)).toBe(20);
+        expect(indexPage([aborted, broken], "")).not.toContain("<img");
     });
 
     it("links to pages in other folders, also with spaces or signs in their names", () => {

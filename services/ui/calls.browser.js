@@ -1,0 +1,94 @@
+// Who calls whom in the shop, and how that goes, from what the programs count. A reading is the `calls` of the gateway's
+// /status: counters since each pod's start, as Prometheus reads them. Two readings of a pod make a rate.
+
+/** Caller and callee. A unit test compares them with the shop's NetworkPolicies. */
+const FOUR = [
+    ["gateway", "fashion-bestseller"],
+    ["gateway", "toys-bestseller"],
+    ["gateway", "hot-deals"],
+    ["fashion-bestseller", "database"],
+    ["toys-bestseller", "database"],
+    ["hot-deals", "database"],
+];
+const SEVEN = [
+    ["gateway", "orders"],
+    ["orders", "database"],
+    ["orders", "message-broker"],
+    ["inventory", "database"],
+    ["inventory", "message-broker"],
+];
+export const edgesOf = (variant) => (variant === "seven" ? [...FOUR, ...SEVEN] : FOUR);
+
+const WINDOW_MS = 10_000;
+
+/**
+ * The readings of the last seconds by pod, with another one. A pod that is missing in it has no readings any more: how
+ * its calls go is not known. After a restart, counters begin again, and so do the readings.
+ */
+export function withReading(readings, calls) {
+    return Object.fromEntries(
+        calls.map((now) => {
+            const before = readings[now.pod] ?? [];
+            const last = before.at(-1);
+            if (last?.atMs === now.atMs) return [now.pod, before];
+            const kept = hasRestarted(last, now) ? [] : before.filter(({ atMs }) => now.atMs - atMs <= WINDOW_MS);
+            return [now.pod, [...kept, now]];
+        }),
+    );
+}
+
+const countOf = (reading, to) => reading.calls.find((count) => count.to === to) ?? NONE;
+const NONE = { answered: 0, failed: 0, seconds: 0 };
+const allOf = ({ answered, failed }) => answered + failed;
+
+const hasRestarted = (last, now) => last?.calls.some((count) => allOf(countOf(now, count.to)) < allOf(count)) ?? false;
+
+/**
+ * How the calls of all pods of a workload to another one go: `state` is `up`, `failing`, `idle`, or `unknown` if no pod
+ * has two readings. `perSecond`, the mean `latencyMs` of those answered and the `failedShare` are undefined without
+ * calls, or without answers.
+ */
+export function callsOf(readings, [from, to]) {
+    const pods = Object.values(readings).filter((those) => those.length > 1 && those[0].workload === from);
+    if (pods.length === 0) return { from, to, state: "unknown" };
+    const [sums, perSecond] = [{ ...NONE }, { value: 0 }];
+    for (const those of pods) {
+        const [first, last] = [those[0], those.at(-1)];
+        const [before, now] = [countOf(first, to), countOf(last, to)];
+        for (const member of Object.keys(NONE)) sums[member] += now[member] - before[member];
+        perSecond.value += (allOf(now) - allOf(before)) / ((last.atMs - first.atMs) / 1_000);
+    }
+    if (allOf(sums) === 0) return { from, to, state: "idle" };
+    return {
+        ...{ from, to, state: sums.failed > 0 ? "failing" : "up" },
+        perSecond: perSecond.value,
+        failedShare: sums.failed / allOf(sums),
+        ...(sums.answered > 0 && { latencyMs: (sums.seconds / sums.answered) * 1_000 }),
+    };
+}
+
+/** "1.2/s", "not known": how often. */
+export const rateText = ({ state, perSecond }) =>
+    ({ unknown: "not known", idle: "none" })[state] ?? `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
+
+export function latencyText({ latencyMs }) {
+    if (latencyMs === undefined) return "";
+    return latencyMs < 1_000
+        ? `${latencyMs < 10 ? latencyMs.toFixed(1) : Math.round(latencyMs)} ms`
+        : seconds(latencyMs);
+}
+const seconds = (ms) => `${(ms / 1_000).toFixed(1)} s`;
+
+/** "40%": never 0% or 100% unless it is that. */
+export function failedText({ failedShare }) {
+    if (failedShare === undefined) return "";
+    const percent = Math.round(failedShare * 100);
+    return `${failedShare === 1 ? 100 : failedShare === 0 ? 0 : Math.min(Math.max(percent, 1), 99)}%`;
+}
+
+/** What all calls say together. Without shares, to change only when something begins or ends: it is read aloud. */
+export function sentenceOf(all) {
+    const failing = all.filter(({ state }) => state === "failing").map(({ from, to }) => `${from} to ${to}`);
+    if (failing.length > 0) return `Failing: ${failing.join(", ")}.`;
+    return all.every(({ state }) => state === "unknown") ? "How calls go is not known." : "No known call fails.";
+}

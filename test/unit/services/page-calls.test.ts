@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { shopCalls } from "../../../components/shop/calls";
+import type { PodCalls } from "../../../services/gateway/call-counts";
+
+type Readings = Record<string, PodCalls[]>;
+type Edge = readonly [from: string, to: string];
+interface Calls {
+    state: "up" | "failing" | "idle" | "unknown";
+    perSecond?: number;
+    latencyMs?: number;
+    failedShare?: number;
+}
+
+/** What the browser's file exports: no build step adds types to it. */
+let page: {
+    edgesOf: (variant?: string) => Edge[];
+    withReading: (readings: Readings, calls: PodCalls[]) => Readings;
+    callsOf: (readings: Readings, edge: Edge) => Calls;
+    failedText: (calls: Partial<Calls>) => string;
+    sentenceOf: (all: (Calls & { from: string; to: string })[]) => string;
+};
+beforeAll(async () => {
+    page = await import(join(__dirname, "../../../services/ui/calls.browser.js"));
+});
+
+const edge: Edge = ["hot-deals", "database"];
+/** What a pod of hot deals has counted of its calls to the database at a second. */
+const reading = (second: number, answered: number, failed = 0, pod = "hot-deals-1"): PodCalls => ({
+    workload: "hot-deals",
+    pod,
+    atMs: second * 1_000,
+    calls: [{ to: "database", answered, failed, seconds: answered * 0.012 }],
+});
+const after = (...readings: PodCalls[][]) => readings.reduce(page.withReading, {});
+
+describe("the edges of the page's graph", () => {
+    it("are those that the shop's NetworkPolicies allow", () => {
+        expect(page.edgesOf("seven").map(String).sort()).toEqual(shopCalls.map(String).sort());
+    });
+
+    it("of variant four lead neither from nor to what only variant seven has", () => {
+        const added = ["orders", "inventory", "message-broker"];
+        const four = shopCalls.filter((names) => !names.some((name) => added.includes(name)));
+        expect(page.edgesOf("four").map(String).sort()).toEqual(four.map(String).sort());
+    });
+});
+
+describe("how calls go", () => {
+    it("has their rate, the mean latency of those answered, and the share of those that failed", () => {
+        const calls = page.callsOf(after([reading(1, 100)], [reading(5, 106, 2)]), edge);
+        expect(calls).toMatchObject({ state: "failing", perSecond: 2, failedShare: 0.25 });
+        expect(calls.latencyMs).toBeCloseTo(12);
+    });
+
+    it("adds up the pods of a workload", () => {
+        const of = (second: number, answered: number) =>
+            ["hot-deals-1", "hot-deals-2"].map((pod) => reading(second, answered, 0, pod));
+        expect(page.callsOf(after(of(1, 0), of(3, 4)), edge)).toMatchObject({ state: "up", perSecond: 4 });
+    });
+
+    it("counts the last ten seconds", () => {
+        const calls = page.callsOf(after([reading(0, 0, 9)], [reading(5, 5, 9)], [reading(12, 12, 9)]), edge);
+        expect(calls).toMatchObject({ state: "up", perSecond: 1 });
+    });
+
+    it("is idle without calls", () => {
+        expect(page.callsOf(after([reading(1, 3)], [reading(2, 3)]), edge).state).toBe("idle");
+    });
+
+    it.each<[string, PodCalls[][]]>([
+        ["by one reading", [[reading(1, 3)]]],
+        ["by the same reading twice", [[reading(1, 3)], [reading(1, 3)]]],
+        ["of a pod that no longer answers", [[reading(1, 3)], [reading(2, 4)], []]],
+        ["of a pod that has restarted", [[reading(1, 3)], [reading(2, 4)], [reading(3, 1)]]],
+    ])("is not known %s", (_how, readings) => {
+        expect(page.callsOf(after(...readings), edge).state).toBe("unknown");
+    });
+
+    it.each([
+        [0, "0%"],
+        [0.001, "1%"],
+        [0.4, "40%"],
+        [0.999, "99%"],
+        [1, "100%"],
+    ])("shows the share %d as %s", (failedShare, text) => {
+        expect(page.failedText({ failedShare })).toBe(text);
+    });
+
+    it.each([
+        [["up", "failing"], "Failing: b to database."],
+        [["up", "unknown"], "No known call fails."],
+        [["unknown", "unknown"], "How calls go is not known."],
+    ] as const)("is said in a sentence without numbers: %j", (states, sentence) => {
+        const all = states.map((state, index) => ({ from: "ab"[index]!, to: "database", state }));
+        expect(page.sentenceOf(all)).toBe(sentence);
+    });
+});
