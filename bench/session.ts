@@ -118,3 +118,10 @@ export class Session {
         await removeNamespaces(this.cluster, Object.values(namespaces));
     }
 }
+
+/** Rejects when this program is interrupted. */
+export const interrupted = (): Promise<never> =>
+    new Promise((_, reject) => {
+        for (const signal of ["SIGINT", "SIGTERM"] as const)
+            process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));
+    });

@@ -1,0 +1,134 @@
+import type { Shape } from "../../../bench/peers/application";
+import type { ManifestObject } from "../../../components/manifest/read";
+
+/** How long one pod of `api` is cut off, in seconds. */
+export const windowSeconds = 20;
+
+/** What a tool says of the application; `nothing` is a word that it cannot say, or that the run was no good. */
+export type Said = "passed" | "failed" | "nothing";
+
+/** "Does `/products` go on while one pod of `api` is cut off?", asked under some trouble. */
+export interface Question {
+    name: string;
+    /** What is special, as a row of the page. */
+    trouble: string;
+    /** What is true then, beside the seconds for which connections failed. */
+    truth: string;
+    /** @default one replica, and a fresh connection for each call */
+    shape?: Partial<Shape>;
+    /** A trouble from before the run on. @default none */
+    before?: ManifestObject;
+    /** Whom the check asks. `api` is asked from the node of its pods, to which NetworkPolicies do not apply. */
+    asks?: "front" | "api";
+    /** No pod has the label that the attack selects. */
+    selectsNobody?: true;
+    /**
+     * What kubectl does 5 s after the attack has begun to bite, or `kill`: all processes of the command are killed.
+     *
+     * @param targets the label of the attacked pods
+     */
+    meanwhile?: "kill" | ((targets: string) => string[]);
+    /** What is right to say. @param seconds for which connections failed */
+    right: (seconds: number) => Said;
+}
+
+const three = { replicas: 3 };
+/** A network with trouble of its own may lose connections for a moment. */
+const lastedSeconds = windowSeconds * 0.75;
+
+const allowAll: ManifestObject = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: "allow-all" },
+    spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] },
+};
+
+export const questions: readonly Question[] = [
+    {
+        name: "one-replica",
+        trouble: "none, one replica",
+        truth: "`/products` fails",
+        right: () => "failed",
+    },
+    {
+        name: "three-replicas",
+        trouble: "none, three replicas",
+        truth: "`/products` goes on",
+        shape: three,
+        right: () => "passed",
+    },
+    {
+        name: "allow-policy",
+        trouble: "a policy allows all traffic of the namespace",
+        truth: "the policies of the attack alone cut nobody off",
+        before: allowAll,
+        right: (seconds) => (seconds > lastedSeconds ? "failed" : "nothing"),
+    },
+    {
+        name: "selects-nobody",
+        trouble: "the attack's selector matches no pod",
+        truth: "nobody is cut off",
+        selectsNobody: true,
+        right: () => "nothing",
+    },
+    {
+        name: "target-deleted",
+        trouble: "the attacked pod is deleted, three replicas",
+        truth: "the attack ends after 5 s",
+        shape: three,
+        meanwhile: (targets) => ["delete", "pod", "--selector", targets, "--wait=false"],
+        right: () => "nothing",
+    },
+    {
+        name: "policy-deleted",
+        trouble: "somebody deletes the policies, three replicas",
+        truth: "the attack ends after 5 s",
+        shape: three,
+        meanwhile: () => ["delete", "networkpolicy", "--all"],
+        right: () => "nothing",
+    },
+    {
+        name: "rolling-update",
+        trouble: "a rolling update of `api`, three replicas",
+        truth: "the attack ends after 5 s",
+        shape: three,
+        meanwhile: () => ["rollout", "restart", "deployment", "api"],
+        right: () => "nothing",
+    },
+    {
+        name: "broken-before",
+        trouble: "`/products` fails already before",
+        truth: "the attack shows nothing",
+        shape: { calls: "none" },
+        right: () => "nothing",
+    },
+    {
+        name: "runner-killed",
+        trouble: "the command is killed with SIGKILL",
+        truth: "the pod should not stay cut off",
+        meanwhile: "kill",
+        right: () => "nothing",
+    },
+    {
+        name: "kept-connection",
+        trouble: "`front` keeps one connection to `api`",
+        truth: "the attack reaches fresh connections, and not that one",
+        shape: { calls: "kept" },
+        right: () => "nothing",
+    },
+    {
+        name: "node-one-of-three",
+        trouble: "the check asks `api` itself, from the node; one of three is cut off",
+        truth: "the attack reaches no request of the check",
+        shape: three,
+        asks: "api",
+        right: () => "nothing",
+    },
+    {
+        name: "node-all",
+        trouble: "the check asks `api` itself, from the node; all are cut off",
+        truth: "the attack reaches no request of the check",
+        asks: "api",
+        right: () => "nothing",
+    },
+];

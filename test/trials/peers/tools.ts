@@ -1,0 +1,74 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Application } from "../../../bench/peers/application";
+import { chaosToolkitExperiment, chaosToolkitRun, countsPods } from "../../../bench/peers/chaos-toolkit";
+import type { Command, Ended } from "../../../bench/peers/command";
+import { Ours } from "../../../bench/peers/ours";
+import type { Session } from "../../../bench/session";
+import { labels, selectorOf } from "../../../chaos/cluster/labels";
+import { type Answer, answerOfChaosToolkit, answerOfOurs, type Journal } from "./answer";
+import { type Question, windowSeconds } from "./questions";
+
+/** A tool that is asked. */
+export interface Tool {
+    /** As the page names it. */
+    name: string;
+    /** The label of the pods that it attacks. */
+    targets: string;
+    /** What it is not asked, because another one shows the same. @default nothing */
+    skips?: Question["meanwhile"];
+    /** @returns the command that asks the question */
+    prepare(question: Question): Promise<Command>;
+    answer(ended: Ended): Promise<Answer>;
+    /** What the next run needs. */
+    undo(): Promise<void>;
+}
+
+/** Of the attack whose command is killed. */
+export const killedDeadline = "1m";
+
+export async function ours(session: Session, { namespace }: Application): Promise<Tool> {
+    const stack = await Ours.open(session, { namespace, duration: `${windowSeconds}s` });
+    return {
+        name: "this project",
+        targets: labels.target,
+        async prepare({ asks = "front", selectsNobody, meanwhile }) {
+            const target = `k8s.deployment=${selectsNobody ? "api-of-before" : "api"}`;
+            await stack.enable({ asks, target, deadline: meanwhile === "kill" ? killedDeadline : "10m" });
+            return stack.update("--skip-preview");
+        },
+        answer: async () => answerOfOurs(await stack.conclusion()),
+        async undo() {
+            await stack.release();
+            await stack.disable();
+        },
+    };
+}
+
+const attacked = { attacked: "true" };
+
+/** @param chaos the path of the command @param counts whether a probe of the hypothesis counts the attacked pods */
+export function chaosToolkitTool(chaos: string, { scratch }: Session, application: Application, counts: boolean): Tool {
+    const cwd = join(scratch, counts ? "chaos-toolkit-counts" : "chaos-toolkit");
+    const journal = join(cwd, "journal.json");
+    return {
+        name: counts ? "Chaos Toolkit, counting the attacked pods" : "Chaos Toolkit",
+        targets: selectorOf(attacked),
+        ...(counts && { skips: "kill" }),
+        async prepare({ asks = "front", selectsNobody }) {
+            rmSync(journal, { force: true });
+            const { namespace } = application;
+            const [pod] = await application.podsOf("api");
+            if (!selectsNobody) await application.kubectl("label", "pod", pod!.metadata!.name!, selectorOf(attacked));
+            const url = `${await application.addressOf(asks)}/products`;
+            const moreProbes = counts ? [countsPods(namespace, selectorOf(attacked), 1)] : [];
+            const question = { namespace, url, seconds: windowSeconds, selector: attacked, moreProbes };
+            return chaosToolkitRun(chaos, cwd, chaosToolkitExperiment(question));
+        },
+        answer: (ended) => {
+            const told = existsSync(journal) ? (JSON.parse(readFileSync(journal, "utf8")) as Journal) : undefined;
+            return Promise.resolve(answerOfChaosToolkit(told, ended));
+        },
+        undo: () => Promise.resolve(),
+    };
+}
