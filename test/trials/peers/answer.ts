@@ -23,8 +23,12 @@ export function markOf({ right }: Pick<Question, "right">, seconds: number, { sa
 
 type Told = Pick<Conclusion, "verdict" | "code" | "reason" | "established">;
 
-export function answerOfOurs(told: Told | undefined): Answer {
-    if (told === undefined) return { said: "nothing", words: "no verdict" };
+/** @param told the output; an update whose run is ABORTED fails, and leaves none */
+export function answerOfOurs(told: Told | undefined, { code, printed }: Ended): Answer {
+    if (told === undefined) {
+        const aborted = /ABORTED \([\w-]+\)/.exec(printed)?.[0] ?? "no verdict";
+        return { said: "nothing", words: `${aborted}, exit ${code}` };
+    }
     const said = { PASSED: "passed", FAILED: "failed", INCONCLUSIVE: "nothing", ABORTED: "nothing" } as const;
     const survived = told.established?.find(({ became }) => became.startsWith("survived"));
     const hint = survived && `Established connections (${survived.direction}): ${survived.became}`;

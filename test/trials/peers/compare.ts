@@ -26,7 +26,7 @@ export interface PeerOptions {
 
 /** Asks Chaos Toolkit and this project the same questions, in turns, on the sandbox as it is, and prints the table. */
 export async function comparePeers(names: readonly string[], { quick, write }: PeerOptions): Promise<void> {
-    const session = await Session.open((line) => console.log(line));
+    const session = await Session.open((line) => console.log(line), [namespaces.peers]);
     console.log(`on ${describePlace(placeNow())}, which ${choices().denied}s what a NetworkPolicy denies`);
     const asked = questions.filter(({ name }) => names.includes(name));
     const results: PeerResult[] = [];

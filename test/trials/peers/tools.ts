@@ -37,7 +37,7 @@ export async function ours(session: Session, { namespace }: Application): Promis
             await stack.enable({ asks, target, deadline: meanwhile === "kill" ? killedDeadline : "10m" });
             return stack.update("--skip-preview");
         },
-        answer: async () => answerOfOurs(await stack.conclusion()),
+        answer: async (ended) => answerOfOurs(await stack.conclusion(), ended),
         async undo() {
             await stack.release();
             await stack.disable();
