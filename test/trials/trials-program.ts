@@ -49,7 +49,8 @@ async function main(options: TrialOptions): Promise<void> {
 }
 
 async function beside({ does, kinds }: TrialOptions, peer: PeerOptions): Promise<void> {
-    if (does === "run") return comparePeers(kinds, peer);
+    // Exits even if an interrupted question is still asked.
+    if (does === "run") return comparePeers(kinds, peer).finally(() => setImmediate(() => process.exit()));
     for (const { name, trouble } of questions) console.log(`${name.padEnd(25)}${trouble}`);
 }
 

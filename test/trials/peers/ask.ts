@@ -26,12 +26,12 @@ export async function ask(tool: Tool, question: Question, application: Applicati
         if (before) await application.apply(before);
         const command = await tool.prepare(question);
         const begunAt = Date.now();
-        let process = 0;
+        let pid = 0;
         const over = new AbortController();
-        const running = runToEnd(command, (pid) => (process = pid)).finally(() => over.abort());
+        const running = runToEnd(command, (begun) => (pid = begun)).finally(() => over.abort());
         const troubled = meanwhile && untilBitten(application, begunAt, over.signal).then(() => disturb());
         const disturb = async () => {
-            if (meanwhile === "kill") killAll(process);
+            if (meanwhile === "kill") killAll(descendantsOf(pid));
             else if (meanwhile) await application.kubectl(...meanwhile(tool.targets));
         };
         // Without the trouble, there is nothing to be said.
@@ -62,10 +62,11 @@ async function untilBitten(application: Application, begunAt: number, signal: Ab
     await sleep(bitesMs, undefined, { signal });
 }
 
-function killAll(process: number): void {
-    for (const pid of descendantsOf(process))
+/** Kills processes, of which some may have ended. */
+export function killAll(pids: readonly number[]): void {
+    for (const pid of pids)
         try {
-            globalThis.process.kill(pid, "SIGKILL");
+            process.kill(pid, "SIGKILL");
         } catch {
             // It has ended.
         }

@@ -2,18 +2,21 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { Application } from "../../../bench/peers/application";
 import { chaosToolkit } from "../../../bench/peers/chaos-toolkit";
-import { interrupted, namespaces, Session } from "../../../bench/session";
+import { descendantsOf } from "../../../bench/peers/memory";
+import { interrupted, Session } from "../../../bench/session";
 import { plainError } from "../../../cli/print";
 import { project } from "../../../cli/stack-file";
 import { reportsFolder } from "../../../experiments/run";
 import { choices } from "../../../sandbox/node/choices";
 import { describePlace, placeNow } from "../place";
 import { commitOf } from "../results";
-import { ask } from "./ask";
+import { ask, killAll } from "./ask";
 import { type Question, questions } from "./questions";
 import { describePeerResult, type PeerResult, peersTable, withPeersTable } from "./results";
 import { chaosToolkitTool, ours, type Tool } from "./tools";
 
+/** It is deleted with everything in it. */
+const namespace = "trials-peers";
 const file = join(project, reportsFolder, "trials-peers.jsonl");
 const page = join(project, "docs", "comparison.md");
 
@@ -26,13 +29,15 @@ export interface PeerOptions {
 
 /** Asks Chaos Toolkit and this project the same questions, in turns, on the sandbox as it is, and prints the table. */
 export async function comparePeers(names: readonly string[], { quick, write }: PeerOptions): Promise<void> {
-    const session = await Session.open((line) => console.log(line), [namespaces.peers]);
+    const session = await Session.open((line) => console.log(line), [namespace]);
     console.log(`on ${describePlace(placeNow())}, which ${choices().denied}s what a NetworkPolicy denies`);
     const asked = questions.filter(({ name }) => names.includes(name));
     const results: PeerResult[] = [];
     try {
         await Promise.race([askAll(session, asked, quick, (result) => results.push(result)), interrupted()]);
     } finally {
+        // Of an interrupted one.
+        killAll(descendantsOf(process.pid).filter((pid) => pid !== process.pid));
         await session.close();
     }
     const table = peersTable(questions, readAll());
@@ -49,7 +54,7 @@ async function askAll(
 ): Promise<void> {
     const { cluster, context, say } = session;
     const commit = commitOf(project);
-    const application = await Application.install(cluster, context, namespaces.peers);
+    const application = await Application.install(cluster, context, namespace);
     const tools = await toolsOf(session, application);
     for (const question of asked)
         for (const tool of tools.filter(({ skips }) => skips !== question.meanwhile || skips === undefined)) {
