@@ -49,7 +49,7 @@ setInterval(() => {
         clearTimeout(timer);
         if (accepted !== works) console.log(JSON.stringify({ at, works: (works = accepted) }));
     };
-    const timer = setTimeout(() => ended(false), 60);
+    const timer = setTimeout(() => ended(false), Number(process.env.PATIENCE_MS));
     socket.once("connect", () => ended(true)).once("error", () => ended(false));
 }, 20);
 `;
@@ -60,16 +60,21 @@ export interface Shape {
     replicas: number;
     /** How `front` calls `api`: over fresh connections, over one that it keeps, or not at all, so that it fails. */
     calls: "fresh" | "kept" | "none";
+    /** How long a connection of `front` may take. Short ones show the moment; a busy machine needs longer ones. */
+    patienceMs: number;
 }
 
 const labelsOf = (name: string) => ({ app: name });
 
-function deployment(name: string, program: string, { replicas = 1, calls = "fresh" }: Partial<Shape>): ManifestObject {
+/** Of the bench. */
+const usual: Shape = { replicas: 1, calls: "fresh", patienceMs: 60 };
+
+function deployment(name: string, program: string, replicas: number, env: Record<string, string>): ManifestObject {
     const container = {
         name,
         image: nodeImage,
         command: ["node", "--eval", program],
-        env: [{ name: "CALLS", value: calls }],
+        env: Object.entries(env).map(([name, value]) => ({ name, value })),
         ports: [{ containerPort: 8080 }],
         readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
     };
@@ -110,13 +115,15 @@ export class Application {
         // The address of the Service `api` is in the environment of pods that begin after it.
         await kubectlApply(context, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
         await application.apply(service("api"), service("front"));
-        await application.shape({ replicas: 1, calls: "fresh" });
+        await application.shape();
         return application;
     }
 
     /** Has new pods in the place of all there are. */
-    async shape({ replicas, calls }: Shape): Promise<void> {
-        await this.apply(deployment("api", apiProgram, { replicas }), deployment("front", frontProgram, { calls }));
+    async shape(shape: Partial<Shape> = {}): Promise<void> {
+        const { replicas, calls, patienceMs } = { ...usual, ...shape };
+        const frontEnv = { CALLS: calls, PATIENCE_MS: String(patienceMs) };
+        await this.apply(deployment("api", apiProgram, replicas, {}), deployment("front", frontProgram, 1, frontEnv));
         await this.kubectl("rollout", "restart", "deployment");
         await this.kubectl("rollout", "status", "deployment", "--timeout", `${readySeconds}s`);
         // Those that end are still there for a moment.

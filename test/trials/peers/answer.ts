@@ -15,7 +15,7 @@ export interface Answer {
 /** `partly`: what it said is wrong, but a line of its output says why. */
 export type Mark = "right" | "partly" | "wrong";
 
-/** @param seconds for which connections failed */
+/** @param seconds for which the attack lasted */
 export function markOf({ right }: Pick<Question, "right">, seconds: number, { said, hint }: Answer): Mark {
     if (said === right(seconds)) return "right";
     return hint === undefined ? "wrong" : "partly";

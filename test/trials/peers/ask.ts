@@ -12,8 +12,11 @@ const bitesMs = 5_000;
 /** When it is looked after the command was killed, in minutes. */
 const looksAfter = { quick: [1], whole: [1, 5] };
 
+/** Less than the 1 s after which TCP sends again what was dropped. */
+const patienceMs = 900;
+
 export interface Seen extends Answer {
-    /** For which connections from `front` to `api` failed, while the command ran or afterwards if it was killed. */
+    /** For which connections from `front` to `api` failed, or some of them. */
     seconds: number;
     mark: Mark;
 }
@@ -21,7 +24,7 @@ export interface Seen extends Answer {
 /** Asks a tool a question. @param quick looks only once after a command was killed */
 export async function ask(tool: Tool, question: Question, application: Application, quick: boolean): Promise<Seen> {
     const { before, meanwhile, shape } = question;
-    await application.shape({ replicas: 1, calls: "fresh", ...shape });
+    await application.shape({ patienceMs, ...shape });
     try {
         if (before) await application.apply(before);
         const command = await tool.prepare(question);
@@ -40,7 +43,7 @@ export async function ask(tool: Tool, question: Question, application: Applicati
             throw new Error(`${error.message}; ${tool.name} printed:\n${printed.slice(-2_000)}`);
         });
         if (meanwhile === "kill") return await afterKill(application, begunAt, quick);
-        const seconds = secondsCut(await application.changes(), begunAt, Date.now());
+        const seconds = secondsOf(await application.changes(), begunAt, Date.now());
         const answer = await tool.answer(ended as Ended);
         return { ...answer, seconds, mark: markOf(question, seconds, answer) };
     } finally {
@@ -86,17 +89,16 @@ async function afterKill(application: Application, begunAt: number, quick: boole
         }
         words.push(`cut off ${minutes} min later`);
     }
-    const seconds = secondsCut(await changes(), begunAt, Date.now());
+    const seconds = secondsOf(await changes(), begunAt, Date.now());
     const mark = words[0]!.startsWith("cut off") ? "wrong" : "right";
     return { said: "nothing", words: words.join(", and "), seconds, mark };
 }
 
-/** For how many seconds connections failed between two times. @param changes in their order */
-export function secondsCut(changes: readonly Change[], from: number, to: number): number {
-    let ms = 0;
-    for (const [index, { at, works }] of changes.entries()) {
-        const until = Math.min(changes[index + 1]?.at ?? to, to);
-        if (!works) ms += Math.max(0, until - Math.max(at, from));
-    }
-    return ms / 1_000;
+/** How long an attack lasted: from the first failed connection until all worked again. @param changes in their order */
+export function secondsOf(changes: readonly Change[], from: number, to: number): number {
+    const since = changes.filter(({ at }) => at >= from && at <= to);
+    const first = since.find(({ works }) => !works);
+    if (first === undefined) return 0;
+    const last = since.at(-1)!;
+    return ((last.works ? last.at : to) - first.at) / 1_000;
 }

@@ -57,7 +57,7 @@ async function askAll(
     const application = await Application.install(cluster, context, namespace);
     const tools = await toolsOf(session, application);
     for (const question of asked)
-        for (const tool of tools.filter(({ skips }) => skips !== question.meanwhile || skips === undefined)) {
+        for (const tool of tools.filter(({ mayDiffer }) => mayDiffer?.(question) ?? true)) {
             const seen = await ask(tool, question, application, quick).catch((error: unknown) => {
                 say(`not asked ${question.name} of ${tool.name}: ${plainError(error)}`);
                 process.exitCode = 1;

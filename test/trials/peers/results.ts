@@ -40,6 +40,6 @@ export const withPeersTable = (page: string, table: string): string =>
     withPart(page, "The table", table, "npm run trials -- --peer chaostoolkit --write");
 
 export function describePeerResult({ mark, question, tool, words, seconds, hint }: PeerResult): string {
-    const told = [mark.padEnd(6), question.padEnd(18), `${tool}:`, words, `(connections failed for ${seconds} s)`];
+    const told = [mark.padEnd(6), question.padEnd(18), `${tool}:`, words, `(the attack lasted ${seconds} s)`];
     return [...told, ...(hint === undefined ? [] : [`“${hint}”`])].join(" ");
 }

@@ -15,8 +15,8 @@ export interface Tool {
     name: string;
     /** The label of the pods that it attacks. */
     targets: string;
-    /** What it is not asked, because another one shows the same. @default nothing */
-    skips?: Question["meanwhile"];
+    /** Whether it may say something else than another one. @default always */
+    mayDiffer?: (question: Question) => boolean;
     /** @returns the command that asks the question */
     prepare(question: Question): Promise<Command>;
     answer(ended: Ended): Promise<Answer>;
@@ -54,7 +54,7 @@ export function chaosToolkitTool(chaos: string, { scratch }: Session, applicatio
     return {
         name: counts ? "Chaos Toolkit, counting the attacked pods" : "Chaos Toolkit",
         targets: selectorOf(attacked),
-        ...(counts && { skips: "kill" }),
+        ...(counts && { mayDiffer: ({ lacksTarget = false }) => lacksTarget }),
         async prepare({ asks = "front", selectsNobody }) {
             rmSync(journal, { force: true });
             const { namespace } = application;

@@ -6,7 +6,7 @@ import {
     type Journal,
     markOf,
 } from "../../../test/trials/peers/answer";
-import { secondsCut } from "../../../test/trials/peers/ask";
+import { secondsOf } from "../../../test/trials/peers/ask";
 import { questions } from "../../../test/trials/peers/questions";
 import { type PeerResult, peersTable } from "../../../test/trials/peers/results";
 
@@ -89,20 +89,21 @@ describe("an answer", () => {
     });
 });
 
-describe("the seconds for which connections failed", () => {
+describe("the seconds for which an attack lasted", () => {
     const changes = [
         { at: 1_000, works: true },
         { at: 3_000, works: false },
+        { at: 3_100, works: true },
+        { at: 3_200, works: false },
         { at: 5_000, works: true },
         { at: 9_000, works: false },
     ];
     it.each([
-        [0, 8_000, 2],
-        [4_000, 8_000, 1],
-        [0, 10_000, 3],
-        [9_500, 10_000, 0.5],
-    ])("are counted between %i and %i ms: %d", (from, to, expected) =>
-        expect(secondsCut(changes, from, to)).toBe(expected),
+        ["no connection fails", 0, 2_000, 0],
+        ["some fail, with others between them", 0, 8_000, 2],
+        ["they still fail", 6_000, 10_000, 1],
+    ])("are those from the first failed connection to the last: %s", (_, from, to, expected) =>
+        expect(secondsOf(changes, from, to)).toBe(expected),
     );
 });
 
