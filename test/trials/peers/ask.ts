@@ -47,7 +47,7 @@ export async function ask(tool: Tool, question: Question, application: Applicati
         const answer = await tool.answer(ended as Ended);
         return { ...answer, seconds, mark: markOf(question, seconds, answer) };
     } finally {
-        await tool.undo();
+        await tool.undo(question);
         await application.kubectl("delete", "networkpolicy", "--all");
     }
 }

@@ -20,12 +20,12 @@ export interface Tool {
     /** @returns the command that asks the question */
     prepare(question: Question): Promise<Command>;
     answer(ended: Ended): Promise<Answer>;
-    /** What the next run needs. */
-    undo(): Promise<void>;
+    /** What the next question needs after this one. */
+    undo(question: Question): Promise<void>;
 }
 
 /** Of the attack whose command is killed. */
-export const killedDeadline = "1m";
+const killedDeadline = "1m";
 
 export async function ours(session: Session, { namespace }: Application): Promise<Tool> {
     const stack = await Ours.open(session, { namespace, duration: `${windowSeconds}s` });
@@ -38,8 +38,8 @@ export async function ours(session: Session, { namespace }: Application): Promis
             return stack.update("--skip-preview");
         },
         answer: async (ended) => answerOfOurs(await stack.conclusion(), ended),
-        async undo() {
-            await stack.release();
+        async undo({ meanwhile }) {
+            if (meanwhile === "kill") await stack.release();
             await stack.disable();
         },
     };
