@@ -60,7 +60,7 @@ async function untilBitten(application: Application, begunAt: number, signal: Ab
             if (signal.aborted) throw new Error("the command ended before its attack did anything");
             return (await application.changes()).some(({ at, works }) => at > begunAt && !works);
         },
-        { timeoutMs: 120_000 },
+        { timeoutMs: 600_000 },
     );
     await sleep(bitesMs, undefined, { signal });
 }
