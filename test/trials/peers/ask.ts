@@ -4,7 +4,7 @@ import { type Ended, runToEnd } from "../../../bench/peers/command";
 import { descendantsOf } from "../../../bench/peers/memory";
 import { until } from "../../support/until";
 import { type Answer, type Mark, markOf } from "./answer";
-import type { Question } from "./questions";
+import { lastedSeconds, type Question } from "./questions";
 import type { Tool } from "./tools";
 
 /** How long the attack lasts until the trouble, in milliseconds. */
@@ -44,6 +44,8 @@ export async function ask(tool: Tool, question: Question, application: Applicati
         });
         if (meanwhile === "kill") return await afterKill(application, begunAt, quick);
         const seconds = secondsOf(await application.changes(), begunAt, Date.now());
+        if (question.endsEarly && seconds > lastedSeconds)
+            throw new Error(`the attack lasted ${seconds} s although it should have been ended after 5 s`);
         const answer = await tool.answer(ended as Ended);
         return { ...answer, seconds, mark: markOf(question, seconds, answer) };
     } finally {

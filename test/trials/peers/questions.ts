@@ -30,13 +30,15 @@ export interface Question {
     meanwhile?: "kill" | ((targets: string) => string[]);
     /** The pod that should be attacked is not there, at first or later: a count of such pods sees that. */
     lacksTarget?: true;
+    /** The trouble ends the attack: if that lasted all the same, the trouble came too late and shows nothing. */
+    endsEarly?: true;
     /** What is right to say. @param seconds for which the attack lasted */
     right: (seconds: number) => Said;
 }
 
 const three = { replicas: 3 };
-/** A busy network may lose connections for a moment. */
-const lastedSeconds = windowSeconds * 0.75;
+/** An attack that lasted for longer was not ended early. A busy network may lose connections for a moment. */
+export const lastedSeconds = windowSeconds * 0.75;
 
 const allowAll: ManifestObject = {
     apiVersion: "networking.k8s.io/v1",
@@ -100,6 +102,7 @@ export const questions: readonly Question[] = [
         name: "target-deleted",
         trouble: "the attacked pod is deleted, three replicas",
         truth: "the attack ends after 5 s",
+        endsEarly: true,
         shape: three,
         meanwhile: (targets) => ["delete", "pod", "--selector", targets, "--wait=false"],
         lacksTarget: true,
@@ -109,6 +112,7 @@ export const questions: readonly Question[] = [
         name: "rolling-update",
         trouble: "a rolling update of `api`, three replicas",
         truth: "the attack ends after 5 s",
+        endsEarly: true,
         shape: three,
         meanwhile: () => ["rollout", "restart", "deployment", "api"],
         lacksTarget: true,
@@ -118,6 +122,7 @@ export const questions: readonly Question[] = [
         name: "policy-deleted",
         trouble: "somebody deletes the policies, three replicas",
         truth: "the attack ends after 5 s",
+        endsEarly: true,
         shape: three,
         meanwhile: () => ["delete", "networkpolicy", "--all"],
         right: () => "nothing",
