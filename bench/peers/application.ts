@@ -86,12 +86,12 @@ function deployment(name: string, program: string, replicas: number, env: Record
     return { apiVersion: "apps/v1", kind: "Deployment", metadata: { name }, spec };
 }
 
-/** Of type LoadBalancer, since this machine asks, too. */
-const service = (name: string): ManifestObject => ({
+/** Of type LoadBalancer where this machine asks, too. */
+const service = (name: string, type?: "LoadBalancer"): ManifestObject => ({
     apiVersion: "v1",
     kind: "Service",
     metadata: { name },
-    spec: { type: "LoadBalancer", selector: labelsOf(name), ports: [{ port: 80, targetPort: 8080 }] },
+    spec: { type, selector: labelsOf(name), ports: [{ port: 80, targetPort: 8080 }] },
 });
 
 /** When connections to `api` began or ceased to work, in milliseconds since the epoch. */
@@ -114,7 +114,7 @@ export class Application {
         const application = new Application(cluster, context, namespace);
         // The address of the Service `api` is in the environment of pods that begin after it.
         await kubectlApply(context, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
-        await application.apply(service("api"), service("front"));
+        await application.apply(service("api"), service("front", "LoadBalancer"));
         await application.shape();
         return application;
     }
@@ -135,10 +135,10 @@ export class Application {
         await this.untilReached();
     }
 
-    /** Where this machine reaches a Service. */
-    async addressOf(name: "api" | "front"): Promise<string> {
+    /** Where this machine reaches `front`. */
+    async address(): Promise<string> {
         const { namespace } = this;
-        const exposed = await this.cluster.read({ resource: resources.service, name, namespace });
+        const exposed = await this.cluster.read({ resource: resources.service, name: "front", namespace });
         return baseUrl(externalAddress(exposed)!);
     }
 

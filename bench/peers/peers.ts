@@ -68,7 +68,7 @@ async function toolsFor(session: Session, application: Application): Promise<Too
         },
     });
     const chaos = await chaosToolkit(say);
-    const url = `${await application.addressOf("front")}/products`;
+    const url = `${await application.address()}/products`;
     const experiment = chaosToolkitExperiment({ namespace, url, seconds: windowSeconds, selector: { app: "api" } });
     const cwd = join(scratch, "chaos-toolkit");
     return [

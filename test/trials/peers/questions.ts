@@ -18,7 +18,7 @@ export interface Question {
     shape?: Partial<Shape>;
     /** A trouble from before the run on. @default none */
     before?: ManifestObject;
-    /** Whom the check asks. `api` is asked from the node of its pods, to which NetworkPolicies do not apply. */
+    /** Whom the check asks. `api` is asked by the API server, from the node of its pods: no NetworkPolicy applies. */
     asks?: "front" | "api";
     /** The attack selects a label that no pod has. */
     selectsNobody?: true;

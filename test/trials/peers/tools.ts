@@ -7,6 +7,7 @@ import { Ours } from "../../../bench/peers/ours";
 import type { Session } from "../../../bench/session";
 import { labels, selectorOf } from "../../../chaos/cluster/labels";
 import { type Answer, answerOfChaosToolkit, answerOfOurs, type Journal } from "./answer";
+import { ApiProxy } from "./api-proxy";
 import { type Question, windowSeconds } from "./questions";
 
 /** A tool that is asked. */
@@ -48,9 +49,15 @@ export async function ours(session: Session, { namespace }: Application): Promis
 const attacked = { attacked: "true" };
 
 /** @param chaos the path of the command @param counts whether a probe of the hypothesis counts the attacked pods */
-export function chaosToolkitTool(chaos: string, { scratch }: Session, application: Application, counts: boolean): Tool {
+export function chaosToolkitTool(
+    chaos: string,
+    { context, scratch }: Session,
+    application: Application,
+    counts: boolean,
+): Tool {
     const cwd = join(scratch, counts ? "chaos-toolkit-counts" : "chaos-toolkit");
     const journal = join(cwd, "journal.json");
+    let proxy: ApiProxy | undefined;
     return {
         name: counts ? "Chaos Toolkit, counting the attacked pods" : "Chaos Toolkit",
         targets: selectorOf(attacked),
@@ -60,7 +67,8 @@ export function chaosToolkitTool(chaos: string, { scratch }: Session, applicatio
             const { namespace } = application;
             const [pod] = await application.podsOf("api");
             if (!selectsNobody) await application.kubectl("label", "pod", pod!.metadata!.name!, selectorOf(attacked));
-            const url = `${await application.addressOf(asks)}/products`;
+            if (asks === "api") proxy = await ApiProxy.start(context);
+            const url = `${proxy?.urlOf(asks, namespace) ?? (await application.address())}/products`;
             const moreProbes = counts ? [countsPods(namespace, selectorOf(attacked), 1)] : [];
             const question = { namespace, url, seconds: windowSeconds, selector: attacked, moreProbes };
             return chaosToolkitRun(chaos, cwd, chaosToolkitExperiment(question));
@@ -69,6 +77,10 @@ export function chaosToolkitTool(chaos: string, { scratch }: Session, applicatio
             const told = existsSync(journal) ? (JSON.parse(readFileSync(journal, "utf8")) as Journal) : undefined;
             return Promise.resolve(answerOfChaosToolkit(told, ended));
         },
-        undo: () => Promise.resolve(),
+        undo: () => {
+            proxy?.stop();
+            proxy = undefined;
+            return Promise.resolve();
+        },
     };
 }
