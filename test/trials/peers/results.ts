@@ -24,7 +24,8 @@ export function peersTable(questions: readonly Question[], results: readonly Pee
     const rows = questions.map(({ name, trouble, truth }) => {
         const told = tools.map((tool) => last.get(`${name} ${tool}`));
         const seconds = told.map((result) => result?.seconds.toFixed(0) ?? "–").join(", ");
-        return [trouble, `${truth} (${seconds} s)`, ...told.map(cellOf)];
+        const isTold = told.some((result) => result !== undefined);
+        return [trouble, isTold ? `${truth} (${seconds} s)` : truth, ...told.map(cellOf)];
     });
     return tableOf([["trouble", "what is true", ...tools], ...rows]);
 }
