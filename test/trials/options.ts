@@ -41,8 +41,8 @@ export const trialsProgram = new Program("trials", [
     .option("--parallel <N>", "1 or 2 trials at a time, where they do not disturb each other", "1")
     .option(
         "--peer <NAME>",
-        "ask chaostoolkit and this project the same questions, in turns, on the sandbox as it is; KIND is a question, " +
-            "see --list",
+        "ask chaostoolkit and this project the same questions, in turns, on the sandbox as it is. KIND is a question " +
+            "then, see --list",
     )
     .option("--quick", "with --peer, look only 1 minute after a command was killed, and not also 5 minutes")
     .option("--write", "with --peer, write the table into docs/comparison.md")

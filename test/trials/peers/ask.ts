@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Application, Change } from "../../../bench/peers/application";
-import { type Ended, runToEnd } from "../../../bench/peers/command";
+import { runToEnd } from "../../../bench/peers/command";
 import { descendantsOf } from "../../../bench/peers/memory";
 import { until } from "../../support/until";
 import { type Answer, type Mark, markOf } from "./answer";
@@ -46,7 +46,7 @@ export async function ask(tool: Tool, question: Question, application: Applicati
         const seconds = secondsOf(await application.changes(), begunAt, Date.now());
         if (question.endsEarly && seconds > lastedSeconds)
             throw new Error(`the attack lasted ${seconds} s although it should have been ended after 5 s`);
-        const answer = await tool.answer(ended as Ended);
+        const answer = await tool.answer(ended);
         return { ...answer, seconds, mark: markOf(question, seconds, answer) };
     } finally {
         await tool.undo(question);
