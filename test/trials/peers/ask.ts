@@ -68,7 +68,7 @@ async function untilBitten(application: Application, begunAt: number, signal: Ab
 }
 
 /** Kills processes, of which some may have ended. */
-export function killAll(pids: readonly number[]): void {
+function killAll(pids: readonly number[]): void {
     for (const pid of pids)
         try {
             process.kill(pid, "SIGKILL");

@@ -2,7 +2,6 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { Application } from "../../../bench/peers/application";
 import { chaosToolkit } from "../../../bench/peers/chaos-toolkit";
-import { descendantsOf } from "../../../bench/peers/memory";
 import { interrupted, Session } from "../../../bench/session";
 import { plainError } from "../../../cli/print";
 import { project } from "../../../cli/stack-file";
@@ -10,7 +9,7 @@ import { reportsFolder } from "../../../experiments/run";
 import { choices } from "../../../sandbox/node/choices";
 import { describePlace, placeNow } from "../place";
 import { commitOf } from "../results";
-import { ask, killAll } from "./ask";
+import { ask } from "./ask";
 import { type Question, questions } from "./questions";
 import { describePeerResult, type PeerResult, peersTable, withPeersTable } from "./results";
 import { chaosToolkitTool, ours, type Tool } from "./tools";
@@ -36,8 +35,6 @@ export async function comparePeers(names: readonly string[], { quick, write }: P
     try {
         await Promise.race([askAll(session, asked, quick, (result) => results.push(result)), interrupted()]);
     } finally {
-        // Of an interrupted one.
-        killAll(descendantsOf(process.pid).filter((pid) => pid !== process.pid));
         await session.close();
     }
     const table = peersTable(questions, readAll());
