@@ -7,7 +7,7 @@ import { previewUnchanged } from "./figures/preview-unchanged";
 import { peers } from "./figures/peers";
 import { matchMedian, proxyMedian } from "./figures/proxy-latency";
 import { shopUp } from "./figures/shop-up";
-import { Session } from "./session";
+import { interrupted, Session } from "./session";
 
 const figures = [shopUp, previewUnchanged, experimentEnable, experimentRun, proxyMedian, matchMedian, ...peers];
 
@@ -37,14 +37,11 @@ async function main({ json, names: wanted }: ReturnType<typeof benchOptions>): P
                 "the figures will be worse than usual.",
         );
     const session = await Session.open((line) => say(`  ${line}`));
-    const interrupted = new Promise<never>((_, reject) => {
-        for (const signal of ["SIGINT", "SIGTERM"] as const)
-            process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));
-    });
+    const interruption = interrupted();
     const results: Result[] = [];
     try {
         for (const figure of figures.filter(({ name }) => wanted.includes(name)))
-            results.push(await Promise.race([measureTwice(figure, session), interrupted]));
+            results.push(await Promise.race([measureTwice(figure, session), interruption]));
     } finally {
         say("Cleaning up");
         await session.close().catch((error: Error) => {

@@ -39,9 +39,11 @@ export class Session {
         /** A temporary folder. */
         readonly scratch: string,
         readonly say: (line: string) => void,
+        private readonly used: readonly string[],
     ) {}
 
-    static async open(say: (line: string) => void): Promise<Session> {
+    /** @param used the namespaces that are deleted now and at the end. @default all of the bench's */
+    static async open(say: (line: string) => void, used: readonly string[] = Object.values(namespaces)) {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-bench-"));
         const { kubeconfig, context } = await sandboxUp();
         // A separate backend of the same kind as in `npm run demo`.
@@ -56,8 +58,8 @@ export class Session {
         delete process.env.NODE_EXTRA_CA_CERTS;
         const pulumi = await preparePulumi(project);
         process.env.PATH = [...sandboxEnvironment().path, process.env.PATH].join(delimiter);
-        const session = new Session(connect({ context }), context, pulumi, scratch, say);
-        await removeNamespaces(session.cluster, Object.values(namespaces));
+        const session = new Session(connect({ context }), context, pulumi, scratch, say, used);
+        await removeNamespaces(session.cluster, used);
         return session;
     }
 
@@ -115,6 +117,13 @@ export class Session {
     /** Deletes the backend with all stacks, and the namespaces with all their resources. */
     async close(): Promise<void> {
         rmSync(this.scratch, { recursive: true, force: true });
-        await removeNamespaces(this.cluster, Object.values(namespaces));
+        await removeNamespaces(this.cluster, this.used);
     }
 }
+
+/** Rejects when this program is interrupted. */
+export const interrupted = (): Promise<never> =>
+    new Promise((_, reject) => {
+        for (const signal of ["SIGINT", "SIGTERM"] as const)
+            process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));
+    });

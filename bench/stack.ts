@@ -38,6 +38,11 @@ export class BenchStack {
         return timed(() => this.call("preview", "--expect-no-changes", "--config-file", this.configFile));
     }
 
+    /** Releases the lock that a killed update has left. @throws Error if there is none */
+    async cancel(): Promise<void> {
+        await this.call("cancel", "--yes");
+    }
+
     async output<T>(name: string): Promise<T> {
         return JSON.parse(await this.call("stack", "output", name, "--json")) as T;
     }

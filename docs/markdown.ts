@@ -7,9 +7,9 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
     return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |\n`, ...rest].join("");
 }
 
-/** A page with another text for one of its parts. @throws Error if the page does not have the part */
-export function withPart(page: string, part: string, text: string): string {
-    const [begin, end] = [`<!-- ${part}: written by \`npm run docs\`. -->\n`, "<!-- End. -->\n"];
+/** A page with another text for one of its parts, which a command writes. @throws Error if it does not have the part */
+export function withPart(page: string, part: string, text: string, command = "npm run docs"): string {
+    const [begin, end] = [`<!-- ${part}: written by \`${command}\`. -->\n`, "<!-- End. -->\n"];
     const from = page.indexOf(begin);
     const to = page.indexOf(end, from);
     if (from === -1 || to === -1) throw new Error(`the page lacks the lines ${begin.trim()} and ${end.trim()}`);

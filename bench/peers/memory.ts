@@ -21,7 +21,8 @@ export async function peakMemory(pid: number, signal: AbortSignal): Promise<numb
     return peak / 1_024;
 }
 
-function descendantsOf(pid: number): number[] {
+/** A process and all that it has started. */
+export function descendantsOf(pid: number): number[] {
     const parents = readdirSync("/proc")
         .filter((name) => /^\d+$/.test(name))
         .map((name) => [Number(name), parentOf(Number(name))] as const);

@@ -1,34 +1,24 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cluster } from "../../chaos/cluster/client";
 import { resources } from "../../chaos/cluster/resources";
-import { project } from "../../toolchain/bundle-cache";
-import { runCommand } from "../../toolchain/run-command";
 import { measureRounds, type Samples } from "../figure";
 import { namespaces, type Session } from "../session";
 import { secondsSince } from "../time";
 import { Application } from "./application";
-import { chaosToolkit, chaosToolkitExperiment } from "./chaos-toolkit";
+import { chaosToolkit, chaosToolkitExperiment, chaosToolkitRun } from "./chaos-toolkit";
+import { type Command, runToEnd } from "./command";
 import { peakMemory } from "./memory";
+import { Ours } from "./ours";
 
 const timedRounds = 5;
 const memoryRounds = 1;
 const windowSeconds = 10;
 
-/** How a tool is asked the question. */
 interface Tool {
     name: string;
     run: Command;
     /** What must be done before the next run. */
     undo?: () => Promise<unknown>;
-}
-
-interface Command {
-    command: string;
-    args: readonly string[];
-    cwd: string;
 }
 
 /** What a person waits for in one run, in seconds. */
@@ -64,46 +54,28 @@ export async function measurePeers(session: Session): Promise<Samples> {
     };
 }
 
-async function toolsFor(session: Session, { namespace, address }: Application): Promise<Tool[]> {
-    const { context, scratch, say } = session;
-    say("building the package");
-    await runCommand("npm", ["run", "--workspace", "chaos", "prepack"], { cwd: project });
-    const stack = await session.newStack("peers", join(project, "bench", "peers", "program"));
-    const settings = { context, namespace, duration: `${windowSeconds}s`, reports: join(scratch, "reports") };
-    await stack.set({ ...settings, enabled: "false" });
-    await stack.up();
-    const ours = async (name: string, ...options: string[]): Promise<Tool> => ({
+async function toolsFor(session: Session, application: Application): Promise<Tool[]> {
+    const { scratch, say } = session;
+    const { namespace } = application;
+    const stack = await Ours.open(session, { namespace, duration: `${windowSeconds}s` });
+    await stack.enable();
+    const ours = (name: string, ...options: string[]): Tool => ({
         name,
-        run: stack.command("up", "--yes", ...options),
+        run: stack.update(...options),
         undo: async () => {
-            await stack.set({ enabled: "false" });
-            await stack.up();
-            await stack.set({ enabled: "true" });
+            await stack.disable();
+            await stack.enable();
         },
     });
-    await stack.set({ enabled: "true" });
     const chaos = await chaosToolkit(say);
+    const url = `${await application.address()}/products`;
+    const experiment = chaosToolkitExperiment({ namespace, url, seconds: windowSeconds, selector: { app: "api" } });
     const cwd = join(scratch, "chaos-toolkit");
-    mkdirSync(cwd, { recursive: true });
-    const experiment = chaosToolkitExperiment(namespace, address, windowSeconds);
-    writeFileSync(join(cwd, "experiment.json"), JSON.stringify(experiment));
-    const continuously = ["--hypothesis-strategy", "continuously", "--hypothesis-frequency", "1"];
-    const args = ["run", ...continuously, "--rollback-strategy", "always", "experiment.json"];
     return [
-        await ours("ours", "--skip-preview"),
-        await ours("ours with a preview"),
-        ...(chaos === undefined ? [] : [{ name: "Chaos Toolkit", run: { command: chaos, args, cwd } }]),
+        ours("ours", "--skip-preview"),
+        ours("ours with a preview"),
+        ...(chaos === undefined ? [] : [{ name: "Chaos Toolkit", run: chaosToolkitRun(chaos, cwd, experiment) }]),
     ];
-}
-
-/** Runs a tool to its end. @returns what it has printed */
-async function runToEnd({ run }: Tool, begun?: (pid: number) => void): Promise<string> {
-    const child = spawn(run.command, run.args, { cwd: run.cwd, stdio: ["ignore", "pipe", "pipe"] });
-    begun?.(child.pid!);
-    let printed = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += String(text)));
-    await once(child, "exit");
-    return printed;
 }
 
 async function timesOf(
@@ -120,7 +92,7 @@ async function timesOf(
     // Rejects when it is ended.
     cluster.watch(resources.networkPolicy, policies, () => undefined, onEvent, watching.signal).catch(() => undefined);
     const [begunAt, begun] = [Date.now(), performance.now()];
-    const printed = await runToEnd(tool);
+    const { printed } = await runToEnd(tool.run);
     const whole = secondsSince(begun) - windowSeconds;
     await application.untilReached();
     watching.abort();
@@ -135,7 +107,7 @@ async function timesOf(
 async function memoryOf(tool: Tool): Promise<{ memory: number }> {
     const ended = new AbortController();
     let peak: Promise<number> | undefined;
-    await runToEnd(tool, (pid) => {
+    await runToEnd(tool.run, (pid) => {
         peak = peakMemory(pid, ended.signal);
     });
     ended.abort();

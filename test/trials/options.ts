@@ -1,5 +1,6 @@
 import { Program } from "../../cli/command";
 import { type DeniedTraffic, networkNames, type NetworkName, nodeCounts } from "../../sandbox/node/choices";
+import type { PeerOptions } from "./peers/compare";
 import { deniedOn, type Place } from "./place";
 
 export interface TrialOptions {
@@ -11,8 +12,10 @@ export interface TrialOptions {
     /** What the network does with traffic that a NetworkPolicy denies, one after the other. */
     denied: DeniedTraffic[];
     parallel: number;
-    /** Names, in the order of the table. */
+    /** Names, in the order of the table; with `peer`, of the questions. */
     kinds: string[];
+    /** Asks another tool and this project the same questions, instead of trials. */
+    peer?: PeerOptions;
 }
 
 export const trialsProgram = new Program("trials", [
@@ -36,6 +39,13 @@ export const trialsProgram = new Program("trials", [
             "kube-router; the others only drop",
     )
     .option("--parallel <N>", "1 or 2 trials at a time, where they do not disturb each other", "1")
+    .option(
+        "--peer <NAME>",
+        "ask chaostoolkit and this project the same questions, in turns, on the sandbox as it is. KIND is a question " +
+            "then, see --list",
+    )
+    .option("--quick", "with --peer, look only 1 minute after a command was killed, and not also 5 minutes")
+    .option("--write", "with --peer, write the table into docs/comparison.md")
     .option("--list", "print the kinds and exit")
     .option("--markdown", "print the table of this seed's last results on each network as Markdown and exit");
 
@@ -48,15 +58,22 @@ interface Given {
     parallel: string;
     list?: true;
     markdown?: true;
+    peer?: string;
+    quick?: true;
+    write?: true;
 }
+
+/** What only trials have. */
+const notOfPeers = ["rounds", "seed", "network", "nodes", "denied", "parallel", "markdown"];
 
 /**
  * Reads the arguments of `npm run trials`.
  *
- * @param known names of all kinds
+ * @param kinds names of all kinds
+ * @param questions names of what is asked with `--peer`
  * @throws Error with all mistakes
  */
-export function readOptions(args: string[], known: readonly string[]): TrialOptions {
+export function readOptions(args: string[], kinds: readonly string[], questions: readonly string[] = []): TrialOptions {
     const {
         rounds,
         seed,
@@ -66,8 +83,13 @@ export function readOptions(args: string[], known: readonly string[]): TrialOpti
         parallel,
         list = false,
         markdown = false,
+        peer,
+        quick = false,
+        write = false,
     } = trialsProgram.read<Given>(args);
     const given = trialsProgram.args;
+    const known = peer === undefined ? kinds : questions;
+    const excluded = notOfPeers.filter((option) => trialsProgram.getOptionValueSource(option) === "cli");
     const allowed = isNetwork(network) ? deniedOn(network) : [];
     const unknown = given.filter((name) => !known.includes(name));
     const mistakes = [
@@ -78,6 +100,10 @@ export function readOptions(args: string[], known: readonly string[]): TrialOpti
         denied !== undefined && isNetwork(network) && mistakeInDenied(denied, network),
         !["1", "2"].includes(parallel) && `--parallel is "${parallel}"; allowed: 1, 2`,
         list && markdown && "--list and --markdown exclude each other",
+        peer !== undefined && peer !== "chaostoolkit" && `--peer is "${peer}"; allowed: chaostoolkit`,
+        peer !== undefined && excluded.length > 0 && `--peer and --${excluded.join(", --")} exclude each other`,
+        peer === undefined && quick && "--quick needs --peer chaostoolkit",
+        peer === undefined && write && "--write needs --peer chaostoolkit",
         unknown.length > 0 && `no kind is named ${unknown.join(", ")}; there are ${known.join(", ")}`,
     ].filter((mistake) => mistake !== false);
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
@@ -89,6 +115,7 @@ export function readOptions(args: string[], known: readonly string[]): TrialOpti
         denied: allowed.filter((choice) => [undefined, "both", choice].includes(denied)),
         parallel: Number(parallel),
         kinds: known.filter((name) => given.length === 0 || given.includes(name)),
+        ...(peer !== undefined && { peer: { quick, write } }),
     };
 }
 

@@ -6,6 +6,8 @@ import type { Kind } from "./kind";
 import { kinds } from "./kinds";
 import { describeNeeds, describePlace, lackOf } from "./place";
 import { readOptions, type TrialOptions, trialsProgram } from "./options";
+import { comparePeers, type PeerOptions } from "./peers/compare";
+import { questions } from "./peers/questions";
 import { appendResult, commitOf, isRight, keyOf, readResults, type Result } from "./results";
 import { type Planned, schedule } from "./schedule";
 import { describeResult, markdownTable, textTable } from "./table";
@@ -15,6 +17,7 @@ const file = join(project, reportsFolder, "trials.jsonl");
 const names = kinds.map(({ name }) => name);
 
 async function main(options: TrialOptions): Promise<void> {
+    if (options.peer) return beside(options, options.peer);
     const chosen = kinds.filter(({ name }) => options.kinds.includes(name));
     const { place } = options;
     const ofSeed = () => readResults(file).filter(({ seed, kind }) => seed === options.seed && names.includes(kind));
@@ -43,6 +46,12 @@ async function main(options: TrialOptions): Promise<void> {
     const results = ofSeed().filter(isOurs);
     console.log(`\n${textTable(results)}`);
     if (!results.every(isRight)) process.exitCode = 1;
+}
+
+async function beside({ does, kinds }: TrialOptions, peer: PeerOptions): Promise<void> {
+    // Exits even if an interrupted question is still asked.
+    if (does === "run") return comparePeers(kinds, peer).finally(() => setImmediate(() => process.exit()));
+    for (const { name, trouble } of questions) console.log(`${name.padEnd(25)}${trouble}`);
 }
 
 async function doAll(todo: readonly Planned[], options: TrialOptions, commit: string): Promise<void> {
@@ -95,4 +104,6 @@ function interruptible() {
     return { signal: interrupted.signal, cancel: cancel.signal };
 }
 
-trialsProgram.run((args) => readOptions(args, names), main);
+const questionNames = questions.map(({ name }) => name);
+
+trialsProgram.run((args) => readOptions(args, names, questionNames), main);

@@ -40,7 +40,23 @@ describe("the arguments of the trials", () => {
         ["--markdown", { does: "markdown" }],
     ])("%s runs nothing", (arg, expected) => expect(read(arg)).toMatchObject(expected));
 
+    it("with --peer choose questions, in the order of the table, and only what belongs to it", () => {
+        const questions = ["one-replica", "allow-policy"];
+        const peer = (...args: string[]) => readOptions(["--peer=chaostoolkit", ...args], known, questions);
+        expect(peer("--quick")).toMatchObject({ kinds: questions, peer: { quick: true, write: false } });
+        expect(peer("allow-policy", "--write")).toMatchObject({ kinds: ["allow-policy"], peer: { write: true } });
+        expect(() => peer("policy-lifted", "--rounds=2", "--nodes=2")).toThrow(
+            new Error(
+                "--peer and --rounds, --nodes exclude each other\n" +
+                    "no kind is named policy-lifted; there are one-replica, allow-policy",
+            ),
+        );
+    });
+
     it.each([
+        ["--peer=gremlin", '--peer is "gremlin"; allowed: chaostoolkit'],
+        ["--quick", "--quick needs --peer chaostoolkit"],
+        ["--write", "--write needs --peer chaostoolkit"],
         ["--rounds=0", '--rounds is "0"; allowed: 1 to 999'],
         ["--rounds=many", '--rounds is "many"; allowed: 1 to 999'],
         ["--seed=a/b", '--seed is "a/b"; allowed: up to 40 letters, digits, and . _ -'],
