@@ -72,9 +72,9 @@ const layers = {
     ],
     docs: [
         ...["actions", "attacks", "checks"].map((kinds) => `chaos/kinds/${kinds}/registry.ts`),
-        ...["chaos/cluster/resources.ts", "chaos/definition/plan.ts"],
+        ...["chaos/cluster/resources.ts", "chaos/definition/"],
         ...["chaos/ending/left.ts", "chaos/rights/"],
-        ...[...face.values, "chaos/report/markup.ts"],
+        ...[...face.values, ...["conclusion", "markup"].map((file) => `chaos/report/${file}.ts`)],
         ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],

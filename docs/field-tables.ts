@@ -28,10 +28,10 @@ const words: Record<string, string> = {
     Duration: "duration",
 };
 
-type Declaration = ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
+export type Declaration = ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
 
 /** The interfaces and types that experiments are written with, by name. */
-function declarations(): Map<string, Declaration> {
+export function declarations(): Map<string, Declaration> {
     const files = ["chaos", "experiments"].flatMap((folder) =>
         readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" })
             .filter((file) => /(?<!\.d)\.ts$/.test(file) && !/(?:^|\/)(?:node_modules|dist)\//.test(file))
@@ -143,7 +143,7 @@ const oneOf = (each: readonly string[]) => [each.slice(0, -1).join(", "), each.a
 /** The first word of a type, or of its link, in the plural. */
 const plural = (type: string) => type.replace(/^\[?\w+/, (word) => word + (word.endsWith("s") ? "es" : "s"));
 
-const textOf = (comment: string | ts.NodeArray<ts.JSDocComment> | undefined) =>
+export const textOf = (comment: string | ts.NodeArray<ts.JSDocComment> | undefined) =>
     (ts.getTextOfJSDocComment(comment) ?? "").replace(/\s+/g, " ").trim();
 
 /** A default that is a value, and not a sentence. */

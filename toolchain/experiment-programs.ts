@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { ExperimentPrograms } from "../chaos/pods/built-programs";
+import { quote } from "shlex";
 import { bundledFile, packedBundle } from "./bundle";
 import { project } from "./bundle-cache";
 
@@ -14,4 +15,10 @@ export const experimentPrograms = (): ExperimentPrograms => ({
     steps: packedBundle(steps),
     deadline: readable("witness/job-program.ts"),
     proxy: readable("kinds/attacks/fault/proxy/proxy-program.ts"),
+});
+
+/** For programs of projects in other folders. */
+export const programsFromAnywhere = (): ExperimentPrograms => ({
+    ...experimentPrograms(),
+    stepCommand: `node ${quote(bundledFile(steps))}`,
 });

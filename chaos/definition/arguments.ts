@@ -63,7 +63,7 @@ export interface DefinedExperiment extends ExperimentDefinition {
     reports?: string;
 }
 
-const argumentsSchema = definitionSchema.extend({
+export const argumentsSchema = definitionSchema.extend({
     checks: checksWith("without a check there is no verdict"),
     namespace: nameSchema("a namespace").optional(),
     window: z

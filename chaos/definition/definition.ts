@@ -67,9 +67,11 @@ interface AttackOptions {
     outward?: "proven" | "unproven";
 }
 
-const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
-    error: notAllowed(allowedRadius, "a radius"),
-});
+const radius = z
+    .custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
+        error: notAllowed(allowedRadius, "a radius"),
+    })
+    .meta({ anyOf: [{ type: "integer" }, { type: "string" }] });
 const aimOf = (kind: Attack["kind"]) => ({
     // Types know when it is optional: `AttackDefinition`.
     target: findsTargets(kind) ? (expression.optional() as unknown as typeof expression) : expression,

@@ -15,7 +15,7 @@ function unlessOwn(own: Readonly<Record<string, string>>) {
 
 const name = nameSchema("the name of an object", dnsSubdomain);
 
-const podSchema = z.strictObject({
+export const podSchema = z.strictObject({
     imagePullSecrets: z.array(name).optional(),
     nodeSelector: z.record(z.string(), z.string()).optional(),
     tolerations: z

@@ -6,6 +6,7 @@ import { kubeconfigFrom, loadKubeconfig } from "../cluster/kubeconfig";
 import { nodeImage } from "../pods/pod-security";
 import { explain } from "../cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "../definition/arguments";
+import { describeMistakes } from "../definition/definition";
 import { inputsOf } from "../definition/inputs";
 import { type Plan, planToken, runNameOf } from "../definition/plan";
 import { podMistakes } from "../definition/pod-mistakes";
@@ -52,6 +53,11 @@ export interface ExperimentOptions {
 /** An experiment, as a program writes it, or as a plan of `planOf`. */
 export type ExperimentArgs = ExperimentOptions & (DefinedExperiment | { plan: Plan });
 
+/** What a plugin gives besides: what the program's experiments share, and mistakes that it has found. */
+interface InPlugin {
+    inPlugin?: { acts: FirstActs; mistakes: readonly string[] };
+}
+
 /** Time limit of each call, in milliseconds, of those that end attacks before everything else. */
 const endTimeoutMs = 10_000;
 
@@ -80,11 +86,13 @@ export class Experiment extends pulumi.ComponentResource {
      * if `--target` or `--exclude` leaves the experiment out of the update, and it had no verdict before.
      */
     readonly verdict: pulumi.Output<Verdict | "disabled" | "left out">;
+    /** What the update waits for, besides. @internal */
+    readonly acts: pulumi.Output<void>;
 
     constructor(name: string, given: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
         const asked = askedOf(name);
         const args = asked ? asAsked(given, asked) : given;
-        const prepared = prepare(name, args);
+        const prepared = prepare(name, args as ExperimentArgs & InPlugin);
         // The preview that enables an experiment shows all that it does.
         const inputs = args.enabled === true && "plan" in prepared ? inputsOf(prepared.plan) : {};
         if (asked && pulumi.runtime.isDryRun() && "plan" in prepared)
@@ -98,9 +106,10 @@ export class Experiment extends pulumi.ComponentResource {
             retainOnDelete: false,
         });
         const { enabled, kubeconfig, image = nodeImage, pod, identity, programs = builtPrograms } = args;
+        const { inPlugin } = args as ExperimentArgs & InPlugin;
         const prefix = `${name}-`;
         const isPreview = pulumi.runtime.isDryRun();
-        const first = firstActs().add("plan" in args ? args.plan.experiment : name);
+        const first = (inPlugin?.acts ?? firstActs()).add("plan" in args ? args.plan.experiment : name);
         const shared = typeof identity === "string" ? first.mistakeInIdentity(name, identity) : undefined;
         const problem = "problem" in prepared ? prepared.problem : undefined;
         // Only `true` attacks. A JavaScript caller may pass another type, such as the text "false" of a configuration.
@@ -155,8 +164,8 @@ export class Experiment extends pulumi.ComponentResource {
         const without = enabled === true ? "left out" : "disabled";
         this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? without);
         // The update waits for what the outputs wait for. Waiting for a secret kubeconfig makes no secret of that.
-        const done = pulumi.unsecret(pulumi.all(acts).apply(() => undefined));
-        this.registerOutputs({ conclusion: this.conclusion, acts: done });
+        this.acts = pulumi.unsecret(pulumi.all(acts).apply(() => undefined));
+        this.registerOutputs({ conclusion: this.conclusion, acts: this.acts });
     }
 }
 
@@ -212,9 +221,11 @@ function refuseIfAny(mistake: string | undefined): void {
 type Prepared = { plan: Plan } | { problem: string };
 
 /** The plan, or what is wrong with the arguments, all at once. */
-function prepare(name: string, args: ExperimentArgs): Prepared {
-    const { enabled, kubeconfig, context, image, pod, identity: _, programs: __, ...rest } = args;
+function prepare(name: string, args: ExperimentArgs & InPlugin): Prepared {
+    const { enabled, kubeconfig, context, image, pod, identity: _, programs: __, inPlugin, ...rest } = args;
     const problems: string[] = [];
+    if (inPlugin && inPlugin.mistakes.length > 0)
+        problems.push(`the experiment ${name} has ${describeMistakes(inPlugin.mistakes)}`);
     const attempt = <T>(what: () => T): T | undefined => {
         try {
             return what();

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { poll, within } from "../values/async";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
@@ -37,6 +37,9 @@ export class FirstActs {
     private resources?: Promise<ResourcesInState | undefined>;
     private mistakes: string[] = [];
     private reported?: UserError;
+
+    /** @param turn waits for components that the program constructs at about the same time */
+    constructor(private readonly turn: () => Promise<unknown> = () => nextTurn()) {}
 
     /** @param name as leases have it */
     add(name: string): this {
@@ -122,12 +125,12 @@ export class FirstActs {
         throw this.reported!;
     }
 
-    /** Waits for a turn of the event loop that has constructed no other experiment. */
+    /** Waits for a turn, of the event loop in a program, that has constructed no other experiment. */
     private async allConstructed(): Promise<void> {
         let before: number;
         do {
             before = this.experiments;
-            await turn();
+            await this.turn();
         } while (this.experiments > before);
     }
 }

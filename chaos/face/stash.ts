@@ -20,11 +20,24 @@ export async function remember<T>(
 export const notKept = (name: string) =>
     new Error(`the state does not know the stack's ${name} yet: update the stack once without --target`);
 
+/** These are not documented, but Pulumi's own packages use them: `apply` does not say that something is not known. */
+interface Facts {
+    isKnown: Promise<boolean>;
+    isSecret: Promise<boolean>;
+    allResources(): Promise<Set<pulumi.Resource>>;
+}
+
 /** The value of an output, in a list that is empty if the engine does not know it. */
 export async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {
-    // This is not documented, but Pulumi's own packages use it: `apply` does not say that something is not known yet.
-    if (!(await (output as pulumi.Output<T> & { isKnown: Promise<boolean> }).isKnown)) return [];
+    if (!(await (output as unknown as Facts).isKnown)) return [];
     return new Promise((resolve) => void output.apply((value) => resolve([value])));
+}
+
+/** The value of an output that is no secret and comes from no resource, in such a list. */
+export async function ifMade(output: pulumi.Output<unknown>): Promise<unknown[]> {
+    const facts = output as unknown as Facts;
+    const isOther = (await facts.isSecret) || (await facts.allResources()).size > 0;
+    return isOther ? [] : ifKnown(output);
 }
 
 /** A value for an output that is not to be known, such as in a preview. `apply` does nothing with it. */
@@ -86,8 +99,9 @@ export type ResourcesInState = Record<string, { outputs?: { input?: unknown } }>
  * does not wrap. Undefined if the engine does not say.
  */
 export async function resourcesInState(): Promise<ResourcesInState | undefined> {
-    const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
     try {
+        // Engines until 3.232 do not tell a plugin the organization.
+        const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
         const answer: unknown = await pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName });
         return (answer as { outputs: ResourcesInState }).outputs;
     } catch {

@@ -8,8 +8,10 @@ import { PULUMI_CLI_VERSION } from "./versions";
 /** The CLI's own folder; the Automation API and the npm package `pulumi` look for it there. */
 export const cliRoot = () => join(cachePaths().pulumiHome, "versions", PULUMI_CLI_VERSION);
 
-/** The path of the CLI. Language hosts are in the same folder. */
-export const cliPath = () => join(cliRoot(), "bin", "pulumi");
+/** The path of a program beside the CLI, where it looks for language hosts. */
+export const besideCli = (program: string) => join(cliRoot(), "bin", program);
+
+export const cliPath = () => besideCli("pulumi");
 
 /** The path of a provider in Pulumi's home. */
 export function pluginPath(provider: string, version: string): string {

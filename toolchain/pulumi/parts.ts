@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { ensureParts } from "../parts/ensure";
 import { goPart } from "../parts/go";
 import type { InstalledPart, Workshop } from "../parts/part";
 import { cachePaths } from "../parts/paths";
-import { cliPath, installBuilt, pluginPath } from "./home";
+import { besideCli, cliPath, installBuilt, pluginPath } from "./home";
 import { downloadCli, installPluginRelease } from "./release";
 import { installStandIns } from "./stand-ins";
 import { COMMAND_PROVIDER_VERSION, KUBERNETES_PROVIDER_VERSION, PULUMI_CLI_VERSION } from "./versions";
@@ -73,6 +73,71 @@ const pulumiCli: InstalledPart = {
     },
 };
 
+const tokenOfResource = `\ttoken, _ := n.GetToken()
+\tentries := []syn.ObjectPropertyDef{
+\t\tg.TypeProperty(collapseToken(token)),`;
+
+const linkNothing = `func (host *yamlLanguageHost) Link(
+\tcontext.Context, *pulumirpc.LinkRequest,
+) (*pulumirpc.LinkResponse, error) {
+\treturn &pulumirpc.LinkResponse{}, nil
+}
+
+`;
+
+/** The newest YAML host that is published was made for an older CLI, which did not ask it to link packages. */
+const yamlForThisCli = {
+    "pkg/pulumiyaml/packages.go": [{ from: "packages, nil, nil)", to: "packages, nil, nil, nil)" }],
+    "pkg/pulumiyaml/codegen/convert.go": [{ from: "cwd, nil, true, nil)", to: "cwd, nil, true, nil, nil)" }],
+    "pkg/pulumiyaml/codegen/gen_program.go": [
+        {
+            from: "\tentries := []syn.ObjectPropertyDef{\n\t\tg.TypeProperty(collapseToken(n.Token)),",
+            to: tokenOfResource,
+        },
+    ],
+    "pkg/server/server.go": [
+        { from: "func (host *yamlLanguageHost) Pack(ctx", to: `${linkNothing}func (host *yamlLanguageHost) Pack(ctx` },
+    ],
+};
+
+const languagesBuild = goPart(
+    {
+        name: "pulumi-languages-build",
+        version: PULUMI_CLI_VERSION,
+        title: "Pulumi's language hosts of YAML and Python, from Go modules",
+        minutes: 1,
+    },
+    {
+        sourceFolder,
+        module: "pulumi-languages",
+        packages: ["github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml", "./pulumi-language-python"],
+        patch: { module: "github.com/pulumi/pulumi-yaml", files: yamlForThisCli },
+        copies: { python: { module: "github.com/pulumi/pulumi/sdk/v3", folder: "python/cmd" } },
+    },
+);
+
+/** The SDK's program that runs programs, which the host starts. It is beside the host. */
+const pythonExecutor = "pulumi-language-python-exec";
+
+/** A release of the CLI has them. */
+const pulumiLanguages: InstalledPart = {
+    kind: "installed",
+    name: "pulumi-languages",
+    version: PULUMI_CLI_VERSION,
+    title: "Pulumi's language hosts of YAML and Python",
+    minutes: 1,
+    isCompiled: true,
+    needs: [pulumiCli],
+    isPresent: async () =>
+        ["pulumi-language-yaml", "pulumi-language-python", pythonExecutor].every((one) => existsSync(besideCli(one))),
+    async install(workshop) {
+        for (const host of ["pulumi-language-yaml", "pulumi-language-python"])
+            await installBuilt(languagesBuild, host, besideCli(host), workshop);
+        await installBuilt(languagesBuild, join("python", pythonExecutor), besideCli(pythonExecutor), workshop);
+        chmodSync(besideCli(pythonExecutor), 0o755);
+    },
+};
+
 /** A provider: its release, or what replaces it where releases are out of reach. */
 function providerPart(
     provider: string,
@@ -105,6 +170,9 @@ const pulumiCommand = providerPart(
     { version: COMMAND_PROVIDER_VERSION, title: "Pulumi command provider", minutes: 0.1 },
     () => installStandIns(cachePaths().pulumiHome),
 );
+
+/** For tests of programs in YAML and Python: `preparePulumi` comes first. */
+export const ensureLanguages = (): Promise<void> => ensureParts([pulumiLanguages]);
 
 /** The CLI, its Node language host, and the two providers. */
 export const pulumiParts = [pulumiCli, pulumiKubernetes, pulumiCommand];

@@ -32,6 +32,24 @@ export function unary<Request, Response>(
     };
 }
 
+/** Makes a gRPC handler of a function that writes any number of responses. @param work gets a signal of its end */
+export function streamed<Request>(
+    work: (
+        request: Request,
+        call: grpc.ServerWritableStream<Request, unknown>,
+        callEnded: AbortSignal,
+    ) => Promise<void>,
+): grpc.handleServerStreamingCall<Request, unknown> {
+    return (call) => {
+        const callEnded = new AbortController();
+        call.on("cancelled", () => callEnded.abort());
+        work(call.request, call, callEnded.signal).then(
+            () => call.end(),
+            (error: Error) => call.emit("error", error),
+        );
+    };
+}
+
 /** What a plugin runs for the engine. It ends when the engine cancels, interrupts the plugin or is gone. */
 export class Running {
     readonly #ending = new AbortController();

@@ -32,7 +32,7 @@ export const earlierVersions = Object.keys(released).length > 0 ? Object.keys(re
 const quietly = ["--non-interactive", "--color", "never"];
 
 /** Runs a program. @throws Error with what it printed: compilers report mistakes on standard output */
-async function run(command: string, args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
+export async function run(command: string, args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
     try {
         return await execute(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 });
     } catch (error) {
@@ -207,10 +207,10 @@ function modulesOf(examples: readonly string[]): Record<string, string> {
 }
 
 /** @returns the path of the tarball */
-async function pack(folder: string): Promise<string> {
+export async function pack(folder: string): Promise<string> {
     const args = ["pack", "--json", "--pack-destination", folder];
     const packed = await run("npm", args, { cwd: join(repository, "chaos") });
     const [{ filename, size }] = JSON.parse(packed.stdout) as [{ filename: string; size: number }];
-    if (size > 700_000) throw new Error(`the tarball has ${size} bytes; allowed: 700 kB`);
+    if (size > 720_000) throw new Error(`the tarball has ${size} bytes; allowed: 720 kB`);
     return join(folder, filename);
 }

@@ -1,14 +1,18 @@
 import { LanguageRuntimeService } from "@pulumi/pulumi/proto/language_grpc_pb";
 import * as language from "@pulumi/pulumi/proto/language_pb";
 import * as plugin from "@pulumi/pulumi/proto/plugin_pb";
-import { engineAddress, Running, servePlugin, unary } from "../plugin";
+import { engineAddress, Running, servePlugin, streamed as streaming, unary } from "../plugin";
 import { PULUMI_CLI_VERSION } from "../versions";
+import { installDependencies, runPlugin } from "./plugin-programs";
 import { runProgram } from "./run-program";
 
 const running = new Running();
 let engine = engineAddress;
 
-/** The methods of the Node language host that running a program needs. */
+const streamed: typeof streaming = (work) =>
+    streaming((request, call, callEnded) => work(request, call, AbortSignal.any([running.ended, callEnded])));
+
+/** The methods of the Node language host that running a program, or a plugin from its sources, needs. */
 const handlers = {
     handshake: unary((request: language.LanguageHandshakeRequest) => {
         engine = request.getEngineAddress();
@@ -23,6 +27,12 @@ const handlers = {
         );
         return new language.RunResponse().setError(error).setBail(bail);
     }),
+    runPlugin: streamed<language.RunPluginRequest>((request, call, cancelled) =>
+        running.add(runPlugin(request, call, cancelled)),
+    ),
+    installDependencies: streamed<language.InstallDependenciesRequest>((request, call, cancelled) =>
+        running.add(installDependencies(request, call, cancelled)),
+    ),
     // Language hosts report their version with a `v`.
     getPluginInfo: unary(() => new plugin.PluginInfo().setVersion(`v${PULUMI_CLI_VERSION}`)),
     // The engine also learns the version of each provider from the resources that the program registers.

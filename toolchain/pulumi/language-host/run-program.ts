@@ -103,7 +103,7 @@ function configOf(request: RunRequest): Record<string, string> {
     );
 }
 
-function locate(module: string, programDirectory: string): string {
+export function locate(module: string, programDirectory: string): string {
     try {
         return createRequire(join(programDirectory, "package.json")).resolve(module);
     } catch (error) {
@@ -112,10 +112,10 @@ function locate(module: string, programDirectory: string): string {
     }
 }
 
-type End = [code: number | null, signal: NodeJS.Signals | null];
+export type End = [code: number | null, signal: NodeJS.Signals | null];
 
 /** @throws Error if it could not be started */
-function endOf(child: ChildProcess): Promise<End> {
+export function endOf(child: ChildProcess): Promise<End> {
     // A grandchild may hold the output open for ever.
     const exited = once(child, "exit").then((end) => sleep(OUTPUT_DELAY_MILLISECONDS, end, { ref: false }));
     return Promise.race([once(child, "close"), exited]) as Promise<End>;
