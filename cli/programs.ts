@@ -179,8 +179,8 @@ export const releaseProgram = new Program("release", [
 ])
     .usage("--dry-run [options]")
     .description(
-        "Checks the next version before a release: its number, the changelog, the package's tarball, the versions that " +
-            "pages name, and upgrades from the last two versions. Publishes nothing.",
+        "Checks the next version before a release: its number, the changelog, the package's tarball, the versions " +
+            "that pages name, and upgrades from the last two versions. Publishes nothing.",
     )
     .option("--dry-run", "required: only check")
     .option("--no-upgrade", "leave out the upgrades, which need the sandbox and some minutes");

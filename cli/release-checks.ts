@@ -4,7 +4,7 @@
 export const mostTarballBytes = 450_000;
 
 /** Upgrades are tested from so many released versions. */
-export const upgradedVersions = 2;
+const upgradedVersions = 2;
 
 /** States of this version and later go on working. */
 const oldestUpgraded = "0.5.0";
@@ -12,7 +12,7 @@ const oldestUpgraded = "0.5.0";
 const version = /^\d+\.\d+\.\d+$/;
 
 /** Below zero if the first is earlier. */
-export function compareVersions(one: string, other: string): number {
+function compareVersions(one: string, other: string): number {
     const [a, b] = [one, other].map((text) => text.split(".").map(Number)) as [number[], number[]];
     return a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!;
 }

@@ -61,7 +61,7 @@ async function askPod({ name, labels, url }: ListedPod, scope: Scope): Promise<P
 const LINE = new RegExp(`^${callsMetric}_(sum|count){backend="([^"]*)",outcome="([^"]*)"} (\\S+)$`, "gm");
 
 /** The counters of calls in Prometheus's text format, by the workload called. */
-export function countsIn(text: string): CallCount[] {
+function countsIn(text: string): CallCount[] {
     const found = new Map<string, CallCount>();
     for (const [, kind, to, outcome, value] of text.matchAll(LINE)) {
         const count = found.get(to!) ?? { to: to!, answered: 0, failed: 0, seconds: 0 };

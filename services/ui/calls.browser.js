@@ -1,4 +1,4 @@
-// Who calls whom in the shop, and how that goes, from what the programs count. A reading is the `calls` of the gateway's
+// Who calls whom in the shop, and how that goes, from what the programs count. A reading is the `calls` of the gateway
 // /status: counters since each pod's start, as Prometheus reads them. Two readings of a pod make a rate.
 
 /** Caller and callee. A unit test compares them with the shop's NetworkPolicies. */

@@ -167,7 +167,7 @@ export const kinds: readonly Kind[] = [
     {
         name: "sender-stalled-briefly",
         meaning:
-            "the process that sends the check's requests, whose time limit is 600 ms, is stopped twice for 0.2 s to 0.9 s",
+            "the process that sends the check's requests, whose time limit is 600 ms, is stopped twice, for up to 0.9 s",
         shape: three,
         settings: { "experiment.timeout": "600ms" },
         // What was sent or read late is good, or nothing is known of it.

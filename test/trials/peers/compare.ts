@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { Application } from "../../../bench/peers/application";
 import { chaosToolkit } from "../../../bench/peers/chaos-toolkit";
 import { interrupted, Session } from "../../../bench/session";
-import { plainError } from "../../../cli/print";
+import { plainError } from "../../../chaos/cli/plain-error";
 import { project } from "../../../cli/stack-file";
 import { reportsFolder } from "../../../experiments/run";
 import { choices } from "../../../sandbox/node/choices";

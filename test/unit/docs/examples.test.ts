@@ -11,7 +11,8 @@ const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
 const { name, version } = JSON.parse(read("chaos", "package.json")) as { name: string; version: string };
 
 /** The command of a page that installs or unpacks the package from a checkout, with what it runs to pack it. */
-const installIn = (page: string) => /^ {4}((?:npm install|tar -xzf) (?:[^\n]|\\\n)*npm pack(?:[^\n]|\\\n)*)$/m.exec(page)?.[1];
+const install = /^ {4}((?:npm install|tar -xzf) (?:[^\n]|\\\n)*npm pack(?:[^\n]|\\\n)*)$/m;
+const installIn = (page: string) => install.exec(page)?.[1];
 
 const pages: [string, string, string][] = [
     ...examples.map((example): [string, string, string] => [

@@ -14,7 +14,7 @@ function step(
 ): EngineEvent {
     const state = { type: "", urn, id: "", parent, custom, inputs, outputs: {}, provider: "" };
     const metadata = { op, urn, type: "", provider: "", ...(op === "delete" ? { old: state } : { new: state }) };
-    return { sequence: 0, timestamp: 0, resourcePreEvent: { metadata } } as EngineEvent;
+    return { sequence: 0, timestamp: 0, resourcePreEvent: { metadata } };
 }
 
 interface Shown {

@@ -237,7 +237,8 @@ describe("the verdict of a check whose requests this machine could not send in t
         const { verdict, reason } = judge([judgeCheck(check, given, { attackedAt, graceMs: 0 })]);
         expect(verdict).toBe("PASSED");
         const text =
-            "; 11 of 100 requests of the check /products were sent, or their answers read, up to 300 ms late, and count.";
+            "; 11 of 100 requests of the check /products were sent, or their answers read, up to 300 ms late, " +
+            "and count.";
         expect(reason.includes(text)).toBe(isTold);
         expect(reason.includes("late")).toBe(isTold);
     });

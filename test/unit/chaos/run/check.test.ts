@@ -276,7 +276,7 @@ describe("after a FAILED of a Deployment with one replica,", () => {
     });
 
     it("nothing is said if an autoscaler has set the number of pods", async () => {
-        run.cluster.get("Deployment", "hot-deals").metadata!.managedFields = [
+        run.cluster.get("Deployment", "hot-deals").metadata.managedFields = [
             { manager: "kube-controller-manager", subresource: "scale", fieldsV1: { "f:spec": { "f:replicas": {} } } },
         ];
         expect((await failing()).advice).toBeUndefined();

@@ -190,8 +190,8 @@ describe("who was late at the edge of the limit", () => {
             "sent and read",
             150,
             { latencyMs: 600, stalledMs: 200 },
-            "750 ms after it was due .*, but this machine sent it 150 ms late and was busy or asleep for 200 ms before " +
-                "it read the answer",
+            "750 ms after it was due .*, but this machine sent it 150 ms late and was busy or asleep for 200 ms " +
+                "before it read the answer",
         ],
     ])("is this machine if it %s it so late that the answer may have been in time", async (_, lateMs, answer, text) =>
         expect(await answered(answer, lateMs)).toMatchObject({
@@ -309,7 +309,7 @@ describe("an answer that came while this machine did not run", () => {
     });
 });
 
-it("a check that has not failed yet is asked three times, even if the time is up after a stall of this machine", async () => {
+it("a check that has not failed yet is asked three times, even if the time is up after a stall", async () => {
     vi.spyOn(http, "probe").mockImplementation(async () => good);
     const holding = untilAllHold({ checks: [{ ...check, successRate: 1 }] }, {} as CheckContext, 10_000, 500);
     setTimeout(() => stall(60_000), 100);
