@@ -57,7 +57,7 @@ function faultsIn(confidence: Confidence, { successRate, intervalMs, durationMs 
 
 /** What a check cannot show with any settings: in the longest window, and if it may, at the shortest interval. */
 export function ownConfidenceMistakes(check: Check): string[] {
-    const { confidence, successRate = 1 } = check;
+    const { confidence } = check;
     if (confidence === undefined) return [];
     if (!checkKindOf(check).isTrial)
         return [
@@ -65,7 +65,7 @@ export function ownConfidenceMistakes(check: Check): string[] {
                 `allowed: for ${listOf("conjunction")}`,
         ];
     const [intervalMs, durationMs] = [parseDuration(times.interval.least)!, parseDuration(times.duration.most)!];
-    const best = { durationMs, ...completed(check, { intervalMs, successRate }) };
+    const best = { durationMs, ...completed(check, { intervalMs, successRate: 1 }) };
     return faultsIn(confidenceOf(confidence), best).map(
         ({ reason, allowed: { atLeast } }) => `${reason}; allowed: an atLeast of at most ${describeShare(atLeast!)}`,
     );
