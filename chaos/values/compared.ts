@@ -162,13 +162,16 @@ function independentOf(marks: readonly boolean[]): number {
     return all / Math.max(1, spread / (blocks - 1));
 }
 
+/** No window has more answers that are worth asking for. */
+const maxAnswers = 100_000;
+
 /** With how many times as many answers of this kind a change would be decided. Undefined if no number is enough. */
 export function timesToDecide(
     before: readonly Outcome[],
     during: readonly Outcome[],
     limit: ChangeLimit,
 ): number | undefined {
-    for (let times = 1.1; times < 1_000; times *= 1.1)
+    for (let times = 1.1; times * during.length <= maxAnswers; times *= 1.1)
         if (changeAt(before, during, limit, times).isWithin !== undefined) return times;
     return undefined;
 }
