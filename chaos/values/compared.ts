@@ -101,7 +101,7 @@ function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): 
     const seen = most.slice(0, most.length - outcomes.filter((outcome) => outcome === "unseen").length);
     const value = seen[Math.ceil(share * seen.length) - 1] ?? Infinity;
     const { length } = outcomes;
-    const independent = independentOf(latencies.map((latency) => latency > value));
+    const independent = independentOf(latencies.map((latency) => latency >= value));
     const number = Math.max(1, Math.floor(independent * times));
     const ranks = ranksOf(number, share);
     const [lower, upper] = [Math.floor((ranks.lower * length) / number), Math.ceil((ranks.upper * length) / number)];

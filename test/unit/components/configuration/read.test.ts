@@ -214,6 +214,8 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.successRate", "1.0"],
         ["experiment.successRate", "0%"],
         ["experiment.confidence", "100%"],
+        ["experiment.latency", "p95=2"],
+        ["experiment.baseline", "11m"],
         ["experiment.abortBelow", "0.5"],
         ["experiment.deadline", "1s"],
         ["experiment.until", "tomorrow"],
