@@ -32,7 +32,8 @@ interface Compared {
     name: string;
     before: readonly Outcome[];
     during: readonly Outcome[];
-    /** In words. */
+    /** In words: under attack, or without one. */
+    when: string;
     changes: string[];
 }
 
@@ -43,7 +44,7 @@ function comparedOf({ baseline = [], checks, plan, startedAt, attackedAt, conclu
         const { changes = [] } = conclusion.checks.find((one) => one.name === name) ?? {};
         const when = isAttack(plan) ? "under attack" : "in the window";
         const during = outcomesOf(answers.filter(({ at }) => at >= from));
-        return { name, before, during, changes: changes.map((change) => describeChange(change, when)) };
+        return { name, before, during, when, changes: changes.map((change) => describeChange(change, when)) };
     });
 }
 
@@ -56,7 +57,7 @@ export const assumptions =
 /** How the latencies of compared checks are distributed, before the attack and under it, one over the other. */
 export const distributionsSvgs = (journal: Journal): string[] => comparedOf(journal).map(distributionsSvg);
 
-function distributionsSvg({ name, before, during, changes }: Compared, index: number): string {
+function distributionsSvg({ name, before, during, when, changes }: Compared, index: number): string {
     const { least, most } = rangeOf([...before, ...during]);
     const decades = Math.log10(most / least);
     const bins = Math.round(decades * binsPerDecade);
@@ -72,7 +73,7 @@ function distributionsSvg({ name, before, during, changes }: Compared, index: nu
         `${round(binX(bin))},${round(y(share))}`,
         `${round(binX(bin + 1))},${round(y(share))}`,
     ]);
-    const of = [`before: ${describeOutcomes(before)}`, `after: ${describeOutcomes(during)}`];
+    const of = [`before: ${describeOutcomes(before)}`, `${when}: ${describeOutcomes(during)}`];
     const [titleId, descriptionId] = [`distributions-${index}`, `distributions-${index}-words`];
     return element(
         "svg",

@@ -15,6 +15,7 @@ import { nothingAttacked, type StepContext } from "../../chaos/run/contract";
 import { recovery } from "../../chaos/run/recovery";
 import { steadyState } from "../../chaos/run/steady-state";
 import { alignedRows } from "../../chaos/values/aligned";
+import { groupedBy } from "../../chaos/values/grouped";
 import { describeBound, interval } from "../../chaos/values/bound";
 import { type ChangeLimit, changeOf, type Outcome } from "../../chaos/values/compared";
 import { plainError } from "../../cli/print";
@@ -27,7 +28,7 @@ export interface Compared {
     at: string;
     before: Outcome[];
     during: Outcome[];
-    /** Why it was ABORTED: nothing was compared. Absent if it was not. */
+    /** Why nothing was compared, as the update would say it. Absent if something was. */
     aborted?: string;
 }
 
@@ -134,6 +135,9 @@ export function describeAlarms(all: readonly Compared[]): string {
     });
     const heads = ["limit", "exceeded", "95% confidence", "undecided", "held", "exceeded by two numbers"];
     const aborted = all.flatMap((one) => one.aborted ?? []);
-    const counts = `${runs.length} runs without an attack were compared, and ${aborted.length} ABORTED before that`;
-    return [counts, ...alignedRows([heads, ...rows]), ...new Set(aborted)].join("\n");
+    const counts = `${runs.length} runs without an attack were compared, and ${aborted.length} were not`;
+    const why = [...groupedBy(aborted, (text) => text.replace(/: .*/, ""))].map(
+        ([code, those]) => `${those.length} ${code}`,
+    );
+    return [counts, ...alignedRows([heads, ...rows]), ...why].join("\n");
 }

@@ -96,7 +96,7 @@ const checkMistakes: Mistake[] = [
     [
         "a drop of nothing",
         { ...http, successRate: { dropAtMost: "0.01%" } },
-        "successRate: .*allowed: a number above 0 and up to 1, or .* with a percentage from 0\\.1% and below 100%$",
+        'successRate\\.dropAtMost: "0\\.01%" is not a drop; allowed: a percentage from 0\\.1% and below 100%$',
     ],
     [
         "a latency of a state",
