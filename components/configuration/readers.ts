@@ -68,7 +68,7 @@ export const confidence: Reader<Confidence> = {
 
 /** Of all checks that show how fast the application is. */
 export const latencyLimits: Reader<ChangeLimit[]> = {
-    allowed: `limits of p50, p95 and p99, comma-separated, such as p95=2x,p99=+200ms; each is ${allowedLatencyLimit}`,
+    allowed: `for p50, p95 or p99 ${allowedLatencyLimit}; comma-separated, as in p95=2x,p99=+200ms`,
     read: parseLatencyLimits,
 };
 

@@ -8,7 +8,7 @@ import type { Answer } from "./answer";
 
 /** How much slower answers may be than before the attack: of each quantile, `atMost`. */
 export interface LatencySettings {
-    /** Such as `{ atMost: "2x" }` or `{ atMost: "+200ms" }`. @default no limit */
+    /** Of the median. @default no limit */
     p50?: LatencyLimit;
     /** Of the 95th percentile. @default no limit */
     p95?: LatencyLimit;
