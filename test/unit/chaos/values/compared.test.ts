@@ -149,7 +149,7 @@ describe("answers that came in bursts", () => {
 
     it("are nothing to compare others with, if they count as too few", () => {
         const half = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 + index : latency));
-        expect(baselineFault(half, twice)).toEqual({ independent: 17, needed: 72, notGood: 0 });
+        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, notGood: 0 });
         expect(baselineFault(spread, twice)).toBeUndefined();
     });
 
