@@ -58,7 +58,7 @@ export function timeMistakes(
                 `${beforeMs > 0 ? "baseline, " : ""}grace, duration and ` +
                 `${formatDuration(neededMs - windowMs - beforeMs)} until ` +
                 (beginMs > 0 ? "the attacks are proven" : "the checks begin"),
-            betterMs: (Math.ceil(windowMs / 30_000) + 1) * 60_000,
+            betterMs: (Math.ceil((beforeMs + windowMs) / 30_000) + 1) * 60_000,
         });
     return [...faults, ...actionFaults(actions, windowMs, graceMs)];
 }
