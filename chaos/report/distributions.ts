@@ -23,7 +23,7 @@ const style = `
     .distributions .mark { stroke: var(--ink); stroke-dasharray: 4 4; }`;
 
 /** In pixels. Below the bars are the latencies. */
-const heights = { heading: 40, bars: 120, axis: 30 };
+const heights = { heading: 60, bars: 120, axis: 30 };
 /** Of a decade: each is a quarter wider than the one before. */
 const binsPerDecade = 10;
 
@@ -90,7 +90,7 @@ function distributionsSvg({ name, before, during, when, changes }: Compared, ind
             element("style", {}, [style]),
             rect("paper", 0, 0, width, bottom + heights.axis),
             label(left, 15, name),
-            label(left, 32, of.join("; "), "faint"),
+            ...of.map((text, index) => label(left, 32 + 16 * index, text, "faint")),
             label(left - 8, top + 4, `${round(highest * 100)}%`, "faint", "end"),
             label(left - 8, bottom + 4, "0%", "faint", "end"),
             line("line", left, bottom, right, bottom),
