@@ -12,9 +12,11 @@ const face = {
     settings: [
         "chaos/kinds/attacks/registry.ts",
         "chaos/kinds/checks/abort.ts",
+        "chaos/kinds/checks/change-limits.ts",
         "chaos/kinds/checks/check-kind.ts",
         "chaos/kinds/checks/confidence.ts",
         "chaos/definition/patch.ts",
+        "chaos/definition/change-mistakes.ts",
         "chaos/definition/confidence-mistakes.ts",
         "chaos/definition/time-mistakes.ts",
         "chaos/targets/radius.ts",

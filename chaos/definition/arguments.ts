@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { changeLimitsOf, latencyLimitsOf, latencySchema, type LatencySettings } from "../kinds/checks/change-limits";
 import { confidenceOf, type ConfidenceSettings, confidenceSettingsSchema } from "../kinds/checks/confidence";
 import type { Check } from "../kinds/checks/registry";
 import { dnsLabel } from "../values/kubernetes-rules";
@@ -35,12 +36,22 @@ export interface DefinedExperiment extends ExperimentDefinition {
          */
         grace?: Duration;
     };
+    /** The time before the attack in which checks are measured that are compared with it. */
+    baseline?: {
+        /** 1 s to 10 min. @default "30s" */
+        duration?: Duration;
+    };
     /** Time between probes, for checks that set none, 20 ms to 1 min. @default "1s" */
     interval?: Duration;
     /** Time limit of a probe, for checks that set none, 100 ms to 1 min. @default "5s" */
     timeout?: Duration;
     /** Required share of good answers, for checks that set none. @default "100%" */
     successRate?: string;
+    /**
+     * How much slower answers may be than before the attack, for checks of kind `http` and `command` that set none.
+     * @default by any time
+     */
+    latency?: LatencySettings;
     /** What answers must show for `PASSED`, for checks of kind `http` and `command` that set none. @default nothing */
     confidence?: ConfidenceSettings;
     /** Success rate below which attacks end early, for checks that set none. @default never */
@@ -72,9 +83,11 @@ export const argumentsSchema = definitionSchema.extend({
             grace: durationBetween(times.grace).optional(),
         })
         .optional(),
+    baseline: z.strictObject({ duration: durationBetween(times.baseline).optional() }).optional(),
     interval: durationBetween(times.interval).optional(),
     timeout: durationBetween(times.timeout).optional(),
     successRate: percentage().optional(),
+    latency: latencySchema.optional(),
     confidence: confidenceSettingsSchema.optional(),
     abortBelow: percentage().optional(),
     deadline: durationBetween(times.deadline).optional(),
@@ -122,6 +135,7 @@ function planFrom(name: string, args: DefinedExperiment): Plan {
         defaultNamespace: namespaceOf(args) ?? "",
         ...timesOf(args),
         successRate: parsePercentage(args.successRate ?? "100%")!,
+        latency: args.latency && latencyLimitsOf(args.latency),
         confidence: args.confidence && confidenceOf(args.confidence),
         abortBelow: args.abortBelow === undefined ? undefined : parsePercentage(args.abortBelow),
         until: args.until,
@@ -140,6 +154,10 @@ export function namespaceOf({ namespace, attacks }: Partial<DefinedExperiment>):
     }
 }
 
+/** Whether a check is compared with before the attack. */
+const isCompared = ({ checks = [], latency }: Partial<DefinedExperiment>) =>
+    latency !== undefined || checks.some((check) => changeLimitsOf(check) !== undefined);
+
 const isWithoutAttack = ({ attacks = [] }: Partial<DefinedExperiment>) => attacks.length === 0;
 
 /** The arguments that are not valid by themselves, such as `attacks` or `window.grace`. */
@@ -147,10 +165,11 @@ const wrongFieldsIn = (issues: readonly Issue[]): Set<string> =>
     new Set(issues.map(({ path }) => path.slice(0, path[0] === "window" ? 2 : 1).join(".")));
 
 function timesOf(args: DefinedExperiment) {
-    const { window, interval, timeout, deadline } = args;
+    const { window, baseline, interval, timeout, deadline } = args;
     return {
         durationMs: parseDuration(window?.duration ?? times.duration.usual)!,
         graceMs: parseDuration(window?.grace ?? (isWithoutAttack(args) ? "0s" : times.grace.usual))!,
+        baselineMs: parseDuration(baseline?.duration ?? times.baseline.usual)!,
         intervalMs: parseDuration(interval ?? times.interval.usual)!,
         timeoutMs: parseDuration(timeout ?? times.timeout.usual)!,
         deadlineMs: deadline === undefined ? undefined : parseDuration(deadline)!,
@@ -162,11 +181,13 @@ function contradictionsIn(args: DefinedExperiment, wrong: ReadonlySet<string>): 
     const isRight = (...fields: string[]) => fields.every((field) => !wrong.has(field));
     const { namespace, attacks, actions } = args;
     const aimed = { namespace, attacks: isRight("attacks") ? attacks : undefined };
-    const { durationMs, graceMs, intervalMs, deadlineMs } = timesOf({ ...args, ...aimed });
+    const { durationMs, graceMs, intervalMs, deadlineMs, baselineMs } = timesOf({ ...args, ...aimed });
+    const compared = isRight("checks", "latency") ? isCompared(args) : undefined;
     const known = {
         durationMs: isRight("window", "window.duration") ? durationMs : undefined,
         graceMs: isRight("window", "window.grace", "attacks") ? graceMs : undefined,
         intervalMs: isRight("interval") ? intervalMs : undefined,
+        baselineMs: compared && isRight("baseline") ? baselineMs : undefined,
         deadlineMs: isRight("deadline") ? deadlineMs : undefined,
         until: isRight("deadline") ? args.until : undefined,
         attacks: aimed.attacks,
@@ -174,6 +195,11 @@ function contradictionsIn(args: DefinedExperiment, wrong: ReadonlySet<string>): 
     const faults = timeMistakes(known, isRight("actions") ? actions : []).map(
         ({ against, reason }) => `${against === "duration" ? "window.duration" : against}: ${reason}`,
     );
+    if (args.baseline !== undefined && compared === false)
+        faults.push(
+            "baseline: no check is compared with before the attack; allowed: leave it out, or set latency or " +
+                "successRate.dropAtMost of a check",
+        );
     if (!isRight("attacks")) return faults;
     const withoutAttack = isWithoutAttack(aimed);
     if (withoutAttack && (known.graceMs ?? 0) > 0)

@@ -84,14 +84,14 @@ function togetherFor(needed: number, sent: number, level: Share): Together | und
 
 /** What a check cannot show with any settings: in the longest window, and if it may, at the shortest interval. */
 export function ownConfidenceMistakes(check: Check): string[] {
-    const { confidence, successRate = 1 } = check;
+    const { confidence } = check;
     if (confidence === undefined) return [];
     if (!checkKindOf(check).isTrial)
         return [
             `${check.kind} reads a state, and reading it more often shows no more; ` +
                 `allowed: for ${listOf("conjunction")}`,
         ];
-    const best = { durationMs: longestMs, ...completed(check, { intervalMs: shortestMs, successRate }) };
+    const best = { durationMs: longestMs, ...completed(check, { intervalMs: shortestMs, successRate: 1 }) };
     return faultsIn(confidenceOf(confidence), best).map(
         ({ reason, allowed: { atLeast } }) => `${reason}; allowed: an atLeast of at most ${describeShare(atLeast!)}`,
     );

@@ -11,9 +11,11 @@ import {
 } from "../kinds/attacks/registry";
 import { changedOf } from "../cluster/resources";
 import { abortRuleOf, contradictionsIn } from "../kinds/checks/abort";
+import { completed } from "../kinds/checks/check-kind";
 import { type Check, checkName, checkSchema } from "../kinds/checks/registry";
 import { describeShare } from "../values/share";
 import { beginSchema, type BeginSettings } from "./begin";
+import { ownChangeMistakes } from "./change-mistakes";
 import { ownConfidenceMistakes } from "./confidence-mistakes";
 import { inWords, isOutput, notAllowed, placeIn } from "../values/texts";
 import type { AttributeExpression } from "../targets/attributes";
@@ -106,9 +108,12 @@ export const checksWith = (ifEmpty: string) =>
         })
         .superRefine((all, context) => {
             for (const [index, check] of all.entries())
-                if (checkSchema.safeParse(check).success)
+                if (checkSchema.safeParse(check).success) {
                     for (const message of ownConfidenceMistakes(check))
                         context.addIssue({ code: "custom", path: [index, "confidence"], message });
+                    for (const { field, message } of ownChangeMistakes(check))
+                        context.addIssue({ code: "custom", path: [index, field], message });
+                }
         });
 
 /** Compares only checks that are valid by themselves: others may have no name yet. */
@@ -126,7 +131,8 @@ function refuseSharedNames(all: readonly unknown[], context: z.RefinementCtx): v
 
 /** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */
 function abortMistakes(check: Check): { field: keyof Check; message: string }[] {
-    const { successRate = 1, perSecond = Infinity } = check;
+    const { perSecond = Infinity } = check;
+    const { successRate } = completed(check, { intervalMs: 0, successRate: 1 });
     // A definition may set only the time, and leave the limit to a setting.
     const rule = abortRuleOf(check, 0);
     if (rule === undefined) return [];

@@ -1,3 +1,4 @@
+import { describeLimit } from "../kinds/checks/change-limits";
 import { writtenConfidence } from "../kinds/checks/confidence";
 import type { PlannedCheck } from "../kinds/checks/observe";
 import { formatDuration } from "../values/duration";
@@ -23,6 +24,7 @@ export function inputsOf(plan: Plan) {
         actions,
         ...(begin && { begin: { when: begin.when.check, within: formatDuration(begin.withinMs) } }),
         window: { duration: formatDuration(window.durationMs), grace: formatDuration(window.graceMs) },
+        ...(plan.baseline && { baseline: { duration: formatDuration(plan.baseline.durationMs) } }),
         deadline: formatDuration(plan.deadlineMs),
         until: plan.until ?? "verdict",
         onFailure,
@@ -40,12 +42,22 @@ function writtenRadius(radius: Radius): number | string {
     return radius.kind === "all" ? "all" : describeShare(radius.share);
 }
 
-const writtenCheck = ({ check, name, intervalMs, timeoutMs, successRate, confidence, abort }: PlannedCheck) => ({
+const writtenCheck = ({
+    check,
+    name,
+    intervalMs,
+    timeoutMs,
+    successRate,
+    limits,
+    confidence,
+    abort,
+}: PlannedCheck) => ({
     ...check,
     name,
     ...(check.perSecond === undefined && { interval: formatDuration(intervalMs) }),
     timeoutMs,
-    successRate: describeShare(successRate),
+    ...(successRate !== undefined && { successRate: describeShare(successRate) }),
+    ...(limits && { limits: limits.map((limit) => `${limit.of}: ${describeLimit(limit)}`) }),
     ...(confidence && { confidence: writtenConfidence(confidence) }),
     ...(abort && { abort: { ...abort } }),
 });

@@ -3,6 +3,7 @@ import { type Action, restoredBy } from "../kinds/actions/registry";
 import type * as kind from "../kinds/attacks/attack-kind";
 import { type Attack, attackKindOf, findsTargets, objectNameOf } from "../kinds/attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../kinds/checks/abort";
+import { changeLimitsOf, requiredRate } from "../kinds/checks/change-limits";
 import { completed, plansService } from "../kinds/checks/check-kind";
 import type { PlannedCheck } from "../kinds/checks/observe";
 import { type Check, checkKindOf, checkName } from "../kinds/checks/registry";
@@ -12,11 +13,13 @@ import type { Chosen } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { BeginSettings } from "./begin";
+import { changeMistakes, usualLimitsFor } from "./change-mistakes";
 import { confidenceMistakes, requiredConfidence } from "./confidence-mistakes";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
 import { stayingMs, usualDeadlineMs } from "./usual-deadline";
 import { parseRadius } from "../targets/radius";
 import type { Confidence } from "../values/bound";
+import type { ChangeLimit } from "../values/compared";
 import { formatDuration, parseDuration, times } from "../values/duration";
 import { describeShare, type Share } from "../values/share";
 
@@ -41,6 +44,8 @@ export interface Plan extends DiscoveryScope, Written {
     /** What the run waits for. @default absent: it begins at once */
     begin?: Begin;
     window: Window;
+    /** How checks are measured before the attack that are compared with that. Absent if none is. */
+    baseline?: { durationMs: number };
     deadlineMs: number;
     /**
      * Set if the deadline is the default for attacks that end with the verdict. @default absent: it was set, or they
@@ -76,7 +81,10 @@ export interface Window {
 }
 
 /** For checks that set none. */
-interface CheckDefaults extends Pick<PlannedCheck, "intervalMs" | "timeoutMs" | "successRate"> {
+interface CheckDefaults extends Pick<PlannedCheck, "intervalMs" | "timeoutMs"> {
+    successRate: Share;
+    /** How much slower answers may be than before the attack. @default by any time */
+    latency?: readonly ChangeLimit[];
     /** A success rate below which a check ends the attacks. @default it does not */
     abortBelow?: Share;
     /** What the answers of a check must show. @default nothing */
@@ -87,8 +95,13 @@ type FromDefinition = "experiment" | "hypothesis" | "namespace" | "attacks" | "c
 
 /** A run's settings. */
 export interface PlanArgs
-    extends Omit<Plan, FromDefinition | "until" | "deadlineMs" | "isUsualDeadline">, Window, CheckDefaults {
+    extends
+        Omit<Plan, FromDefinition | "until" | "deadlineMs" | "isUsualDeadline" | "baseline">,
+        Window,
+        CheckDefaults {
     definition: ExperimentDefinition;
+    /** Measuring time before the attack, for checks that are compared with that. @default 30 s */
+    baselineMs?: number;
     name: string;
     /** What ends the attacks. @default "verdict" */
     until?: "verdict" | "disabled";
@@ -102,7 +115,7 @@ export interface PlanArgs
  * The plan of a run, from its definition and settings.
  *
  * @throws Error if the targets do not name exactly one namespace, an http check has no Service to ask, an abort rule
- *   contradicts its check, or a check cannot show what it must
+ *   contradicts its check, or a check cannot show what it must, or be compared with before the attack
  */
 export function planOf(args: PlanArgs): Plan {
     const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
@@ -113,8 +126,10 @@ export function planOf(args: PlanArgs): Plan {
     if (service === undefined) requireEndpoints(experiment, begin ? [...planned, begin.when] : planned);
     requireAbortRules(planned, durationMs);
     requireConfidence(checks, args);
+    requireComparable(checks, args);
     const located = planAttacks(attacks, args);
     const window = { durationMs, graceMs: attacks.length === 0 ? 0 : graceMs };
+    const baseline = planned.some(({ limits }) => limits) ? { durationMs: baselineMsOf(args) } : undefined;
     const isUsualDeadline = deadlineMs === undefined && until !== "disabled";
     return {
         experiment,
@@ -131,7 +146,10 @@ export function planOf(args: PlanArgs): Plan {
         actions,
         begin,
         window,
-        deadlineMs: isUsualDeadline ? usualDeadlineMs(located.attacks, planned, window) : (deadlineMs ?? stayingMs),
+        baseline,
+        deadlineMs: isUsualDeadline
+            ? usualDeadlineMs(located.attacks, planned, { ...window, baselineMs: baseline?.durationMs })
+            : (deadlineMs ?? stayingMs),
         // Here, too, what has its default is left out.
         until: until === "disabled" ? until : undefined,
         onFailure,
@@ -180,13 +198,14 @@ function withPeersLocated(attack: Attack, namespace: string): Attack {
 }
 
 function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
-    const { intervalMs, successRate } = completed(check, defaults);
+    const { intervalMs } = completed(check, defaults);
     return {
         name: checkName(check),
         check,
         intervalMs,
         timeoutMs: check.timeoutMs ?? defaults.timeoutMs,
-        successRate,
+        successRate: requiredRate(check.successRate, defaults.successRate),
+        limits: changeLimitsOf(check, usualLimitsFor(check, defaults.latency)),
         confidence: requiredConfidence(check, defaults.confidence),
         abort: abortRuleOf(check, defaults.abortBelow),
     };
@@ -209,8 +228,12 @@ function requireEndpoints(experiment: string, checks: readonly PlannedCheck[]): 
 }
 
 function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number): void {
-    const faults = checks.flatMap(({ abort, ...check }) =>
-        abort ? contradictionsIn(abort, { ...check, durationMs }).map(({ reason }) => `${check.name}: ${reason}`) : [],
+    const faults = checks.flatMap(({ abort, successRate = 1, ...check }) =>
+        abort
+            ? contradictionsIn(abort, { ...check, successRate, durationMs }).map(
+                  ({ reason }) => `${check.name}: ${reason}`,
+              )
+            : [],
     );
     if (faults.length > 0) throw new Error(faults.join("; "));
 }
@@ -236,6 +259,30 @@ function requireConfidence(checks: readonly Check[], args: PlanArgs): void {
         ].filter((choice) => typeof choice === "string");
         return `${checkName(check)}: confidence: ${reason}; allowed: ${either.format(choices)}`;
     });
+    if (faults.length > 0) throw new Error(faults.join("; "));
+}
+
+const baselineMsOf = ({ baselineMs }: PlanArgs) => baselineMs ?? parseDuration(times.baseline.usual)!;
+
+function requireComparable(checks: readonly Check[], args: PlanArgs): void {
+    const faults = changeMistakes(checks, { ...args, baselineMs: baselineMsOf(args) }).map(
+        ({ check, reason, allowed }) => {
+            const { baselineMs, durationMs, intervalMs } = allowed;
+            if (check === undefined)
+                return baselineMs === undefined
+                    ? `latency: ${reason}; allowed: leave it out`
+                    : `baseline: ${reason}; allowed: a duration of at most ${formatDuration(baselineMs)}`;
+            const choices = [
+                baselineMs && `a baseline.duration of at least ${formatDuration(baselineMs)}`,
+                durationMs && `a window.duration of at least ${formatDuration(durationMs)}`,
+                intervalMs &&
+                    (check.perSecond === undefined
+                        ? `an interval of at most ${formatDuration(intervalMs)}`
+                        : `a perSecond of at least ${Math.ceil(1_000 / intervalMs)}`),
+            ].filter((choice) => typeof choice === "string");
+            return `${checkName(check)}: ${reason}; allowed: ${either.format(choices)}`;
+        },
+    );
     if (faults.length > 0) throw new Error(faults.join("; "));
 }
 

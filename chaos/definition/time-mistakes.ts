@@ -3,8 +3,11 @@ import { formatDuration } from "../values/duration";
 import type { AttackDefinition } from "./definition";
 import { stayingMs } from "./usual-deadline";
 
-/** The times of a run, in milliseconds, and what they depend on. Undefined: not known, and compared with nothing. */
-interface Times extends Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs", number>> {
+/**
+ * The times of a run, in milliseconds, and what they depend on. Undefined: not known, and compared with nothing; or no
+ * baseline.
+ */
+interface Times extends Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs" | "baselineMs", number>> {
     until?: "verdict" | "disabled";
     attacks?: readonly AttackDefinition[];
 }
@@ -22,7 +25,7 @@ export interface TimeFault {
 type TimedAction = { kind: string; durationMs?: number; timeoutMs?: number };
 
 export function timeMistakes(
-    { durationMs, graceMs, intervalMs, until, attacks = [], ...times }: Times,
+    { durationMs, graceMs, intervalMs, until, attacks = [], baselineMs = 0, ...times }: Times,
     actions: readonly TimedAction[] = [],
 ): TimeFault[] {
     const { deadlineMs = until === "disabled" ? stayingMs : undefined } = times;
@@ -45,15 +48,17 @@ export function timeMistakes(
             betterMs: 10_000,
         });
     // It begins with the attacks, and the grace period with their proof.
-    const neededMs = windowMs + Math.max(1_000, beginMs);
+    const beforeMs = attacks.length === 0 ? baselineMs : 0;
+    const neededMs = beforeMs + windowMs + Math.max(1_000, beginMs);
     if (deadlineMs !== undefined && deadlineMs < neededMs)
         faults.push({
             against: "deadline",
             reason:
-                `it would come before the checks end; allowed: at least ${formatDuration(neededMs)}, which is grace, ` +
-                `duration and ${formatDuration(neededMs - windowMs)} until ` +
+                `it would come before the checks end; allowed: at least ${formatDuration(neededMs)}, which is ` +
+                `${beforeMs > 0 ? "baseline, " : ""}grace, duration and ` +
+                `${formatDuration(neededMs - windowMs - beforeMs)} until ` +
                 (beginMs > 0 ? "the attacks are proven" : "the checks begin"),
-            betterMs: (Math.ceil(windowMs / 30_000) + 1) * 60_000,
+            betterMs: (Math.ceil((beforeMs + windowMs) / 30_000) + 1) * 60_000,
         });
     return [...faults, ...actionFaults(actions, windowMs, graceMs)];
 }

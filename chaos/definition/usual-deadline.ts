@@ -5,7 +5,10 @@ import { enforcementTimeoutMs } from "../policies/enforcement";
 
 /** Beyond what a run needs: for a proxy's image that must be pulled, a slow backend of Pulumi, and the last proof. */
 const spareMs = 60_000;
-/** Without attacks, a deadline counts from the taking of the lease: the Job's pod may take 2 min to start. */
+/**
+ * Without attacks, a deadline counts from the taking of the lease: the Job's pod may take 2 min to start, and the
+ * baseline comes before that. Attacks begin after it, and their deadline with them.
+ */
 const preparationMs = 180_000;
 
 /** The default deadline of attacks that stay until they are disabled, in milliseconds. */
@@ -19,11 +22,11 @@ export const stayingMs = parseDuration(times.deadline.usual)!;
 export function usualDeadlineMs(
     attacks: readonly { attack: Attack }[],
     checks: readonly Pick<PlannedCheck, "timeoutMs">[],
-    { graceMs, durationMs }: { graceMs: number; durationMs: number },
+    { graceMs, durationMs, baselineMs = 0 }: { graceMs: number; durationMs: number; baselineMs?: number },
 ): number {
     const beginMs =
         attacks.length === 0
-            ? preparationMs
+            ? preparationMs + baselineMs
             : beginMsOf(attacks.map(({ attack }) => attack)) + 2 * enforcementTimeoutMs;
     return beginMs + graceMs + durationMs + Math.max(0, ...checks.map(({ timeoutMs }) => timeoutMs)) + spareMs;
 }

@@ -14,6 +14,7 @@ import { chooseTargets, type TargetRequest } from "../targets/choose";
 import { type Discovered, select } from "../targets/containers";
 import { discover, discoverSpared } from "../targets/discover";
 import { notReady, whyLeftOut } from "../targets/eligible";
+import { describeMilliseconds } from "../values/duration";
 import { few, maxNamed } from "../values/quoted";
 import { describeBesides } from "../targets/pods";
 import { containersWithin } from "../targets/radius";
@@ -36,6 +37,7 @@ export async function preview(
     const besides = [
         ...(plan.begin ? [`It would wait until ${describeBegin(plan.begin)}`] : []),
         ...(actions.length > 0 ? [`Meanwhile it would ${doneBy(plan)}`] : []),
+        ...(plan.baseline ? [`Before that it would ${measured(plan)}`] : []),
         `It would check ${namesOf(plan)}`,
     ];
     const known = await ifKnown(pulumi.output(kubeconfig));
@@ -120,6 +122,12 @@ function describeBegun({ experiment }: Plan, { attacks }: LabeledTargets): strin
     );
 }
 
+/** What is done before the attack, in words. */
+function measured({ checks, baseline }: Plan): string {
+    const names = namesOf({ checks: checks.filter(({ limits }) => limits) });
+    return `measure ${names} for ${describeMilliseconds(baseline!.durationMs)}, to compare`;
+}
+
 const doneBy = ({ actions }: Plan) => actions.map((action) => actionKindOf(action).describe(action)).join(", ");
 
 function describeWithoutAttack(plan: Plan): string {
@@ -127,6 +135,7 @@ function describeWithoutAttack(plan: Plan): string {
     const done = doneBy(plan);
     const waits = plan.begin ? `${experiment} would wait until ${describeBegin(plan.begin)}. ` : "";
     const nothing = `${waits}${experiment} would attack nothing`;
-    if (done === "") return `${nothing}, and only check ${namesOf({ checks })}`;
-    return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
+    const before = plan.baseline ? `first ${measured(plan)}, then ` : "";
+    if (done === "") return `${nothing}, and only ${before}check ${namesOf({ checks })}`;
+    return `${nothing}; in namespace ${namespace} it would ${before}${done}, while it checks ${namesOf({ checks })}`;
 }

@@ -89,7 +89,7 @@ export async function acquireLease(
     again?: string,
 ): Promise<void> {
     const { stack, plan } = holder;
-    const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
+    const { namespace, defaultNamespace, experiment, deadlineMs, baseline } = plan;
     const { held, now } = await readAt(cluster, namespace);
     const own = held && belongsTo(held, holder) ? held : undefined;
     // The attacks of a run that was ended are gone. Its resources may still be deleted.
@@ -98,6 +98,8 @@ export async function acquireLease(
     const ofRun = again === undefined ? undefined : requireOwn(own, again, plan, held);
     const runName = again ?? runNameOf(plan, stack);
     const hasBegun = ofRun ? !hasNotBegun(ofRun, runName) : !isAttack(plan);
+    // A later step takes it again, when the baseline is over.
+    const baselineMs = again === undefined ? (baseline?.durationMs ?? 0) : 0;
     const body: V1Lease = {
         metadata: {
             name: leaseName,
@@ -110,7 +112,7 @@ export async function acquireLease(
             holderIdentity: holderIdentityOf({ stack, defaultNamespace }),
             acquireTime: ofRun?.spec?.acquireTime ?? microTime(now),
             renewTime: microTime(now),
-            leaseDurationSeconds: Math.ceil((deadlineMs + leasePreparationMs) / 1_000),
+            leaseDurationSeconds: Math.ceil((deadlineMs + leasePreparationMs + baselineMs) / 1_000),
         },
     };
     const taken = held

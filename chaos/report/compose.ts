@@ -1,6 +1,7 @@
 import type { Performed } from "../kinds/actions/perform";
 import { describeHits } from "../kinds/attacks/counted";
 import type { Aborted } from "../kinds/checks/abort";
+import type { Baseline } from "../kinds/checks/change-limits";
 import type { Observed } from "../kinds/checks/observe";
 import { needsDeadlineJob, type Plan } from "../definition/plan";
 import type { ShownAttack } from "../proof/attack-proofs";
@@ -30,6 +31,7 @@ interface Found {
     stack: string;
     startedAt: number;
     before: Observed[];
+    baseline?: Baseline[];
     attacks: readonly ShownAttack[];
     workloads?: string[];
     namespaceUid?: string;
@@ -41,10 +43,11 @@ interface Found {
 
 /** The journal of a run that has ended, with its verdict. */
 export function journalOf(plan: Plan, found: Found): Journal {
-    const { stack, startedAt, before, attacks, workloads, namespaceUid, waitedMs, seen, isEnded, readiness } = found;
+    const { stack, startedAt, before, baseline, attacks, workloads, namespaceUid, waitedMs, seen } = found;
+    const { isEnded, readiness } = found;
     const attackedAt = attackedSince(attacks);
     const { checks, aborted } = seen;
-    const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted });
+    const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted, baseline });
     const measured = together(judged.map((one) => one.measured));
     const { verdict, code, reason } = judge(
         // The abort is the reason, even if other checks have failed by then.
@@ -107,6 +110,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
         workloads,
         namespaceUid,
         before,
+        baseline,
         checks,
         actions: seen.actions,
         readiness,
@@ -167,8 +171,15 @@ function survivors(attacks: readonly ShownAttack[]): string[] {
 
 const successRateOf = ({ good, counted }: Measured) => percentOf(good, counted);
 
-function checkConclusion({ name, held, measured, bound }: Judged) {
-    return { name, held, requests: measured.requests, successRate: successRateOf(measured), ...(bound && { bound }) };
+function checkConclusion({ name, held, measured, bound, changes }: Judged) {
+    return {
+        name,
+        held,
+        requests: measured.requests,
+        successRate: successRateOf(measured),
+        ...(bound && { bound }),
+        ...(changes.length > 0 && { changes }),
+    };
 }
 
 /** The journal of a run that attacked nothing. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { sinceAttack } from "../kinds/checks/abort";
+import { changeSchema } from "../kinds/checks/change-limits";
 import { boundSchema } from "../kinds/checks/confidence";
 import type { RunAttack } from "../definition/plan";
 import { type ReasonCode, reasonCodes } from "../values/reasons";
@@ -66,6 +67,10 @@ export const conclusionSchema = z.object({
                     .describe(
                         "What the answers show; absent if the check reads a state, or an abort rule ended the run",
                     ),
+                changes: z
+                    .array(changeSchema)
+                    .optional()
+                    .describe("How the answers differ from those before the attack; absent if nothing is compared"),
             }),
         )
         .describe("Result of each check of which it is known whether it held"),

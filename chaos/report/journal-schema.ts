@@ -4,6 +4,7 @@ import { actionSchema } from "../kinds/actions/registry";
 import { countsSchema } from "../kinds/attacks/counted";
 import { attackSchema } from "../kinds/attacks/registry";
 import { abortedSchema } from "../kinds/checks/abort";
+import { baselineSchema } from "../kinds/checks/change-limits";
 import { observedSchema, plannedCheckSchema } from "../kinds/checks/observe";
 import type { Plan } from "../definition/plan";
 import { instant, milliseconds, shareSchema } from "../values/texts";
@@ -47,6 +48,7 @@ const plan = z.object({
         .optional()
         .describe("What the run waited for; absent if it began at once"),
     window: z.object({ durationMs: milliseconds, graceMs: milliseconds }),
+    baseline: z.object({ durationMs: milliseconds }).optional().describe("Absent if no check is compared with before"),
     deadlineMs: milliseconds,
     isUsualDeadline: z.literal(true).optional().describe("Nobody has set the deadline"),
     until: z.literal("disabled").optional().describe("Absent if the attacks end with the verdict"),
@@ -151,6 +153,10 @@ export const journalSchema = z.object({
         .array(observedSchema)
         .optional()
         .describe("Some of the answers of the steady state; absent if nothing was attacked, or if not known"),
+    baseline: z
+        .array(baselineSchema)
+        .optional()
+        .describe("What the answers under attack are compared with; absent if no check is compared"),
     checks: z.array(observedSchema),
     actions: z.array(performedSchema),
     readiness: z

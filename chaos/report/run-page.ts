@@ -1,9 +1,11 @@
 import { attackKindOf } from "../kinds/attacks/registry";
 import { describeCounts } from "../kinds/attacks/counted";
+import { describeChange } from "../kinds/checks/change-limits";
 import { isAttack, onlyObserves } from "../definition/plan";
 import { describeMilliseconds, formatDuration } from "../values/duration";
 import { groupedBy } from "../values/grouped";
 import { pageOfReason, verdictAndCode } from "../values/reasons";
+import { assumptions, distributionsSvgs } from "./distributions";
 import { colors } from "./drawing";
 import { type Conclusion, describeUnproven } from "./conclusion";
 import type { Journal } from "./journal-schema";
@@ -62,12 +64,24 @@ export function runPage(journal: Journal): string {
         ...(conclusion.code ? [element("p", {}, ["What to do: ", pageOfReason(conclusion.code)])] : []),
         ...adviceParts(conclusion),
         timelineSvg(journal, { onPage: true }),
+        ...distributionParts(journal),
         element("table", {}, rowsOf(journal).map(tableRow)),
         element("details", {}, [
             element("summary", {}, ["Journal"]),
             element("pre", {}, [escape(JSON.stringify(journal, undefined, 2))]),
         ]),
     ]);
+}
+
+/** How the latencies of compared checks are distributed, with what the comparison assumes. */
+function distributionParts(journal: Journal): string[] {
+    const pictures = distributionsSvgs(journal);
+    if (pictures.length === 0) return [];
+    return [
+        element("h2", {}, [`Before and ${isAttack(journal.plan) ? "under attack" : "in the window"}`]),
+        ...pictures,
+        element("p", { class: "faint" }, [escape(assumptions)]),
+    ];
 }
 
 const adviceParts = ({ advice = [] }: Conclusion): string[] =>
@@ -87,6 +101,7 @@ function rowsOf(journal: Journal): Row[] {
         ...unprovenRows(journal),
         ["Requests", describeRequests(journal)],
         ...checkRows(journal),
+        ...changeRows(journal),
         ...abortRows(journal),
         ...actionRows(journal),
         ["First failure", sinceAttack(conclusion.timeToFirstFailureMs, isAttack(plan))],
@@ -143,6 +158,13 @@ function checkRows({ plan, conclusion: { checks } }: Journal): Row[] {
         name,
         `${held ? "held" : "did not hold"}: ${requests} checks, ${successOf(plan, rate)}`,
     ]);
+}
+
+function changeRows({ plan, conclusion: { checks } }: Journal): Row[] {
+    const when = isAttack(plan) ? "under attack" : "in the window";
+    return checks.flatMap(({ name, changes = [] }) =>
+        changes.map((change): Row => [`Compared: ${name}`, describeChange(change, when)]),
+    );
 }
 
 function abortRows({ aborted, plan }: Journal): Row[] {

@@ -1,12 +1,21 @@
 import type { Aborted } from "../kinds/checks/abort";
 import { type Answer, isStalled } from "../kinds/checks/answer";
+import {
+    type Baseline,
+    type ConcludedChange,
+    concludedChange,
+    describeChange,
+    describeLimit,
+    outcomesOf,
+} from "../kinds/checks/change-limits";
 import { type Bound, boundOf, describeShown } from "../kinds/checks/confidence";
 import type { Observed, PlannedCheck } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
 import { answersFor, type Confidence, lowerBound } from "../values/bound";
-import { describeMilliseconds } from "../values/duration";
+import { type Change, type ChangeLimit, changeOf, type Outcome, timesToDecide } from "../values/compared";
+import { describeMilliseconds, formatDuration } from "../values/duration";
 import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
 
@@ -17,6 +26,7 @@ export type Verdict = (typeof verdicts)[number];
 export const reasonsOfOneCheck: readonly ReasonCode[] = [
     "sender-stalled",
     "application-not-seen",
+    "limit-undecided",
     "confidence-not-reached",
     "too-few-answers",
 ];
@@ -106,6 +116,8 @@ export interface Judged {
     reason: string;
     /** What the answers show. Absent if the check reads a state or may have held, and after an abort. */
     bound?: Bound;
+    /** How they differ from those before the attack. Empty if nothing is compared, and after an abort. */
+    changes: ConcludedChange[];
     /** Why it is not known whether the check held. */
     inconclusive?: Reason;
 }
@@ -120,6 +132,8 @@ export interface Judging {
     isNamed?: boolean;
     /** Set if the abort rule of a check has ended the window. */
     aborted?: Aborted;
+    /** Its answers before the attack. Absent if the check is not compared with them. */
+    before?: readonly Outcome[];
 }
 
 export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], judging: Judging): Judged {
@@ -128,9 +142,13 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
     const measured = measure(answers, attackedAt, graceMs);
     const named = isNamed ? `${name}: ` : "";
     if (aborted?.check === name)
-        return { name, held: false, measured, reason: named + whyAborted(check, answers, judging) };
+        return { name, held: false, measured, reason: named + whyAborted(check, answers, judging), changes: [] };
     const { counted, good, unseen, stalled } = measured;
-    const isGood = counted > 0 && reaches(successRate, good, counted);
+    const isGoodWith = (number: number) => successRate === undefined || reaches(successRate, number, counted);
+    const isGood = counted > 0 && isGoodWith(good);
+    const compared = counted > 0 && aborted === undefined ? compare(planned, answers, judging) : [];
+    const changes = compared.map(({ limit, change }) => concludedChange(limit, change));
+    const exceeds = changes.some(({ isWithin }) => isWithin === false);
     // A bound needs a number of answers that does not depend on them. An abort rule ends the window once many are bad,
     // so there is none then. In other runs with a rule it holds: they only have it more seldom than without one.
     const bound =
@@ -138,25 +156,36 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
             ? boundOf(measured, isGood, confidence)
             : undefined;
     const mustShow = bound?.atLeast && confidence ? `, required: at least ${describeShare(confidence.atLeast)}` : "";
-    const shows = bound ? `; ${describeShown(bound)}${mustShow}` : "";
-    const got =
+    const requirements = [
+        ...(successRate === undefined ? [] : [`required: ${describeShare(successRate)}`]),
+        ...(bound ? [`${describeShown(bound)}${mustShow}`] : []),
+    ];
+    const got = [
         `${named}${percentOf(good, counted)} of ${counted} ${describe(check)} ` +
-        `${underAttack ? "under attack" : "without an attack"} (required: ${describeShare(successRate)}${shows})`;
+            `${underAttack ? "under attack" : "without an attack"}` +
+            (requirements.length > 0 ? ` (${requirements.join("; ")})` : ""),
+        ...changes.map((change) => describeChange(change, underAttack ? "under attack" : "in the window")),
+    ].join("; ");
     const stall = describeStall(name, measured);
     const alsoStalled = [stall, describeLate(name, measured)].flatMap((text) => text && `; ${text}`).join("");
     if (isGood) {
         const reason = `${got}; ${describeStability(measured, underAttack)}${alsoStalled}.`;
         if (stalled && stalled.answers > counted * maxStalledShare) {
             const message = `${stall} (allowed: ${describeShare(maxStalledShare)} of them)`;
-            return { name, held: false, measured, reason, inconclusive: reasonOf("sender-stalled", message) };
+            return { name, held: false, measured, reason, changes, inconclusive: reasonOf("sender-stalled", message) };
         }
+        if (exceeds) return { name, held: false, measured, reason: `${got}${alsoStalled}`, bound, changes };
         const why = confidence && whyNotShown(confidence, measured, aborted);
-        if (why === undefined) return { name, held: true, measured, reason, bound };
-        const inconclusive = reasonOf("confidence-not-reached", `${got}${alsoStalled}; ${why}`);
-        return { name, held: false, measured, reason, inconclusive };
+        const undecided = whyUndecided(planned, compared, judging);
+        if (why === undefined && undecided === undefined) return { name, held: true, measured, reason, bound, changes };
+        const inconclusive = decisive([
+            why === undefined ? undefined : reasonOf("confidence-not-reached", `${got}${alsoStalled}; ${why}`),
+            undecided === undefined ? undefined : reasonOf("limit-undecided", `${got}${alsoStalled}; ${undecided}`),
+        ]);
+        return { name, held: false, measured, reason, changes, inconclusive };
     }
     const reason = `${got}${alsoStalled}; ${describeLastFailure(answers)}`;
-    const judged: Judged = { name, held: false, measured, reason };
+    const judged: Judged = { name, held: false, measured, reason, changes };
     if (counted === 0) {
         const message =
             `the check ${name} sent no request ${graceMs > 0 ? "after the grace period" : "within the window"}; ` +
@@ -164,13 +193,67 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         return { ...judged, inconclusive: reasonOf("too-few-answers", message) };
     }
     // The check might have held if these answers had been good.
-    if (!reaches(successRate, good + unseen, counted)) return { ...judged, bound };
+    if (exceeds || !isGoodWith(good + unseen)) return { ...judged, bound };
     if (stalled && stalled.answers * 2 >= unseen) return { ...judged, inconclusive: reasonOf("sender-stalled", stall) };
     const lastUnseen = answers.findLast((answer) => answer.unseen)?.problem ?? "no answer";
     const message =
         `${percentOf(unseen, counted)} of ${counted} requests of the check ${name} did not reach the application; ` +
         `the last: ${withoutPeriod(lastUnseen)}`;
     return { ...judged, inconclusive: reasonOf("application-not-seen", message) };
+}
+
+/** A limit, and what the answers before and under attack show of it. */
+interface Compared {
+    limit: ChangeLimit;
+    before: readonly Outcome[];
+    during: readonly Outcome[];
+    change: Change;
+}
+
+function compare(
+    { limits = [] }: PlannedCheck,
+    answers: readonly Answer[],
+    { attackedAt, graceMs, before }: Judging,
+): Compared[] {
+    if (before === undefined) return [];
+    const during = outcomesOf(answers.filter(({ at }) => at >= attackedAt + graceMs));
+    return limits.map((limit) => ({ limit, before, during, change: changeOf(before, during, limit) }));
+}
+
+/** Why it is open whether a limit holds, with what would decide it. Undefined if all hold. */
+function whyUndecided(
+    { limits, intervalMs }: PlannedCheck,
+    compared: readonly Compared[],
+    { aborted }: Judging,
+): string | undefined {
+    if (limits === undefined) return undefined;
+    if (aborted !== undefined) return "the window ended early";
+    const open = compared.find(({ change }) => change.isWithin === undefined);
+    if (open === undefined) return compared.length > 0 ? undefined : "its answers before the attack are not known";
+    const { limit, before, during, change } = open;
+    const bursts = describeBursts(limit, change, { before: before.length, during: during.length });
+    const times = timesToDecide(before, during, limit);
+    if (times === undefined)
+        return `${bursts}the change is too near to its limit, ${describeLimit(limit)}, to decide it by more answers`;
+    const [beforeMs, duringMs] = [before.length, during.length].map((number) =>
+        formatDuration(Math.ceil((number * times * intervalMs) / 1_000) * 1_000),
+    );
+    return (
+        `${bursts}about ${Number(times.toFixed(1))} times as many answers of this kind would decide it: ` +
+        `a baseline of ${beforeMs} and a window of ${duringMs}`
+    );
+}
+
+/** That answers count as fewer, where it makes half of them or more worthless. Empty otherwise. */
+function describeBursts({ of }: ChangeLimit, { independent }: Change, all: { before: number; during: number }): string {
+    const what = of === "successRate" ? "bad" : "slow";
+    const told = (["before", "during"] as const).flatMap((when) =>
+        independent[when] <= all[when] / 2
+            ? `the ${all[when]} ${when === "before" ? "before the attack" : "in the window"} show as much as ` +
+              `${Math.floor(independent[when])} independent ones`
+            : [],
+    );
+    return told.length === 0 ? "" : `${what} answers came in bursts, so ${told.join(", and ")}; `;
 }
 
 /** Why the answers do not show what they must. Undefined if they do. */
@@ -196,14 +279,16 @@ export interface Recorded {
     startedAt: number;
     attackedAt?: number;
     aborted?: Aborted;
+    baseline?: readonly Baseline[];
 }
 
-export function judgeChecks({ plan, checks, startedAt, attackedAt = startedAt, aborted }: Recorded) {
+export function judgeChecks({ plan, checks, startedAt, attackedAt = startedAt, aborted, baseline }: Recorded) {
     const judging = { attackedAt, graceMs: plan.window.graceMs, underAttack: isAttack(plan), aborted };
     return plan.checks.map((planned) => {
         const { answers = [] } = checks.find(({ name }) => name === planned.name) ?? {};
         const isNamed = plan.checks.some((one) => one !== planned && describe(one.check) === describe(planned.check));
-        return { answers, ...judgeCheck(planned, answers, { ...judging, isNamed }) };
+        const before = baseline?.find(({ name }) => name === planned.name)?.outcomes;
+        return { answers, ...judgeCheck(planned, answers, { ...judging, isNamed, before }) };
     });
 }
 

@@ -55,7 +55,7 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     const startedAt = Date.now();
     const shiftMs = clockShift();
     const { baselineMs, isPoliced } = given.targets;
-    const { runName, checks: before } = given.steadyState;
+    const { runName, checks: before, baseline } = given.steadyState;
     const run: Begun = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
@@ -102,7 +102,8 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     if (isPoliced) await dismissWitness(cluster, plan);
     const { workloads } = given.targets;
     const { namespaceUid, waitedMs } = given.steadyState;
-    const found = { stack, startedAt, before, workloads, namespaceUid, waitedMs, attacks: proofs.shown, seen };
+    const about = { stack, startedAt, before, baseline, workloads, namespaceUid, waitedMs };
+    const found = { ...about, attacks: proofs.shown, seen };
     const journal = journalOf(plan, { ...found, isEnded: ending !== undefined, readiness: readiness.stop() });
     const advice = adviceOn(journal, await facts);
     if (advice.length > 0) journal.conclusion.advice = advice;

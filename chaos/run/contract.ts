@@ -7,6 +7,7 @@
  */
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { KnownRoutes } from "../kinds/checks/endpoints";
+import type { Baseline } from "../kinds/checks/change-limits";
 import type { Observed } from "../kinds/checks/observe";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
@@ -47,6 +48,8 @@ export interface SteadyState extends KnownRoutes, JobBasis {
     latencyMs: number;
     /** What was answered; see `keptOf`. */
     checks: Observed[];
+    /** What the answers under attack are compared with. Absent if no check is compared. */
+    baseline?: Baseline[];
 }
 
 export interface LabeledTargets {

@@ -25,6 +25,7 @@ import { requestsOf } from "../kinds/attacks/registry";
 import { onePerPod } from "../targets/pods";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
+import { measureBaseline } from "./baseline";
 import { abortingRun } from "./aborting-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
 import { untilBegin } from "./until-begin";
@@ -39,8 +40,8 @@ const rolloutMs = 30_000;
 
 /**
  * Checks that the account has all rights that the run needs, waits for what begins it, takes the lease, wants three
- * good answers in a row to every check within ten seconds, and room for what the run makes. Otherwise the experiment is
- * aborted and nothing was touched.
+ * good answers in a row to every check within ten seconds, and room for what the run makes. Then it measures the checks
+ * that are compared with before the attack. If anything is missing, the experiment is aborted and nothing was touched.
  */
 export const steadyState: Step<"steady-state"> = async (context, { room }) => {
     const { plan, cluster, stack } = context;
@@ -101,6 +102,8 @@ async function findSteadyState(context: StepContext, room: Room | undefined, see
         isAttack(plan) && requireTargets(context, discovered, changing),
         room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
     ]);
+    // It comes last, when nothing else is left that could end the run before the attack, which then follows soon.
+    const baseline = await measureBaseline(context, { route, routes, pass });
     return {
         ...(route && { route }),
         ...(Object.keys(routes).length > 0 && { routes }),
@@ -112,6 +115,7 @@ async function findSteadyState(context: StepContext, room: Room | undefined, see
         ...(seen.waitedMs !== undefined && { waitedMs: seen.waitedMs }),
         latencyMs,
         checks: keptOf(checks),
+        ...(baseline && { baseline }),
     };
 }
 

@@ -1,10 +1,6 @@
 import { type Done, performAll, type Performed, whyNotKept } from "../kinds/actions/perform";
 import { attackKindOf } from "../kinds/attacks/registry";
-import { ApiServerPulse } from "../kinds/checks/api-server";
-import { Endpoints, routeKey, serviceNamedBy } from "../kinds/checks/endpoints";
-import { checkKindOf } from "../kinds/checks/registry";
 import { askThrough, latencyLimitOf, namesOf, probe } from "../kinds/checks/observe";
-import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, needsDeadlineJob, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../values/duration";
@@ -20,13 +16,10 @@ import { attackedSince, type Seen } from "../report/compose";
 import { AbortWatch, endOwnRun, type Ending } from "./abort-watch";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
 import { type Begun, runLasts, notSeen, whyRunIsOver } from "./attacks-last";
-import type { Given, SteadyState, StepContext } from "./contract";
+import { checksContext } from "./checks-context";
+import type { Given, StepContext } from "./contract";
 import { describeTerminating } from "../targets/terminating";
 import { AnswerProgress } from "./step-progress";
-import { otherResources, resources } from "../cluster/resources";
-
-/** How long the checks wait for Secrets and ConfigMaps at most, in milliseconds. */
-const preparationMs = 1_000;
 
 /**
  * How long is waited for what explains that an attack is over, in milliseconds: a policy that came may show in
@@ -64,13 +57,7 @@ export async function watchWindow(
     const how = isAttack(plan) ? `Proven: ${attacks.map(describeProven).join("; ")}` : "Nothing is attacked";
     say(`${how}. Checking ${namesOf(plan)} for ${whole}`);
     const progress = new AnswerProgress(context, plan.checks.length > 1);
-    const pulse = pulseOf(plan, cluster, steadyState);
-    const endpoints = new Endpoints(cluster, plan.defaultNamespace, steadyState);
-    const where = { ...plan, cluster, endpoints, pulse, traceKey: steadyState.pass };
-    await endpoints.prepare(
-        plan.checks.map((planned) => planned.check),
-        preparationMs,
-    );
+    const where = await checksContext(context, steadyState);
     const denying = plan.attacks.filter(({ attack }) => attackKindOf(attack).denies !== undefined);
     const looking = describeTerminating(
         cluster,
@@ -88,7 +75,7 @@ export async function watchWindow(
         const answers = await askThrough(ask, lengthMs, planned.intervalMs, { limitMs, onAnswer, signal });
         return { name: planned.name, answers };
     });
-    const asked = Promise.all(asking).finally(() => pulse?.stop());
+    const asked = Promise.all(asking).finally(() => where.pulse?.stop());
     const attacksLast = () => runLasts(plan, cluster, run);
     const acting = { cluster, namespace: plan.namespace, run: steadyState.runName, endsAt, signal };
     const done: Done[] = [];
@@ -185,31 +172,6 @@ function shiftedClock(shiftMs: number): Reason | undefined {
     if (Math.abs(shiftMs) <= maxShiftMs) return undefined;
     const by = `${describeMilliseconds(Math.abs(shiftMs))} ${shiftMs > 0 ? "forward" : "back"}`;
     return reason("clock-shift", `this machine's clock moved ${by} against the time that passed during the run`);
-}
-
-/**
- * Watches the API server if a check asks over the network, by reading a Service or, without any, the default namespace.
- * If checks ask some Services through the API server's proxy, it is one of these.
- */
-function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadyState): ApiServerPulse | undefined {
-    const { service, checks, defaultNamespace } = plan;
-    const named = checks.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);
-    const throughProxy = [
-        ...(service !== undefined && route?.kind === "apiServer" ? [service] : []),
-        ...named.filter((one) => routes[routeKey(one)]?.kind === "apiServer"),
-    ];
-    if (!checks.some(({ check }) => checkKindOf(check).overNetwork)) return undefined;
-    const [told = service ?? named[0]] = throughProxy;
-    // The account may read either.
-    const ask = () =>
-        told
-            ? cluster.read({ resource: resources.service, ...told })
-            : cluster.read({ resource: otherResources.namespace, name: defaultNamespace });
-    if (throughProxy.length === 0) return new ApiServerPulse(ask);
-    const limits = checks.map(({ check, timeoutMs }) =>
-        Math.min(timeoutMs, checkKindOf(check).limitMs?.(check) ?? timeoutMs),
-    );
-    return new ApiServerPulse(ask, Math.min(...limits));
 }
 
 function failedAction(actions: readonly Performed[]): Reason | undefined {

@@ -88,7 +88,12 @@ export function describeBound(bound: Share, required = 0): string {
  * Sums the binomial distribution from `good` on: each term is the one before it times a quotient. The first term would
  * be too small for a number before its factors are multiplied, so these are added as logarithms.
  */
-function probabilityOfAtLeast(good: number, all: number, chance: number, logOfWays: number): number {
+export function probabilityOfAtLeast(
+    good: number,
+    all: number,
+    chance: number,
+    logOfWays = logOfChoices(good, all),
+): number {
     const odds = chance / (1 - chance);
     let [sum, term] = [1, 1];
     for (let count = good; count < all && term > sum * Number.EPSILON; count++) {

@@ -62,6 +62,8 @@ export const times = {
     duration: { least: "1s", most: "1h", usual: "30s" },
     /** Answers do not count for this long after the last attack is proven. */
     grace: { least: "0s", most: "10m", usual: "15s" },
+    /** Before the attack, for checks that are compared with that. */
+    baseline: { least: "1s", most: "10m", usual: "30s" },
     /** Between two probes of a check. */
     interval: { least: "20ms", most: "1m", usual: "1s" },
     /** Time limit of a probe. */

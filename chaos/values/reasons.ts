@@ -11,6 +11,7 @@ export const reasonCodes = {
     "namespace-busy": "another experiment has the namespace's lease",
     "begin-not-met": "what the run waits for did not hold in time",
     "no-steady-state": "a check did not get three good answers in a row before the attack",
+    "baseline-unsteady": "answers before the attack are too uneven, or too many bad, to compare others with them",
     "no-target": "no container is left that matches a target or the peers",
     "targets-not-ready": "containers match a target, but their pods are not ready",
     "targets-not-replaced": "containers match the target of a kill, but nothing would replace their pods",
@@ -64,6 +65,7 @@ export const reasonCodes = {
     "sender-stalled": "too many requests of a check were not sent, or the answers not read, in time",
     "application-not-seen": "too many requests of a check did not reach the application",
     "too-few-answers": "a check sent no request that counts",
+    "limit-undecided": "the answers before and under attack leave open whether a limit of a change holds",
     "confidence-not-reached": "enough answers were good, but they do not show what the experiment requires",
 } as const;
 

@@ -1,6 +1,8 @@
 import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../chaos/kinds/attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../../chaos/kinds/checks/abort";
 import { type CheckSettings, completed } from "../../chaos/kinds/checks/check-kind";
+import { changeLimitsOf } from "../../chaos/kinds/checks/change-limits";
+import { changeMistakes } from "../../chaos/definition/change-mistakes";
 import { confidenceMistakes } from "../../chaos/definition/confidence-mistakes";
 import { patched } from "../../chaos/definition/patch";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
@@ -37,6 +39,7 @@ const rules: readonly ((facts: Facts) => Found[])[] = [
     timesOfRun,
     abortRuleOfCheck,
     confidenceOfChecks,
+    changesOfChecks,
     overrideOfNotOneAttack,
     notReadyWhereOnlyReadyAre,
     attackWithoutTarget,
@@ -91,6 +94,7 @@ function timesOfRun({ get, experiment, attacks }: Facts) {
         // Without an attack, all answers count.
         graceMs: experiment && !experiment.attacks?.length ? 0 : get("experiment.grace"),
         intervalMs: get("experiment.interval"),
+        baselineMs: isCompared(experiment, get) ? get("experiment.baseline") : undefined,
         deadlineMs: get("experiment.deadline"),
         until: get("experiment.until"),
         attacks,
@@ -283,6 +287,38 @@ function confidenceOfChecks({ get, experiment }: Facts): Found[] {
         if (allowed.successRate && check.successRate === undefined)
             return allow("experiment.successRate", "at least", describeShare(allowed.successRate));
         return [];
+    });
+    return eachOnce(found);
+}
+
+const isCompared = (experiment: KnownExperiment | undefined, get: Values) =>
+    get("experiment.latency") !== undefined || experiment?.checks?.some((check) => changeLimitsOf(check) !== undefined);
+
+/** Which checks of an experiment cannot be compared with before the attack by the settings, each setting once. */
+function changesOfChecks({ get, experiment }: Facts): Found[] {
+    const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
+    const [baselineMs, latency] = [get("experiment.baseline"), get("experiment.latency")];
+    if (durationMs === undefined || intervalMs === undefined || baselineMs === undefined) return [];
+    const observed = { durationMs, intervalMs, baselineMs, latency };
+    const faults = changeMistakes(experiment?.checks ?? [{ kind: "http", path: "/" }], observed);
+    const found = faults.flatMap(({ check, reason, allowed }): Found[] => {
+        const allow = (key: Key, bound: string, better: string, or = "") => [
+            correct(key, `${reason}; allowed: ${bound} ${better}${or}`, better),
+        ];
+        if (check === undefined && allowed.baselineMs)
+            return allow("experiment.baseline", "at most", formatDuration(allowed.baselineMs));
+        if (check === undefined) {
+            const key = "experiment.latency";
+            return [{ key, reason: `${reason}; allowed: leave it out`, mend: { [key]: undefined } }];
+        }
+        const shorter = check.perSecond === undefined && allowed.intervalMs && formatDuration(allowed.intervalMs);
+        const orShorter = shorter ? `, or an experiment.interval of at most ${shorter}` : "";
+        for (const [key, better] of [
+            ["experiment.baseline", allowed.baselineMs],
+            ["experiment.duration", allowed.durationMs],
+        ] as const)
+            if (better) return allow(key, "at least", formatDuration(better), orShorter);
+        return shorter ? allow("experiment.interval", "at most", shorter) : [];
     });
     return eachOnce(found);
 }

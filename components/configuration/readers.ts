@@ -3,7 +3,9 @@ import { parseAttributes } from "../../chaos/targets/attributes";
 import { allowedDuration, durationWithin, type Range } from "../../chaos/values/duration";
 import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/values/kubernetes-rules";
 import { allowedAtLeast, confidenceOf, confidenceSettingsSchema } from "../../chaos/kinds/checks/confidence";
+import { allowedLatencyLimit, parseLatencyLimits } from "../../chaos/kinds/checks/change-limits";
 import type { Confidence } from "../../chaos/values/bound";
+import type { ChangeLimit } from "../../chaos/values/compared";
 import { nodeImage } from "../../chaos/pods/pod-security";
 import { allowedPercentage, parsePercentage, type Share } from "../../chaos/values/share";
 import { allowedRadius, parseRadius } from "../../chaos/targets/radius";
@@ -62,6 +64,12 @@ export const confidence: Reader<Confidence> = {
         const { success, data } = confidenceSettingsSchema.safeParse({ atLeast });
         return success ? confidenceOf(data) : undefined;
     },
+};
+
+/** Of all checks that show how fast the application is. */
+export const latencyLimits: Reader<ChangeLimit[]> = {
+    allowed: `for p50, p95 or p99 ${allowedLatencyLimit}; comma-separated, as in p95=2x,p99=+200ms`,
+    read: parseLatencyLimits,
 };
 
 /** As a definition has it. A number stays a text, which a definition reads, too. */

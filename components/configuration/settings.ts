@@ -13,6 +13,7 @@ import {
     httpAddress,
     image,
     label,
+    latencyLimits,
     names,
     nodeLabels,
     objectName,
@@ -398,6 +399,16 @@ export const settings = {
             default: "100%",
             makesAnother: true,
         }),
+        "experiment.latency": setting(
+            latencyLimits,
+            "How much slower the answers of a check may be than before the attack: see " +
+                "[Before and under attack](experiments.md#before-and-under-attack).",
+            { describedDefault: "none", example: "p95=2x", makesAnother: true },
+        ),
+        "experiment.baseline": time(
+            "baseline",
+            "Measuring time before the attack, for checks that are compared with it.",
+        ),
         "experiment.confidence": setting(
             confidence,
             "Success rate that the requests of a check must show with 95% confidence, for `PASSED`: see " +

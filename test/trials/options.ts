@@ -4,8 +4,8 @@ import type { PeerOptions } from "./peers/compare";
 import { deniedOn, type Place } from "./place";
 
 export interface TrialOptions {
-    /** `list` prints the kinds, `markdown` the results. */
-    does: "run" | "list" | "markdown";
+    /** `list` prints the kinds, `markdown` the results; `a-a` does runs without an attack. */
+    does: "run" | "list" | "markdown" | "a-a";
     rounds: number;
     seed: string;
     place: Place;
@@ -28,8 +28,12 @@ export const trialsProgram = new Program("trials", [
             "right for its kind. Each result is a line of reports/trials.jsonl: what is done for a seed, a commit, a " +
             "network and a number of nodes is skipped. Afterwards the sandbox is as it was before.",
     )
-    .argument("[KIND...]", "try only these kinds, see --list. Default: all")
-    .option("--rounds <N>", "how often to try each kind with each --denied", "1")
+    .argument(
+        "[KIND...]",
+        "try only these kinds, see --list. Default: all. Or a-a: runs without an attack, whose answers before and " +
+            "after are compared. It counts how often each kind of limit alarms; each run is a line of reports/a-a.jsonl",
+    )
+    .option("--rounds <N>", "how often to try each kind with each --denied. Default: 1, and 100 with a-a")
     .option("--seed <TEXT>", "decides all random moments", "1")
     .option("--network <NAME>", `what enforces NetworkPolicies: ${networkNames.join(", ")}`, "kube-router")
     .option("--nodes <N>", "1 or 2 nodes", "1")
@@ -49,8 +53,11 @@ export const trialsProgram = new Program("trials", [
     .option("--list", "print the kinds and exit")
     .option("--markdown", "print the table of this seed's last results on each network as Markdown and exit");
 
+/** Runs without an attack: no kind, since none of their verdicts is wrong by itself. */
+const aA = "a-a";
+
 interface Given {
-    rounds: string;
+    rounds?: string;
     seed: string;
     network: string;
     nodes: string;
@@ -75,7 +82,7 @@ const notOfPeers = ["rounds", "seed", "network", "nodes", "denied", "parallel", 
  */
 export function readOptions(args: string[], kinds: readonly string[], questions: readonly string[] = []): TrialOptions {
     const {
-        rounds,
+        rounds: wanted,
         seed,
         network,
         nodes,
@@ -90,8 +97,10 @@ export function readOptions(args: string[], kinds: readonly string[], questions:
     const given = trialsProgram.args;
     const known = peer === undefined ? kinds : questions;
     const excluded = notOfPeers.filter((option) => trialsProgram.getOptionValueSource(option) === "cli");
+    const isAA = peer === undefined && given.includes(aA);
+    const rounds = wanted ?? (isAA ? "100" : "1");
     const allowed = isNetwork(network) ? deniedOn(network) : [];
-    const unknown = given.filter((name) => !known.includes(name));
+    const unknown = given.filter((name) => !known.includes(name) && !(isAA && name === aA));
     const mistakes = [
         !/^[1-9]\d{0,2}$/.test(rounds) && `--rounds is "${rounds}"; allowed: 1 to 999`,
         !/^[\w.-]{1,40}$/.test(seed) && `--seed is "${seed}"; allowed: up to 40 letters, digits, and . _ -`,
@@ -99,6 +108,7 @@ export function readOptions(args: string[], kinds: readonly string[], questions:
         !nodeCounts.map(String).includes(nodes) && `--nodes is "${nodes}"; allowed: ${nodeCounts.join(", ")}`,
         denied !== undefined && isNetwork(network) && mistakeInDenied(denied, network),
         !["1", "2"].includes(parallel) && `--parallel is "${parallel}"; allowed: 1, 2`,
+        isAA && given.length > 1 && `${aA} is tried alone; leave out ${given.filter((name) => name !== aA).join(", ")}`,
         list && markdown && "--list and --markdown exclude each other",
         peer !== undefined && peer !== "chaostoolkit" && `--peer is "${peer}"; allowed: chaostoolkit`,
         peer !== undefined && excluded.length > 0 && `--peer and --${excluded.join(", --")} exclude each other`,
@@ -108,7 +118,7 @@ export function readOptions(args: string[], kinds: readonly string[], questions:
     ].filter((mistake) => mistake !== false);
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     return {
-        does: list ? "list" : markdown ? "markdown" : "run",
+        does: list ? "list" : markdown ? "markdown" : isAA ? aA : "run",
         rounds: Number(rounds),
         seed,
         place: { network: network as NetworkName, nodes: Number(nodes) as Place["nodes"] },

@@ -12,6 +12,9 @@ import { appendResult, commitOf, isRight, keyOf, readResults, type Result } from
 import { type Planned, schedule } from "./schedule";
 import { describeResult, markdownTable, textTable } from "./table";
 import { Trials } from "./trials";
+import { gatewayOf } from "../../components/shop/gateway";
+import { TestStack } from "../e2e/shop/support";
+import { appendCompared, compareOnce, describeAlarms, readCompared } from "./a-a";
 
 const file = join(project, reportsFolder, "trials.jsonl");
 const names = kinds.map(({ name }) => name);
@@ -26,6 +29,7 @@ async function main(options: TrialOptions): Promise<void> {
             console.log(`${name.padEnd(25)}${meaning}${needs ? ` (needs ${describeNeeds(needs)})` : ""}`);
         return;
     }
+    if (options.does === "a-a") return compareAgain(options.rounds);
     if (options.does === "markdown") return console.log(markdownTable(ofSeed()));
     const commit = commitOf(project);
     const isOurs = (result: Result) =>
@@ -85,6 +89,29 @@ async function doAll(todo: readonly Planned[], options: TrialOptions, commit: st
         await trials.close();
     }
     if (signal.aborted) throw new Error("Interrupted: everything is put back. The same command continues.");
+}
+
+/** Does runs without an attack, until there are as many of this commit. */
+async function compareAgain(rounds: number): Promise<void> {
+    const file = join(project, reportsFolder, "a-a.jsonl");
+    const commit = commitOf(project);
+    const done = () => readCompared(file, commit);
+    console.log(`${Math.max(0, rounds - done().length)} runs of commit ${commit}; ${done().length} were done before.`);
+    if (done().length < rounds) {
+        const { signal } = interruptible();
+        const stack = await TestStack.open("trials-a-a");
+        try {
+            await stack.up({ "gateway.serviceType": "LoadBalancer" });
+            for (let run = done().length + 1; run <= rounds && !signal.aborted; run++)
+                appendCompared(file, {
+                    commit,
+                    ...(await compareOnce(stack.cluster, gatewayOf(stack.namespace), run)),
+                });
+        } finally {
+            await stack.close();
+        }
+    }
+    console.log(describeAlarms(done()));
 }
 
 /** Ends the trials at SIGINT, SIGTERM and SIGHUP: the running one is undone, and everything put back. */

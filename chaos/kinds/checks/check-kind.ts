@@ -3,8 +3,17 @@ import type { Cluster } from "../../cluster/client";
 import type { Right } from "../../cluster/resources";
 import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
+import {
+    allowedDrop,
+    latencySchema,
+    type LatencySettings,
+    type RateSettings,
+    rateSettingsSchema,
+    requiredRate,
+} from "./change-limits";
 import { type ConfidenceSettings, confidenceSettingsSchema } from "./confidence";
 import { parseDuration, times } from "../../values/duration";
+import { notAllowed } from "../../values/texts";
 import type { ApiServerPulse } from "./api-server";
 import type { Endpoints } from "./endpoints";
 import type { NamedService } from "./route";
@@ -18,8 +27,16 @@ export interface CheckSettings extends AbortSettings {
     perSecond?: number;
     /** Time limit of one probe, in milliseconds, 100 to 60 000. @default the experiment's `timeout` */
     timeoutMs?: number;
-    /** Required share of good answers, above 0 and up to 1. @default the experiment's `successRate` */
-    successRate?: number;
+    /**
+     * Required share of good answers, above 0 and up to 1; or how much lower than before the attack it may be, such as
+     * `{ dropAtMost: "1%" }`. Drops only for `http` and `command`. @default the experiment's `successRate`
+     */
+    successRate?: number | RateSettings;
+    /**
+     * How much slower its answers may be than before the attack, such as `{ p95: { atMost: "2x" } }`. Only for `http`
+     * and `command`. @default the experiment's `latency`
+     */
+    latency?: LatencySettings;
     /**
      * What its answers must show for `PASSED`. Only for `http` and `command`. @default the experiment's `confidence`
      */
@@ -30,7 +47,12 @@ export const checkSettingsSchema = {
     name: z.string().trim().min(1).max(60).optional(),
     perSecond: z.number().min(1).max(50).optional(),
     timeoutMs: z.int().min(parseDuration(times.timeout.least)!).max(parseDuration(times.timeout.most)!).optional(),
-    successRate: z.number().positive().max(1).optional(),
+    successRate: z
+        .union([z.number().positive().max(1), rateSettingsSchema], {
+            error: notAllowed(`a number above 0 and up to 1, or { dropAtMost: "1%" } with ${allowedDrop}`, "allowed"),
+        })
+        .optional(),
+    latency: latencySchema.optional(),
     confidence: confidenceSettingsSchema.optional(),
     ...abortSettingsSchema,
 };
@@ -41,7 +63,8 @@ export const completed = (
     defaults: { intervalMs: number; successRate: number },
 ) => ({
     intervalMs: perSecond === undefined ? defaults.intervalMs : 1_000 / perSecond,
-    successRate: successRate ?? defaults.successRate,
+    // What limits only a drop contradicts nothing.
+    successRate: requiredRate(successRate, defaults.successRate) ?? 1,
 });
 
 export interface CheckContext {

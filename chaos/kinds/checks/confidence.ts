@@ -43,8 +43,8 @@ export const writtenConfidence = ({ atLeast, level }: Confidence): Required<Conf
 /** What the answers of a check show, as reports have it. */
 export const boundSchema = z.object({
     level: z.string().describe("Of the exact one-sided bound (Clopper-Pearson), as a percentage"),
-    atLeast: z.string().optional().describe("The least success rate that the answers show; only if the check held"),
-    atMost: z.string().optional().describe("The greatest that they show; only if it did not hold"),
+    atLeast: z.string().optional().describe("The least success rate that the answers show; only if that was reached"),
+    atMost: z.string().optional().describe("The greatest that they show; only if it was not"),
     answers: z.int().positive().describe("Number of answers that the bound rests on"),
 });
 export type Bound = z.infer<typeof boundSchema>;

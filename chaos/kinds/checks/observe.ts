@@ -6,6 +6,7 @@ import { milliseconds, shareSchema } from "../../values/texts";
 import { abortRuleSchema } from "./abort";
 import { type Answer, answerDue, answerSchema } from "./answer";
 import type { CheckContext } from "./check-kind";
+import { changeLimitSchema } from "./change-limits";
 import { confidenceSchema } from "./confidence";
 import { checkKindOf, checkSchema } from "./registry";
 
@@ -14,7 +15,12 @@ export const plannedCheckSchema = z.object({
     check: checkSchema,
     intervalMs: milliseconds,
     timeoutMs: milliseconds,
-    successRate: shareSchema,
+    successRate: shareSchema.optional().describe("Absent if only its drop is limited"),
+    limits: z
+        .array(changeLimitSchema)
+        .nonempty()
+        .optional()
+        .describe("How much may change from before the attack; absent if nothing is compared"),
     confidence: confidenceSchema.optional().describe("What its answers must show; absent if nothing"),
     abort: abortRuleSchema.optional().describe("When it ends the attacks early; absent if it does not"),
 });

@@ -63,9 +63,10 @@ const isWithin = (spans: readonly Span[]) => (answer: Pick<Answer, "at">) =>
 /** The checks that did not hold, with the answers that count. */
 export function failedChecks(journal: Journal) {
     const from = (journal.attackedAt ?? Infinity) + journal.plan.window.graceMs;
-    return judgeChecks(journal).flatMap(({ name, held, answers }) => {
+    return judgeChecks(journal).flatMap(({ name, held, answers, changes }) => {
         const planned = journal.plan.checks.find((one) => one.name === name)!;
-        return held ? [] : [{ planned, counted: answers.filter(({ at }) => at >= from) }];
+        const exceeds = changes.some(({ isWithin }) => isWithin === false);
+        return held ? [] : [{ planned, exceeds, counted: answers.filter(({ at }) => at >= from) }];
     });
 }
 
@@ -85,9 +86,11 @@ export function wouldHold(journal: Journal, spans: readonly Span[]): boolean {
     const failed = failedChecks(journal);
     return (
         failed.length > 0 &&
-        failed.every(({ planned, counted }) => {
+        failed.every(({ planned: { successRate = 0 }, exceeds, counted }) => {
+            // What would have been the change then is not known.
+            if (exceeds) return false;
             const good = counted.filter((answer) => answer.good || (!answer.unseen && isMended(answer)));
-            return counted.length > 0 && reaches(planned.successRate, good.length, counted.length);
+            return counted.length > 0 && reaches(successRate, good.length, counted.length);
         })
     );
 }

@@ -9,7 +9,18 @@ const saved = loadSavedExperiments();
 const stories = saved.flatMap(({ story, ...experiment }) => (story ? [{ ...experiment, story }] : []));
 
 it("each setting of experiments makes another one of a story, or does not change what it shows", () => {
-    const harmless = ["enabled", "name", "duration", "interval", "grace", "deadline", "until", "onFailure", "run"];
+    const harmless = [
+        "enabled",
+        "name",
+        "duration",
+        "interval",
+        "grace",
+        "baseline",
+        "deadline",
+        "until",
+        "onFailure",
+        "run",
+    ];
     const all = Object.keys(settings).filter((key) => key.startsWith("experiment."));
     expect([...overrides, ...harmless.map((key) => `experiment.${key}`)].sort()).toEqual(all.sort());
 });

@@ -180,6 +180,10 @@ describe("mistakes in the arguments", () => {
         ["kubeconfig: is an object; allowed: text", { kubeconfig: pulumi.output({ users: [] }) }],
         ["kubeconfig: is undefined; allowed: text", { kubeconfig: pulumi.output(undefined) }],
         [
+            "baseline: no check is compared with before the attack; allowed: leave it out, or set latency or",
+            { baseline: { duration: "10s" } },
+        ],
+        [
             "a: confidence: to show 99% with 95% confidence takes 299 good answers, and the window has 30: 30 s with",
             { confidence: { atLeast: "99%" }, checks: [{ kind: "http", service: "a", path: "/", name: "a" }] },
         ],
@@ -599,6 +603,15 @@ it("a preview with a kubeconfig that is not known yet says so, and names the tar
             /^info: it would attack k8s\.statefulset=nats,.*not known yet.*\nIt would check \/healthz of nats$/,
         ),
     ]);
+});
+
+it("a preview of an experiment whose checks are compared says how long they are measured before", async () => {
+    const unknown = pulumi.unknown as unknown as string;
+    const compared = { latency: { p50: { atMost: "2x" } }, baseline: { duration: "45s" } };
+    await build({ kubeconfig: pulumi.output(unknown), ...compared }, ["it"], true);
+    expect(told[0]).toMatch(
+        /\nBefore that it would measure \/healthz of nats for 45 s, to compare\nIt would check \/healthz of nats$/,
+    );
 });
 
 it("a preview of an experiment that has run and is unchanged says so, with its verdict, and names no pod", async () => {

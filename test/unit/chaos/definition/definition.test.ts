@@ -77,6 +77,32 @@ const checkMistakes: Mistake[] = [
         { kind: "podsReady", of: "k8s.deployment=a", confidence: { atLeast: "90%" } },
         "confidence: podsReady reads a state, and reading it more often shows no more; allowed: for http and command$",
     ],
+    [
+        "a factor without its sign",
+        { ...http, latency: { p95: { atMost: "2" } } },
+        'latency\\.p95\\.atMost: "2" is not a limit; allowed: a factor from 1x to 1000x, such as 2x, or a time more, ' +
+            "such as \\+200ms$",
+    ],
+    [
+        "a limit of nothing",
+        { ...http, latency: {} },
+        'latency: is empty; allowed: p50, p95 or p99, such as \\{ p95: \\{ atMost: "2x" \\} \\}$',
+    ],
+    [
+        "a latency written as the setting is",
+        { ...http, latency: "p95=2x" },
+        'latency: "p95=2x" is not allowed; allowed: an object, such as \\{ p95: \\{ atMost: "2x" \\} \\}$',
+    ],
+    [
+        "a drop of nothing",
+        { ...http, successRate: { dropAtMost: "0.01%" } },
+        'successRate\\.dropAtMost: "0\\.01%" is not a drop; allowed: a percentage from 0\\.1% and below 100%$',
+    ],
+    [
+        "a latency of a state",
+        { kind: "podsReady", of: "k8s.deployment=a", latency: { p50: { atMost: "2x" } } },
+        "latency: podsReady reads a state, which is not compared; allowed: for http and command$",
+    ],
     ["ready pods of no expression", { kind: "podsReady", of: "hot-deals" }, "of: "],
     ["a Service and a URL", { ...http, url: "http://a", service: "b" }, "service: excludes `url`"],
     ["a URL that is relative", { ...http, url: "/shop" }, "url: not an absolute URL; allowed: http://"],

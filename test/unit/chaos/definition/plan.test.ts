@@ -237,6 +237,76 @@ describe("the checks of a plan", () => {
             ));
     });
 
+    describe("that are compared with before the attack", () => {
+        const http = { kind: "http", path: "/", url: "http://shop.example" } as const;
+        const fast = { ...http, perSecond: 10, latency: { p95: { atMost: "2x" }, p50: { atMost: "+200ms" } } };
+        const limits = [
+            { of: "p50", atMostMoreMs: 200 },
+            { of: "p95", atMostTimes: 2 },
+        ];
+
+        it("have a baseline, and without one nothing of a plan is other than before", () => {
+            const compared = plan({ baselineMs: 20_000 }, { checks: [fast] });
+            expect(compared).toMatchObject({ baseline: { durationMs: 20_000 }, checks: [{ limits }] });
+            expect(plan({}, { checks: [fast] }).baseline).toEqual({ durationMs: 30_000 });
+            expect(JSON.stringify(plan({ baselineMs: 20_000 }, { checks: [http] }))).toBe(
+                JSON.stringify(plan({}, { checks: [http] })),
+            );
+        });
+
+        it("have the run's limits, unless they set their own or show no latency", () => {
+            const latency = [{ of: "p50", atMostTimes: 3 } as const];
+            const checks = [{ ...http, name: "usual" }, fast, args.defaultChecks[0]!];
+            expect(plan({ latency }, { checks }).checks.map((one) => one.limits)).toEqual([latency, limits, undefined]);
+        });
+
+        it("require no success rate if only its drop is limited", () => {
+            const drop = { ...fast, perSecond: 20, successRate: { dropAtMost: "1%" } };
+            expect(plan({}, { checks: [drop] }).checks[0]).toMatchObject({
+                successRate: undefined,
+                limits: [...limits, { of: "successRate", atMostLess: 0.01 }],
+            });
+        });
+
+        it.each<[string, Partial<PlanArgs>, object, string]>([
+            [
+                "a longer baseline or a shorter interval",
+                {},
+                { perSecond: undefined },
+                "http://shop.example/: to compare p95 takes 144 answers before the attack and under it, and the baseline has 30: 30 s with " +
+                    "an interval of 1 s; allowed: a baseline.duration of at least 144s or an interval of at most 208ms",
+            ],
+            [
+                "a longer window or more probes per second of its own",
+                { durationMs: 10_000 },
+                {},
+                "and the window has 100: 10 s with an interval of 100 ms; allowed: a window.duration of at least 15s or " +
+                    "a perSecond of at least 15",
+            ],
+            [
+                "no more answers before the attack than the run's steps can pass on",
+                { baselineMs: 600_000 },
+                { perSecond: 20 },
+                "baseline: the baseline has 12000 probes of http://shop.example/, and 10000 are possible; allowed: a duration of at most 500s",
+            ],
+        ])("take %s", (_, changes, fields, message) =>
+            expect(() => plan(changes, { checks: [{ ...fast, ...fields }] })).toThrow(message),
+        );
+
+        it("are refused if none of them shows how fast the application is", () =>
+            expect(() => plan({ latency: [{ of: "p50", atMostTimes: 2 }] })).toThrow(
+                "latency: no check of the experiment is of kind http or command; allowed: leave it out",
+            ));
+
+        it("put off the default deadline only of a run without an attack: that counts from before the baseline", () => {
+            const deadlineOf = (attacks: ExperimentDefinition["attacks"], checks: ExperimentDefinition["checks"]) =>
+                plan({ deadlineMs: undefined, until: "verdict", graceMs: 0 }, { attacks, checks }).deadlineMs;
+            const attacks = definition.attacks;
+            expect(deadlineOf(attacks, [fast]) - deadlineOf(attacks, [http])).toBe(0);
+            expect(deadlineOf([], [fast]) - deadlineOf([], [http])).toBe(30_000);
+        });
+    });
+
     it("need a Service if one of them is an http check", () => {
         const checks = [{ kind: "http", path: "/" } as const];
         expect(() => plan({}, { checks })).toThrow(

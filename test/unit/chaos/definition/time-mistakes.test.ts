@@ -17,6 +17,16 @@ it("must not accept a deadline before the checks end", () => {
     ]);
 });
 
+it("must leave the deadline of a run without an attack room for its baseline: it counts from before that", () => {
+    const measured = { ...times, graceMs: 0, baselineMs: 30_000 };
+    const allowed = "allowed: at least 61s, which is baseline, grace, duration and 1s until the checks begin";
+    expect(timeMistakes({ ...measured, deadlineMs: 60_999 })).toMatchObject([
+        { reason: expect.stringContaining(allowed) },
+    ]);
+    expect(timeMistakes({ ...measured, deadlineMs: 61_000 })).toEqual([]);
+    expect(timeMistakes({ ...measured, attacks: [blackhole], deadlineMs: 60_000 })).toEqual([]);
+});
+
 it("must leave a deadline room for the proof of the attacks, and names the number that fits", () => {
     const ofDeadline = (deadlineMs: number) => timeMistakes({ ...times, attacks: [blackhole], deadlineMs });
     expect(ofDeadline(49_999)).toMatchObject([

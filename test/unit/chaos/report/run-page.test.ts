@@ -50,6 +50,24 @@ describe("the pages", () => {
         expect(runPage(journal)).not.toContain('<th scope="row">Established');
     });
 
+    it("show both distributions of a check that is compared with before the attack, and what that assumes", () => {
+        const [first, ...others] = journal.conclusion.checks;
+        const change = { of: "p95", before: "31 ms", during: "240 ms", by: "7.7x", level: "95%", atMost: "9x" };
+        const changes = [{ ...change, atLeast: "5.1x", required: "2x", isWithin: false }];
+        const page = runPage({
+            ...journal,
+            baseline: [{ name: first!.name, at: journal.startedAt, outcomes: [10, 20, "bad"] }],
+            conclusion: { ...journal.conclusion, checks: [{ ...first!, changes }, ...others] },
+        });
+        expect(count(page, /<svg[^>]* class="distributions"/g)).toBe(1);
+        expect(page).toContain("before: 3 answers, median 10 ms, 95% within 20 ms, 1 bad; under attack: ");
+        expect(page).toContain(
+            "<td>p95 31 ms before, 240 ms under attack: 7.7x (95% confidence: at least 5.1x; required: at most 2x)</td>",
+        );
+        expect(page).toContain("The bounds assume that nothing but the attack has changed in between.");
+        expect(runPage(journal)).not.toContain("distributions");
+    });
+
     it("tell what was not proven, in words and in the picture", () => {
         const outwardUnproven = [{ attack: "blackhole", pods: ["a-1", "a-2"] }];
         const page = runPage({ ...journal, conclusion: { ...journal.conclusion, outwardUnproven } });

@@ -2,8 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../../chaos/kinds/checks/answer";
 import { productsCheck } from "../../../../experiments/products";
 import type { PlannedCheck } from "../../../../chaos/kinds/checks/observe";
+import type { Outcome } from "../../../../chaos/values/compared";
 import { reason, verdictAndCode } from "../../../../chaos/values/reasons";
-import { judge, judgeCheck, judgeChecks, type Judged, measure, together } from "../../../../chaos/report/verdict";
+import {
+    judge,
+    judgeCheck,
+    judgeChecks,
+    type Judged,
+    type Judging,
+    measure,
+    together,
+} from "../../../../chaos/report/verdict";
 
 const attackedAt = 1_000_000;
 const graceMs = 2_000;
@@ -98,6 +107,93 @@ describe("the verdict", () => {
             "0% of 3 requests to /products succeeded under attack (required: 100%; 95% confidence: at",
         );
         expect(reason).toContain("hot-deals cannot be reached");
+    });
+});
+
+describe("a check that is compared with before the attack", () => {
+    /** Latencies that are spread evenly between a half and one and a half of a number. */
+    const around = (latencyMs: number, all: number): number[] =>
+        Array.from({ length: all }, (_, index) => Math.round(latencyMs * (0.5 + ((index * 7_919) % 100) / 100)));
+    const asAnswers = (outcomes: readonly Outcome[]): Answer[] =>
+        outcomes.map((outcome, index) => ({
+            at: attackedAt + index * 50,
+            latencyMs: typeof outcome === "number" ? outcome : 5_000,
+            good: typeof outcome === "number",
+            ...(typeof outcome !== "number" && { problem: "status 502" }),
+            ...(outcome === "unseen" && { unseen: true as const }),
+        }));
+    const compared = (
+        before: readonly Outcome[],
+        during: readonly Outcome[],
+        changes: Partial<PlannedCheck> = {},
+        judging: Partial<Judging> = {},
+    ) =>
+        judgeCheck(
+            { ...check, intervalMs: 50, limits: [{ of: "p95", atMostTimes: 2 }], ...changes },
+            asAnswers(during),
+            { attackedAt, graceMs: 0, before, ...judging },
+        );
+
+    it("holds if no limit is exceeded, and says what the change is at most", () =>
+        expect(compared(around(30, 600), around(35, 600))).toMatchObject({
+            held: true,
+            reason: expect.stringContaining(
+                "; p95 43 ms before, 50 ms under attack: 1.2x (95% confidence: at most 1.2x; required: at most 2x); none failed.",
+            ),
+            changes: [{ of: "p95", before: "43 ms", during: "50 ms", isWithin: true }],
+        }));
+
+    it("fails if one is exceeded, although all answers are good, and says what the change is at least", () => {
+        const judged = compared(around(30, 600), around(240, 600));
+        expect(judged).toMatchObject({ held: false, changes: [{ by: "8x", atLeast: "7.7x", required: "2x" }] });
+        expect(judged.inconclusive).toBeUndefined();
+        expect(judge([judged])).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(
+                /^100% of 600 requests to \/products succeeded under attack .*; p95 43 ms before, 346 ms under attack: .*\)$/,
+            ),
+        });
+    });
+
+    it("is undecided if a limit is between the bounds, and says which times would decide it", () =>
+        expect(compared(around(30, 150), around(58, 150)).inconclusive).toEqual({
+            code: "limit-undecided",
+            message: expect.stringMatching(
+                /confidence: at least 1\.\d+x, and at most 2(\.\d+)?x; required: at most 2x\); about [\d.]+ times as many answers of this kind would decide it: a baseline of \d+s and a window of \d+s$/,
+            ),
+        }));
+
+    it("says that answers came in bursts, which show less", () => {
+        const atOnce = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 : latency));
+        expect(compared(around(30, 200), atOnce).inconclusive!.message).toContain(
+            "slow answers came in bursts, so the 200 in the window show as much as ",
+        );
+    });
+
+    it("needs no success rate if only its drop is limited", () => {
+        const drop = { successRate: undefined, limits: [{ of: "successRate", atMostLess: 0.05 } as const] };
+        const tenth = around(30, 600).map((latency, index): Outcome => (index % 10 === 3 ? "bad" : latency));
+        expect(compared(tenth, tenth, drop)).toMatchObject({ held: true });
+        expect(compared(around(30, 600), tenth, drop)).toMatchObject({
+            held: false,
+            reason: expect.stringContaining(
+                "90% of 600 requests to /products succeeded under attack (95% confidence: at least 87.8%); " +
+                    "success rate 100% before, 90% under attack: a drop of 10% (95% confidence: at least 7.1%; required: at most 5%)",
+            ),
+        });
+    });
+
+    it("is undecided if an abort rule of another check has ended the window", () => {
+        const aborted = { check: "other", afterMs: 1, rate: "0%", answers: 1, below: "50%", overMs: 1 };
+        expect(compared(around(30, 600), around(30, 600), {}, { aborted }).inconclusive).toMatchObject({
+            code: "limit-undecided",
+            message: expect.stringContaining("the window ended early"),
+        });
+    });
+
+    it("fails although it is unknown whether its rate was reached, if a limit is exceeded beyond doubt", () => {
+        const unseen = around(240, 600).map((latency, index): Outcome => (index === 7 ? "unseen" : latency));
+        expect(compared(around(30, 600), unseen).inconclusive).toBeUndefined();
     });
 });
 

@@ -214,6 +214,8 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.successRate", "1.0"],
         ["experiment.successRate", "0%"],
         ["experiment.confidence", "100%"],
+        ["experiment.latency", "p95=2"],
+        ["experiment.baseline", "11m"],
         ["experiment.abortBelow", "0.5"],
         ["experiment.deadline", "1s"],
         ["experiment.until", "tomorrow"],
@@ -374,6 +376,36 @@ describe("values that contradict one another", () => {
         expect(read(equal).experiment.abortBelow).toBe(0.99);
         // Each setting once, however many checks it contradicts.
         expect(mistakesOf({ "experiment.name": "careful", "experiment.duration": "5s" })).toHaveLength(1);
+    });
+
+    it("are told with what mends them: what a check is compared with, and too few answers for that", () => {
+        const first = (values: Record<string, string>) => {
+            const { key, reason, command } = mistakesOf({ "experiment.latency": "p95=2x", ...values })[0]!;
+            return [key, reason, command.replace(/^npx pulumi config /, "").replace(" --stack local", "")];
+        };
+        const takes = "to compare p95 takes 144 answers before the attack and under it, and the ";
+        expect(first({})).toEqual([
+            "experiment.baseline",
+            `${takes}baseline has 30: 30 s with an interval of 1 s; allowed: at least 144s, or an experiment.interval of ` +
+                "at most 208ms",
+            "set experiment.baseline 144s",
+        ]);
+        expect(first({ "experiment.baseline": "144s" })).toEqual([
+            "experiment.duration",
+            `${takes}window has 30: 30 s with an interval of 1 s; allowed: at least 144s, or an experiment.interval of ` +
+                "at most 208ms",
+            "set experiment.duration 144s",
+        ]);
+        const mended = { "experiment.latency": "p95=2x,p50=+50ms", "experiment.interval": "200ms" };
+        expect(read(mended).experiment.latency).toEqual([
+            { of: "p50", atMostMoreMs: 50 },
+            { of: "p95", atMostTimes: 2 },
+        ]);
+        expect(first({ "experiment.name": "states" })).toEqual([
+            "experiment.latency",
+            "no check of the experiment is of kind http or command; allowed: leave it out",
+            "rm experiment.latency",
+        ]);
     });
 
     it("are told with what mends them: what a check must show, and a window that does not show it", () => {

@@ -109,6 +109,7 @@ const settings = (base: object): Record<string, Row> => ({
     perSecond: [base, { perSecond: 7 }],
     timeoutMs: [base, { timeoutMs: 1_500 }],
     successRate: [base, { successRate: 0.5 }],
+    latency: [base, { latency: { p50: { atMost: "2x" } } }],
     confidence: [base, { confidence: { atLeast: "50%" } }],
     abortBelow: [base, { abortBelow: "10%" }],
     abortOver: [{ ...base, abortBelow: "10%" }, { abortOver: "20s" }],

@@ -1,0 +1,193 @@
+import * as z from "zod";
+import { describeBound, usualLevel } from "../../values/bound";
+import { type Change, type ChangeLimit, type Outcome, type Quantile, quantiles } from "../../values/compared";
+import { describeMilliseconds, parseDuration } from "../../values/duration";
+import { describeShare, parsePercentage, type Share } from "../../values/share";
+import { instant, notAllowed, shareSchema } from "../../values/texts";
+import type { Answer } from "./answer";
+
+/** How much slower answers may be than before the attack: of each quantile, `atMost`. */
+export interface LatencySettings {
+    /** Of the median. @default no limit */
+    p50?: LatencyLimit;
+    /** Of the 95th percentile. @default no limit */
+    p95?: LatencyLimit;
+    /** Of the 99th percentile. @default no limit */
+    p99?: LatencyLimit;
+}
+
+export interface LatencyLimit {
+    /** A factor, such as `2x`, or a time more, such as `+200ms`. */
+    atMost: string;
+}
+
+/** How much lower the success rate may be than before the attack. */
+export interface RateSettings {
+    /** Such as `1%`: after 99.5% before the attack, 98.5% are required. */
+    dropAtMost: string;
+}
+
+const names = Object.keys(quantiles) as Quantile[];
+
+export const allowedLatencyLimit = "a factor from 1x to 1000x, such as 2x, or a time more, such as +200ms";
+
+/** @returns undefined if the text is neither */
+function parseLatencyLimit(text: string): { atMostTimes: number } | { atMostMoreMs: number } | undefined {
+    const [, factor, time] = /^(?:(\d+(?:\.\d+)?)x|\+(\S+))$/.exec(text) ?? [];
+    if (factor !== undefined) return inRange(Number(factor)) ? { atMostTimes: Number(factor) } : undefined;
+    const milliseconds = time === undefined ? undefined : parseDuration(time);
+    return milliseconds ? { atMostMoreMs: milliseconds } : undefined;
+}
+
+const inRange = (factor: number) => factor >= 1 && factor <= 1_000;
+
+const notALimit = notAllowed(allowedLatencyLimit, "a limit");
+const latencyLimit = z.strictObject(
+    {
+        atMost: z
+            .string({ error: notALimit })
+            .refine((text) => parseLatencyLimit(text) !== undefined, { error: notALimit }),
+    },
+    { error: notAllowed('an object, such as { atMost: "2x" }') },
+);
+
+export const latencySchema = z
+    .strictObject(
+        { p50: latencyLimit.optional(), p95: latencyLimit.optional(), p99: latencyLimit.optional() },
+        { error: notAllowed('an object, such as { p95: { atMost: "2x" } }') },
+    )
+    .refine((limits) => names.some((name) => limits[name] !== undefined), {
+        error: 'is empty; allowed: p50, p95 or p99, such as { p95: { atMost: "2x" } }',
+    });
+
+export const allowedDrop = "a percentage from 0.1% and below 100%";
+const notADrop = notAllowed(allowedDrop, "a drop");
+export const rateSettingsSchema = z.strictObject({
+    dropAtMost: z.string({ error: notADrop }).refine(
+        (text) => {
+            const share = parsePercentage(text) ?? 0;
+            return share >= 0.001 && share < 1;
+        },
+        { error: notADrop },
+    ),
+});
+
+const quantile = z.enum(names as [Quantile, ...Quantile[]]);
+export const changeLimitSchema = z.union([
+    z.object({ of: quantile, atMostTimes: z.number() }),
+    z.object({ of: quantile, atMostMoreMs: z.number() }),
+    z.object({ of: z.literal("successRate"), atMostLess: shareSchema }),
+]) satisfies z.ZodType<ChangeLimit>;
+
+/** @param settings valid ones */
+export const latencyLimitsOf = (settings: LatencySettings): ChangeLimit[] =>
+    names.flatMap((of) => (settings[of] ? { of, ...parseLatencyLimit(settings[of].atMost)! } : []));
+
+/** As a stack's setting has them: `p95=2x,p99=+200ms`. Undefined if the text is not that. */
+export function parseLatencyLimits(text: string): ChangeLimit[] | undefined {
+    const pairs = text.split(",").map((part) => part.trim().split("="));
+    const settings = Object.fromEntries(pairs.map(([name, atMost]) => [name, { atMost }]));
+    const { success, data } = latencySchema.safeParse(settings);
+    return success && pairs.every((pair) => pair.length === 2) ? latencyLimitsOf(data) : undefined;
+}
+
+/** @param usual limits of latencies, if the check has none, and shows them */
+export function changeLimitsOf(
+    { latency, successRate }: { latency?: LatencySettings; successRate?: Share | RateSettings },
+    usual: readonly ChangeLimit[] = [],
+): ChangeLimit[] | undefined {
+    const limits = [
+        ...(latency ? latencyLimitsOf(latency) : usual),
+        ...(typeof successRate === "object"
+            ? [{ of: "successRate", atMostLess: parsePercentage(successRate.dropAtMost)! } as const]
+            : []),
+    ];
+    return limits.length > 0 ? limits : undefined;
+}
+
+/** The success rate that is required whatever it was before. Undefined if only a drop is limited. */
+export const requiredRate = (successRate: Share | RateSettings | undefined, usual: Share): Share | undefined =>
+    typeof successRate === "object" ? undefined : (successRate ?? usual);
+
+const outcomeSchema = z.union([z.number().nonnegative(), z.literal("bad"), z.literal("unseen")]);
+
+/** The answers of a check from before the attack, as far as those under it are compared with them. */
+export const baselineSchema = z.object({
+    name: z.string(),
+    at: instant.describe("When the first was due"),
+    outcomes: z.array(outcomeSchema).describe("Latencies of good answers, in the order of asking; else what there was"),
+});
+export type Baseline = z.infer<typeof baselineSchema>;
+
+export const outcomesOf = (answers: readonly Answer[]): Outcome[] =>
+    answers.map(({ unseen, good, latencyMs }) => (unseen ? "unseen" : good ? latencyMs : "bad"));
+
+/** A change, as reports have it. */
+export const changeSchema = z.object({
+    of: z.string().describe("`p50`, `p95` or `p99` of the latencies, or `successRate`"),
+    before: z.string(),
+    during: z.string().describe("Of the answers that count"),
+    by: z.string().describe("The change: `7.7x`, `+209 ms`, or how much less the success rate is"),
+    level: z.string().describe("Confidence of each of the two bounds, as a percentage"),
+    atLeast: z.string(),
+    atMost: z.string(),
+    required: z.string().describe("The greatest that is allowed"),
+    isWithin: z.boolean().optional().describe("Whether the limit holds; absent if the bounds leave both possible"),
+});
+export type ConcludedChange = z.infer<typeof changeSchema>;
+
+export function concludedChange(limit: ChangeLimit, change: Change): ConcludedChange {
+    const { before, during, by, atLeast, atMost, isWithin } = change;
+    const value = (number: number) => (limit.of === "successRate" ? describeBound(number) : describeLatency(number));
+    const amount = (number: number) => describeAmount(limit, number);
+    return {
+        of: limit.of,
+        before: value(before),
+        during: value(during),
+        by: amount(by),
+        level: describeShare(usualLevel),
+        atLeast: amount(atLeast),
+        atMost: amount(atMost),
+        required: describeLimit(limit),
+        ...(isWithin !== undefined && { isWithin }),
+    };
+}
+
+const describeLatency = (milliseconds: number) =>
+    milliseconds === Infinity ? "no answer" : describeMilliseconds(milliseconds);
+
+const describeFactor = (factor: number) =>
+    factor === Infinity ? "any factor" : `${Number(factor.toFixed(factor < 10 ? 1 : 0))}x`;
+
+function describeAmount(limit: ChangeLimit, amount: number): string {
+    if ("atMostTimes" in limit) return describeFactor(amount);
+    const sign = amount < 0 ? "-" : "+";
+    if ("atMostLess" in limit) return amount < 0 ? `-${describeBound(-amount)}` : describeBound(amount);
+    return Math.abs(amount) === Infinity ? `${sign}any time` : `${sign}${describeMilliseconds(Math.abs(amount))}`;
+}
+
+/** Such as `2x`, `+200 ms` or `1%`. */
+export function describeLimit(limit: ChangeLimit): string {
+    if ("atMostTimes" in limit) return `${limit.atMostTimes}x`;
+    return "atMostLess" in limit ? describeShare(limit.atMostLess) : `+${describeMilliseconds(limit.atMostMoreMs)}`;
+}
+
+/**
+ * Such as `p95 31 ms before, 240 ms under attack: 7.7x (95% confidence: at least 5.1x; required: at most 2x)`.
+ *
+ * @param when completes "240 ms …"
+ */
+export function describeChange(change: ConcludedChange, when = "under attack"): string {
+    const { of, before, during, by, level, atLeast, atMost, required, isWithin } = change;
+    const bounds = {
+        true: `at most ${atMost}`,
+        false: `at least ${atLeast}`,
+        undefined: `at least ${atLeast}, and at most ${atMost}`,
+    }[String(isWithin) as "true"];
+    const what = of === "successRate" ? "success rate" : of;
+    const amount = of === "successRate" ? `a drop of ${by}` : by;
+    return (
+        `${what} ${before} before, ${during} ${when}: ${amount} ` +
+        `(${level} confidence: ${bounds}; required: at most ${required})`
+    );
+}

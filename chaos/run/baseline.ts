@@ -1,0 +1,84 @@
+import { type Baseline, outcomesOf } from "../kinds/checks/change-limits";
+import type { KnownRoutes } from "../kinds/checks/endpoints";
+import { askThrough, latencyLimitOf, namesOf, type PlannedCheck, probe } from "../kinds/checks/observe";
+import { isAttack } from "../definition/plan";
+import { baselineFault, type ChangeLimit, type Outcome, quantiles } from "../values/compared";
+import { describeMilliseconds, formatDuration } from "../values/duration";
+import { ReasonError } from "../values/reasons";
+import { describeShare, percentOf, reaches } from "../values/share";
+import { checksContext } from "./checks-context";
+import type { StepContext } from "./contract";
+import { AnswerProgress } from "./step-progress";
+
+/**
+ * Measures the checks that are compared with before the attack, as the window does: their requests are due at the same
+ * interval, and are sent over the same routes. It is a part of the first step: nothing is made in the cluster by then,
+ * neither pods that would take from what is measured, nor anything to end.
+ *
+ * @returns undefined if no check is compared
+ * @throws ReasonError if a comparison with what was measured could show nothing
+ */
+export async function measureBaseline(
+    context: StepContext,
+    known: KnownRoutes & { pass: string },
+): Promise<Baseline[] | undefined> {
+    const { plan, say } = context;
+    if (plan.baseline === undefined) return undefined;
+    const { durationMs } = plan.baseline;
+    const compared = plan.checks.filter(({ limits }) => limits !== undefined);
+    const when = isAttack(plan) ? "the attack" : "the checks";
+    say(`Measuring ${namesOf({ checks: compared })} before ${when} for ${describeMilliseconds(durationMs)}`);
+    // The file has answers of the window only.
+    const progress = new AnswerProgress({ ...context, answersFile: undefined }, compared.length > 1);
+    const where = await checksContext(context, known);
+    const measured = compared.map(async (planned) => {
+        const ask = () => progress.count(planned.name, probe(planned, where));
+        const limitMs = latencyLimitOf(planned);
+        const answers = await askThrough(ask, durationMs, planned.intervalMs, { limitMs });
+        return { name: planned.name, at: answers[0]!.at, outcomes: outcomesOf(answers) };
+    });
+    const baseline = await Promise.all(measured).finally(() => where.pulse?.stop());
+    for (const [index, { outcomes }] of baseline.entries()) requireSteady(compared[index]!, outcomes);
+    return baseline;
+}
+
+/** @throws ReasonError if a check did not hold before the attack, or its answers are nothing to compare others with */
+function requireSteady(
+    { name, intervalMs, successRate, limits = [] }: PlannedCheck,
+    outcomes: readonly Outcome[],
+): void {
+    const all = outcomes.length;
+    const good = outcomes.filter((outcome) => typeof outcome === "number").length;
+    const unseen = outcomes.filter((outcome) => outcome === "unseen").length;
+    if (successRate !== undefined && !reaches(successRate, good + unseen, all)) {
+        const rate = `${percentOf(good, all)} of ${all} probes of ${name} succeeded before the attack`;
+        const message = `there is no steady state: ${rate} (required: ${describeShare(successRate)})`;
+        throw new ReasonError("no-steady-state", message, "Repair the application first, or lower the success rate");
+    }
+    for (const limit of limits) {
+        const fault = baselineFault(outcomes, limit);
+        if (fault === undefined) continue;
+        const message = `${name} cannot be compared with before the attack: ${describeFault(limit, all, fault)}`;
+        throw new ReasonError("baseline-unsteady", message, adviceOn(intervalMs, all, fault));
+    }
+}
+
+type Fault = NonNullable<ReturnType<typeof baselineFault>>;
+
+function describeFault({ of }: ChangeLimit, all: number, { independent, needed, notGood }: Fault): string {
+    if (independent >= needed) return `${notGood} of ${all} answers were bad or unseen, too many for its ${of}`;
+    const slower = describeShare(1 - quantiles[of as keyof typeof quantiles]);
+    return (
+        `its slowest ${slower} of ${all} answers came in bursts, and show as much of its ${of} as ${independent} ` +
+        `independent answers would (required: ${needed})`
+    );
+}
+
+function adviceOn(intervalMs: number, all: number, { independent, needed }: Fault): string {
+    if (independent >= needed) return "Repair the application first";
+    const enoughMs = Math.ceil((all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
+    return (
+        `Measure longer: a baseline of ${formatDuration(enoughMs)} would do, if it goes on like this; or find out what ` +
+        "makes the application, or this machine, slow at times"
+    );
+}

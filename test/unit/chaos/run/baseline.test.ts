@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Answer } from "../../../../chaos/kinds/checks/answer";
+import { http } from "../../../../chaos/kinds/checks/http";
+import { otherResources } from "../../../../chaos/cluster/resources";
+import { leaseName, leasePreparationMs } from "../../../../chaos/lease/lease-record";
+import { check } from "../../../../chaos/run/check";
+import { nothingAttacked } from "../../../../chaos/run/contract";
+import { steadyState } from "../../../../chaos/run/steady-state";
+import { keptJournals } from "../../../support/kept-journals";
+import { FakeRun } from "../support/fake-run";
+import { settled } from "../support/time";
+
+let run: FakeRun;
+/** How long the application takes for a request that is sent so many milliseconds after the run's begin. */
+let latencyAt: (ms: number) => number | "bad";
+
+beforeEach(() => {
+    run = new FakeRun();
+    run.plan.attacks = [];
+    run.plan.window = { graceMs: 0, durationMs: 4_000 };
+    run.plan.baseline = { durationMs: 4_000 };
+    run.plan.checks = [
+        {
+            name: "/",
+            check: { kind: "http", path: "/", url: "http://127.0.0.1:1" },
+            intervalMs: 20,
+            timeoutMs: 1_000,
+            successRate: 0.5,
+            limits: [{ of: "p95", atMostTimes: 2 }],
+        },
+    ];
+    const begunAt = Date.now();
+    vi.spyOn(http, "probe").mockImplementation((): Promise<Answer> => {
+        const at = Date.now();
+        const latency = latencyAt(at - begunAt);
+        return Promise.resolve(
+            latency === "bad"
+                ? { at, latencyMs: 5, good: false, problem: "status 500" }
+                : { at, latencyMs: latency, good: true, status: 200 },
+        );
+    });
+    latencyAt = (ms) => 20 + ((ms * 7) % 11);
+});
+afterEach(() => run.close());
+
+const step = () => settled(steadyState(run.context, {}));
+const journal = () => keptJournals(run.plan.reports)[0]!;
+
+describe("before the attack", () => {
+    it("checks that are compared are measured at their interval, for the baseline's time", async () => {
+        const { baseline } = await step();
+        expect(baseline).toMatchObject([{ name: "/", outcomes: Array(200).fill(expect.any(Number)) }]);
+        expect(run.said).toContain("Measuring / before the checks for 4 s");
+    });
+
+    it("nothing is measured if nothing is compared, and the run is as short as without", async () => {
+        delete run.plan.baseline;
+        delete run.plan.checks[0]!.limits;
+        const begun = Date.now();
+        expect(await step()).not.toHaveProperty("baseline");
+        expect(Date.now() - begun).toBeLessThan(1_000);
+    });
+
+    it("the lease lasts as much longer, so nobody else may begin meanwhile", async () => {
+        await step();
+        const { spec } = (await run.cluster.api.get({
+            resource: otherResources.lease,
+            namespace: "demo",
+            name: leaseName,
+        }))!;
+        expect(spec!.leaseDurationSeconds).toBe((run.plan.deadlineMs + leasePreparationMs + 4_000) / 1_000);
+    });
+
+    it("a baseline whose slow answers come in bursts ends the run, with what would be enough", async () => {
+        latencyAt = (ms) => (ms > 2_000 && ms < 2_320 ? 900 : 20);
+        await expect(step()).rejects.toThrow(
+            /^ABORTED \(baseline-unsteady\): \/ cannot be compared with before the attack: its slowest 5% of 200 answers came in bursts, and show as much of its p95 as \d+ independent answers would \(required: 72\)\. Nothing was done\. Measure longer: a baseline of \d+s would do/,
+        );
+        expect(run.cluster.names("Lease")).toEqual([]);
+    });
+
+    it("so does one in which a check does not hold: there is no steady state", async () => {
+        latencyAt = (ms) => (ms > 200 && ms % 40 < 20 ? "bad" : 20);
+        run.plan.checks[0]!.successRate = 0.9;
+        await expect(step()).rejects.toThrow(/^ABORTED \(no-steady-state\): .*% of 200 probes of \/ succeeded before/);
+    });
+});
+
+describe("the verdict of a check that is compared", () => {
+    const verdict = async () => {
+        const steady = await step();
+        return settled(check(run.context, { steadyState: steady, ...nothingAttacked }));
+    };
+
+    it("is PASSED without a change, and the journal has the answers before", async () => {
+        expect(await verdict()).toMatchObject({
+            verdict: "PASSED",
+            checks: [{ changes: [{ of: "p95", isWithin: true }] }],
+        });
+        expect(journal().baseline).toMatchObject([{ name: "/", outcomes: Array(200).fill(expect.any(Number)) }]);
+    });
+
+    it("is FAILED if it becomes as much slower", async () => {
+        latencyAt = (ms) => (ms > 4_500 ? 100 : 20) + ((ms * 7) % 11);
+        expect(await verdict()).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(
+                /p95 30 ms before, 110 ms in the window: 3\.7x \(95% confidence: at least 3\.\dx; /,
+            ),
+        });
+    });
+
+    it("is INCONCLUSIVE with its own reason if the answers leave it open", async () => {
+        latencyAt = (ms) => (ms > 4_500 ? 50 : 20) + ((ms * 7) % 11);
+        expect(await verdict()).toMatchObject({ verdict: "INCONCLUSIVE", code: "limit-undecided" });
+    });
+});
