@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../../../chaos/cluster/client";
-import { ExecRefused, runWithin } from "../../../../chaos/proof/run-within";
+import { ExecRefused, runWithin } from "../../../../chaos/cluster/run-within";
 import { kubeconfigOf } from "../../../support/kubeconfig";
 
 /** What the server does with a connection, once it is a WebSocket. */

@@ -1,0 +1,288 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { labels, selectorOf } from "../../../cluster/labels";
+import { resources } from "../../../cluster/resources";
+import { parseJson } from "../../../values/json";
+import type { BeginInJob, JobContext, JobPart } from "../job-part";
+import type { LoadReport } from "../loads";
+import { type Held, isCpuLoaded, isMemoryLoaded, type Load, loadOf, nextBytes, workersFor } from "./load";
+import { programOf } from "./programs";
+import { namesOf, type Stress, type StressRequest, type Victim } from "./protocol";
+import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./readings";
+
+/** Between two looks whether the attack may act. */
+const lookMs = 500;
+/** While the API server does not say whether it may, the last answer counts this long: no program is renewed then. */
+const unknownMs = 5_000;
+/** Between two lines to a program. */
+const lineMs = 1_000;
+/** A program that does not answer for so long has ended by itself, or lost its connection. */
+const silentMs = 10_000;
+/** It ends at once when it is told to; its connection is closed then. */
+const leaveMs = 2_000;
+/** CPU is measured over so many seconds: a program's share varies from one to the next. */
+const rateSeconds = 3;
+/** What is not loaded for so long does not show the attack. A busy node may give a program little for a moment. */
+const unloadedMs = 6_000;
+/** A load that cannot be made is reported after this time. */
+const maxLateMs = 5_000;
+const reportMs = 5_000;
+
+/**
+ * Has programs load the targets' containers, and ends them: each is a command that runs in its container as long as this
+ * process renews it, over the connection by which it was started. The end of that is the end of the program.
+ */
+export const stressInJob: BeginInJob<Stress> = (stress, context) => {
+    const stressed: Stressed[] = [];
+    void stressWhileAllowed(stress, context, stressed);
+    const named = (isIn: (one: Stressed) => readonly string[]) => stressed.flatMap(isIn);
+    return {
+        get last() {
+            return { open: named((one) => one.unloaded), closed: named((one) => one.loaded) };
+        },
+    } satisfies JobPart;
+};
+
+async function stressWhileAllowed(stress: Stress, context: JobContext, stressed: Stressed[]): Promise<void> {
+    const { ending, permission, log } = context;
+    const over = new AbortController();
+    ending.addEventListener("abort", () => over.abort());
+    let grantedAt = -Infinity;
+    const mayGoOn = () => !over.signal.aborted && performance.now() - grantedAt < unknownMs;
+    for (; !over.signal.aborted; await sleep(lookMs)) {
+        const may = await permission().catch(log);
+        if (may === "granted") grantedAt = performance.now();
+        else if (may !== undefined && stressed.length > 0) over.abort();
+        if (may !== "granted" || stressed.length > 0) continue;
+        const victims = await victimsIn(context).catch(log);
+        for (const victim of victims ?? []) stressed.push(new Stressed(stress, victim, context, over.signal, mayGoOn));
+        for (const one of stressed) void one.loadAgainAndAgain();
+    }
+}
+
+async function victimsIn({ api, object }: JobContext): Promise<Victim[]> {
+    const request = (await api.get(object)) as { data?: StressRequest } | undefined;
+    return (parseJson(request?.data?.tried ?? "") as Victim[] | undefined) ?? [];
+}
+
+/** A container that is loaded. */
+class Stressed {
+    /** The readings of the last seconds. */
+    private readings: Reading[] = [];
+    /** What the last line has said, and how much more that was than the one before. */
+    private of: Held = { held: 0, fresh: 0 };
+    /** When each load was seen last, and begun, in milliseconds of `performance.now()`. */
+    private readonly seenAt = new Map<string, number>();
+    private begunAt?: number;
+    /** The first reading under the whole load. */
+    private from?: Reading;
+    private reportedAt = -Infinity;
+    private failingSince?: number;
+    private isMissed = false;
+    private isStressing = false;
+
+    constructor(
+        private readonly stress: Stress,
+        private readonly victim: Victim,
+        private readonly context: JobContext,
+        private readonly over: AbortSignal,
+        private readonly mayGoOn: () => boolean,
+    ) {}
+
+    private get names(): string[] {
+        return Object.values(namesOf(this.stress, this.victim));
+    }
+
+    get loaded(): string[] {
+        return this.names.filter((name) => performance.now() - (this.seenAt.get(name) ?? -Infinity) < lineMs * 3);
+    }
+
+    /** What does not show, for so long that it is not a moment's. */
+    get unloaded(): string[] {
+        const since = (name: string) => this.seenAt.get(name) ?? this.begunAt;
+        return this.names.filter((name) => performance.now() - (since(name) ?? Infinity) > unloadedMs);
+    }
+
+    async loadAgainAndAgain(): Promise<void> {
+        const { over, context, victim } = this;
+        for (; !over.aborted; await sleep(lineMs)) {
+            if (!this.mayGoOn()) continue;
+            const began = Date.now();
+            const problem = await this.load().catch((error: unknown) => (error as Error).message);
+            if (over.aborted) return;
+            context.log(`the load in ${victim.pod}/${victim.container} ended: ${problem}`);
+            this.fails(began, problem);
+        }
+    }
+
+    private fails(at: number, problem: string): void {
+        if (this.isStressing) this.failingSince = undefined;
+        this.isStressing = false;
+        this.failingSince ??= at;
+        const forMs = Date.now() - this.failingSince;
+        if (this.isMissed || forMs < maxLateMs) return;
+        this.isMissed = true;
+        const what = `the load in ${this.victim.pod}/${this.victim.container}`;
+        this.context.missed({ at: this.failingSince, what, forMs, problem });
+    }
+
+    /** @returns why the program has ended */
+    private async load(): Promise<string> {
+        const { context, victim, over, stress } = this;
+        await this.requireThere();
+        this.readings = [];
+        this.of = { held: 0, fresh: 0 };
+        const closing = new AbortController();
+        const load = loadOf(stress, victim.before);
+        const { lastSeconds } = stress;
+        const command = programOf(victim.tool, { ...workersFor(load), lastSeconds, files: victim.files });
+        let send: ((text: string) => void) | undefined;
+        let [output, errors, lost] = ["", "", ""];
+        let answeredAt = performance.now();
+        let timer: NodeJS.Timeout | undefined;
+        const renew = () => {
+            if (this.mayGoOn()) send?.(`${this.of.held}\n`);
+            else timer = setTimeout(renew, lineMs);
+        };
+        const onOutput = (printed: Buffer, isError: boolean) => {
+            if (isError) {
+                errors = (errors + printed.toString()).slice(-200);
+                return;
+            }
+            output += printed.toString();
+            for (let end; (end = output.indexOf("\n.\n")) >= 0; output = output.slice(end + 3)) {
+                answeredAt = performance.now();
+                this.read(load, readingOf(filesIn(output.slice(0, end + 1))));
+                clearTimeout(timer);
+                timer = setTimeout(renew, this.readings.length > 1 ? lineMs : 0);
+            }
+            lost = /^!(.*)$/m.exec(output)?.[1] ?? lost;
+        };
+        const leave = () => {
+            send?.("end\n");
+            setTimeout(() => closing.abort(), leaveMs);
+        };
+        const watching = setInterval(() => performance.now() - answeredAt > silentMs && closing.abort(), lineMs);
+        over.addEventListener("abort", leave);
+        try {
+            const status = await context.exec(
+                { ...victim, namespace: context.namespace },
+                command,
+                onOutput,
+                closing.signal,
+                (open) => {
+                    send = open;
+                    if (over.aborted) leave();
+                },
+            );
+            return whyEnded(lost, errors, status.message);
+        } finally {
+            over.removeEventListener("abort", leave);
+            clearInterval(watching);
+            clearTimeout(timer);
+            this.report(load, true);
+        }
+    }
+
+    /** @throws Error if the container is not the one any more that the run has chosen */
+    private async requireThere(): Promise<void> {
+        const { context, victim } = this;
+        const labelSelector = selectorOf({ [labels.target]: context.label });
+        for await (const { metadata, status } of context.api.list(resources.pod, {
+            namespace: context.namespace,
+            labelSelector,
+        })) {
+            if (metadata?.uid !== victim.uid) continue;
+            const container = status?.containerStatuses?.find(({ name }) => name === victim.container);
+            if (container?.containerID === victim.containerId) return;
+            throw new Error("the container was restarted");
+        }
+        throw new Error("the pod is gone, or has lost its label");
+    }
+
+    /** Takes a reading in, and decides how much memory is held next. */
+    private read(load: Load, reading: Reading | undefined): void {
+        if (reading === undefined) return;
+        this.readings.push(reading);
+        // The first one is of before the load.
+        const [first] = this.readings;
+        if (this.readings.length === 1) {
+            this.isStressing = true;
+            this.begunAt ??= performance.now();
+        }
+        while (this.readings.length > 2 && reading.at - this.readings[1]!.at >= rateSeconds) this.readings.shift();
+        const { cpu, memory } = namesOf(this.stress, this.victim);
+        const isMeasured = reading.at - first!.at > lineMs / 1_000;
+        if (cpu !== undefined && isMeasured && isCpuLoaded(load, this.rate(), reading)) this.seen(cpu);
+        if (memory !== undefined) {
+            if (isMemoryLoaded(load, this.of, reading)) this.seen(memory);
+            const held = nextBytes(load, this.of, reading);
+            this.of = { held, fresh: Math.max(0, held - this.of.held) };
+        }
+        if (this.names.every((name) => this.seenAt.has(name))) this.from ??= reading;
+        this.report(load);
+    }
+
+    private rate(): Rate {
+        return rateBetween(this.readings[0]!, this.readings.at(-1)!);
+    }
+
+    private seen(name: string): void {
+        this.seenAt.set(name, performance.now());
+        this.failingSince = undefined;
+    }
+
+    /** Reports what the container uses: now and then, and at the end. */
+    private report(load: Load, isLast = false): void {
+        const now = this.readings.at(-1);
+        const { from, victim, context } = this;
+        const isDue = isLast || performance.now() - this.reportedAt >= reportMs;
+        if (now === undefined || from === undefined || now === from || !isDue) return;
+        this.reportedAt = performance.now();
+        context.loaded({ at: Date.now(), ...loadReport(victim, load, this.of.held, from, now) });
+    }
+}
+
+function whyEnded(lost: string, errors: string, message = ""): string {
+    // Perl and Python give a wait status, shells 128 more than the signal.
+    if (lost === "9" || lost === "137") return "its program was killed, which the kernel does if memory runs out";
+    return lost || errors.trim() || message || "its program has ended";
+}
+
+export function loadReport(
+    { pod, container, tool, before, first }: Victim,
+    load: Load,
+    held: number,
+    from: Reading,
+    now: Reading,
+): LoadReport {
+    const kills = (now.memory.kills ?? 0) - (before.memory.kills ?? 0);
+    const { cpu, memory } = now;
+    return {
+        pod,
+        container,
+        tool,
+        cgroup: now.version,
+        limit: {
+            ...(cpu.limit !== undefined && { cores: cpu.limit }),
+            ...(memory.limit !== undefined && { bytes: memory.limit }),
+        },
+        before: useOf(rateBetween(first, before), before),
+        under: useOf(rateBetween(from, now), now),
+        ...(load.bytes !== undefined && { held }),
+        ...(kills > 0 && { kills }),
+    };
+}
+
+const rounded = (some: number) => Number(some.toFixed(3));
+
+function useOf({ cores, throttled, nodeBusy }: Rate, { memory, node }: Reading): LoadReport["before"] {
+    return {
+        cores: rounded(cores),
+        throttled: rounded(throttled),
+        bytes: memory.used,
+        node: {
+            ...(nodeBusy !== undefined && { busy: rounded(nodeBusy) }),
+            ...(node.available !== undefined && { available: node.available }),
+        },
+    };
+}
