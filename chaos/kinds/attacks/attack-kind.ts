@@ -221,6 +221,8 @@ export interface Proof {
      * server refuses to evict some of them, the others must be gone, and at least one of those that match.
      */
     deleted?: true;
+    /** The targets' containers may be killed for memory: that they are is no end of the attack. */
+    outOfMemory?: true;
     /** @default nothing is tried */
     stillWorks?: StillWorks;
 }

@@ -28,7 +28,10 @@ export const loadSchema = z.object({
     before: use.extend({ node }),
     under: use.extend({ node }).describe("From the moment at which the load showed"),
     held: bytes.optional().describe("Memory that the load held at the end; absent if it was to hold none"),
-    kills: z.int().optional().describe("Processes of the container that were killed for memory; absent if none was"),
+    killed: z
+        .enum(["program", "container"])
+        .optional()
+        .describe("What was killed for memory, if the attack wants that: its own program alone, or the container"),
 });
 
 export type LoadReport = z.infer<typeof loadSchema>;
@@ -38,7 +41,7 @@ const rounded = (cores: number) => Number(cores.toFixed(2));
 const percent = (part: number) => describeShare(Math.round(part * 100) / 100);
 
 /** For people: what a container used before and under the load, and what that cost its node. */
-export function describeLoad({ pod, container, limit, before, under }: LoadReport): string {
+export function describeLoad({ pod, container, limit, before, under, killed }: LoadReport): string {
     const of = (most: number | undefined, describe: (some: number) => string | number) =>
         most === undefined ? "" : ` of ${describe(most)}`;
     const cpu =
@@ -49,5 +52,9 @@ export function describeLoad({ pod, container, limit, before, under }: LoadRepor
     const ofNode = busy.every((one) => one !== undefined)
         ? `; its node was ${percent(busy[0]!)} busy before, ${percent(busy[1]!)} under attack`
         : "";
-    return `${pod}/${container} used ${cpu}; memory ${memory}${ofNode}`;
+    const end = {
+        program: "; the program of the attack was killed for memory, and the container was not",
+        container: "; the container was killed for memory",
+    };
+    return `${pod}/${container} used ${cpu}; memory ${memory}${ofNode}${killed ? end[killed] : ""}`;
 }

@@ -13,6 +13,7 @@ const short = {
     "experiment.grace": "1s",
     "experiment.interval": "250ms",
     "experiment.timeout": "5s",
+    "experiment.until": "verdict",
 };
 /** A program ends at once if it is told to, or its connection is closed, and 10 s after its last renewal at the latest. */
 const longestMs = 12_000;
@@ -52,12 +53,12 @@ it("loads its target as its cgroup shows, and no other; nothing is left", async 
     expect(loads).toMatchObject([
         { pod: targets[0]!.pod, container: "hot-deals", limit: { cores: 1, bytes: 2 ** 27 } },
     ]);
-    const [{ before, under, held, kills }] = loads as [NonNullable<typeof loads>[number]];
+    const [{ before, under, held, killed }] = loads as [NonNullable<typeof loads>[number]];
     expect(before.cores).toBeLessThan(0.5);
     expect(under.cores).toBeGreaterThan(0.8);
     expect(under.throttled).toBeGreaterThan(before.throttled);
     expect(held).toBeGreaterThan(2 ** 24);
-    expect([under.bytes > before.bytes + 0.8 * held!, under.bytes < 2 ** 27, kills]).toEqual([true, true, undefined]);
+    expect([under.bytes > before.bytes + 0.8 * held!, under.bytes < 2 ** 27, killed]).toEqual([true, true, undefined]);
     await untilNone(2_000);
     await stack.toDefaults();
     expect(await stack.traces()).toEqual([]);

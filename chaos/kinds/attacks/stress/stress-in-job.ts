@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { labels, selectorOf } from "../../../cluster/labels";
 import { resources } from "../../../cluster/resources";
+import type { V1ContainerStatus } from "../../../values/kubernetes-types";
 import { parseJson } from "../../../values/json";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
 import type { LoadReport } from "../loads";
@@ -26,6 +27,8 @@ const unloadedMs = 6_000;
 /** A load that cannot be made is reported after this time. */
 const maxLateMs = 5_000;
 const reportMs = 5_000;
+/** So long after its end a container's status has it. */
+const stateMs = 3_000;
 
 /**
  * Has programs load the targets' containers, and ends them: each is a command that runs in its container as long as this
@@ -79,6 +82,8 @@ class Stressed {
     private failingSince?: number;
     private isMissed = false;
     private isStressing = false;
+    /** What was killed for memory, if that was wanted: then the attack has done what it was to do. */
+    private killed?: LoadReport["killed"];
 
     constructor(
         private readonly stress: Stress,
@@ -93,11 +98,13 @@ class Stressed {
     }
 
     get loaded(): string[] {
+        if (this.killed) return this.names;
         return this.names.filter((name) => performance.now() - (this.seenAt.get(name) ?? -Infinity) < lineMs * 3);
     }
 
     /** What does not show, for so long that it is not a moment's. */
     get unloaded(): string[] {
+        if (this.killed) return [];
         const since = (name: string) => this.seenAt.get(name) ?? this.begunAt;
         return this.names.filter((name) => performance.now() - (since(name) ?? Infinity) > unloadedMs);
     }
@@ -108,14 +115,14 @@ class Stressed {
             if (!this.mayGoOn()) continue;
             const began = Date.now();
             const problem = await this.load().catch((error: unknown) => (error as Error).message);
-            if (over.aborted) return;
+            if (over.aborted || this.killed) return;
             context.log(`the load in ${victim.pod}/${victim.container} ended: ${problem}`);
             this.fails(began, problem);
         }
     }
 
     private fails(at: number, problem: string): void {
-        if (this.isStressing) this.failingSince = undefined;
+        if (this.isStressing) this.failingSince = Date.now();
         this.isStressing = false;
         this.failingSince ??= at;
         const forMs = Date.now() - this.failingSince;
@@ -174,7 +181,9 @@ class Stressed {
                     if (over.aborted) leave();
                 },
             );
-            return whyEnded(lost, errors, status.message);
+            const why = whyEnded(lost, errors, status.message);
+            if (stress.untilKilled && !over.aborted) await this.seeKilled(lost !== "");
+            return why;
         } finally {
             over.removeEventListener("abort", leave);
             clearInterval(watching);
@@ -183,8 +192,30 @@ class Stressed {
         }
     }
 
+    /** Finds out whether the program alone was killed, or its container. @param isLeft whether a part of it was left */
+    private async seeKilled(isLeft: boolean): Promise<void> {
+        if (isLeft) {
+            this.killed = "program";
+            return;
+        }
+        // The kubelet says a moment later that a container was killed.
+        await sleep(stateMs);
+        const container = await this.container().catch(this.context.log);
+        if (container === undefined) return;
+        const { state, lastState } = container;
+        const isSame = container.containerID === this.victim.containerId && state?.running !== undefined;
+        if (isSame) this.killed = "program";
+        else if ([state, lastState].some((one) => one?.terminated?.reason === "OOMKilled")) this.killed = "container";
+    }
+
     /** @throws Error if the container is not the one any more that the run has chosen */
     private async requireThere(): Promise<void> {
+        const container = await this.container();
+        if (container?.containerID !== this.victim.containerId) throw new Error("the container was restarted");
+    }
+
+    /** Its state. @throws Error if the pod is not there any more as the run has chosen it */
+    private async container(): Promise<V1ContainerStatus | undefined> {
         const { context, victim } = this;
         const labelSelector = selectorOf({ [labels.target]: context.label });
         for await (const { metadata, status } of context.api.list(resources.pod, {
@@ -192,9 +223,7 @@ class Stressed {
             labelSelector,
         })) {
             if (metadata?.uid !== victim.uid) continue;
-            const container = status?.containerStatuses?.find(({ name }) => name === victim.container);
-            if (container?.containerID === victim.containerId) return;
-            throw new Error("the container was restarted");
+            return status?.containerStatuses?.find(({ name }) => name === victim.container);
         }
         throw new Error("the pod is gone, or has lost its label");
     }
@@ -234,11 +263,13 @@ class Stressed {
     /** Reports what the container uses: now and then, and at the end. */
     private report(load: Load, isLast = false): void {
         const now = this.readings.at(-1);
-        const { from, victim, context } = this;
+        const { victim, context, killed } = this;
+        const from = this.from ?? (killed && this.readings[0]);
         const isDue = isLast || performance.now() - this.reportedAt >= reportMs;
         if (now === undefined || from === undefined || now === from || !isDue) return;
         this.reportedAt = performance.now();
-        context.loaded({ at: Date.now(), ...loadReport(victim, load, this.of.held, from, now) });
+        const report = loadReport(victim, load, this.of.held, from, now);
+        context.loaded({ at: Date.now(), ...report, ...(killed && { killed }) });
     }
 }
 
@@ -255,7 +286,6 @@ export function loadReport(
     from: Reading,
     now: Reading,
 ): LoadReport {
-    const kills = (now.memory.kills ?? 0) - (before.memory.kills ?? 0);
     const { cpu, memory } = now;
     return {
         pod,
@@ -269,7 +299,6 @@ export function loadReport(
         before: useOf(rateBetween(first, before), before),
         under: useOf(rateBetween(from, now), now),
         ...(load.bytes !== undefined && { held }),
-        ...(kills > 0 && { kills }),
     };
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { resources, type Right, rightsIn } from "../../../cluster/resources";
 import { notAllowed } from "../../../values/texts";
 import type { AttackKind } from "../attack-kind";
-import { allowedCpu, allowedMemory, parseCpu, parseMemory } from "./amounts";
+import { allowedCpu, allowedMemory, describeCores, parseCpu, parseMemory } from "./amounts";
 import { wantedOf } from "./load";
 import { namesOf, type Stress } from "./protocol";
 import { tryStress } from "./try-out";
@@ -33,10 +33,12 @@ const amount = (parse: (text: string) => unknown, allowed: string) => {
 
 function describe(attack: StressAttack): string {
     const { cpu, memory } = wantedOf(attack);
-    const words = (text: string, what: string) =>
-        `${text}${text.endsWith("%") ? ` of the ${what} limit` : ` of ${what}`}`;
-    const parts = [...(cpu ? [words(cpu, "CPU")] : []), ...(memory ? [words(memory, "memory")] : [])];
-    return `under load: a program in it takes ${parts.join(" and ")}`;
+    const cores = cpu && parseCpu(cpu);
+    const parts = [
+        cores && ("of" in cores ? describeCores(cores.of) : `${cpu} of the CPU limit`),
+        memory && `${memory} of ${memory.endsWith("%") ? "the memory limit" : "memory"}`,
+    ];
+    return `under load: a program in it takes ${parts.filter(Boolean).join(" and ")}`;
 }
 
 /**
@@ -61,7 +63,7 @@ export const stress: AttackKind<StressAttack> = {
             : undefined,
     describe,
     effect: "under load",
-    proof: () => ({}),
+    proof: ({ untilKilled }) => (untilKilled ? { outOfMemory: true } : {}),
     // This ConfigMap is a request to the Job.
     object: resources.configMap,
     leavesTraffic: true,
