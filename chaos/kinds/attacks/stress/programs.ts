@@ -6,7 +6,7 @@
  * 2. At the beginning, and at each line of standard input, the program prints the files (see `readings.ts`). A line says
  *    how many bytes are to be held from now on; the first one also has the burning begin.
  * 3. It ends at any other line, at the end of its input, when it is not renewed by a line in time, and when a process of
- *    its own has ended. Its children end when it does. If a child ended, it prints `!` and the status before.
+ *    its own has ended: then it prints the files again, `!` and the status. Its children end when it does.
  *
  * It has the lowest priority in its container, and is the first that the kernel kills if memory runs out. It writes
  * nothing: the container may be read-only.
@@ -81,7 +81,7 @@ until (defined $lost) {
   last if $input =~ /\\n/;
 }
 kill 9, keys %children; waitpid $_, 0 for keys %children;
-print "!$lost\\n" if defined $lost;
+if (defined $lost) { report(); print "!$lost\\n" }
 `;
 
 const python = `# ${programMark}
@@ -168,7 +168,9 @@ finally:
     if os.getpid() == main:
         for pid in children: os.kill(pid, signal.SIGKILL)
         for pid in children: os.waitpid(pid, 0)
-        if lost is not None: print("!%s" % lost, flush=True)
+        if lost is not None:
+            report()
+            print("!%s" % lost, flush=True)
 `;
 
 /** Ten milliseconds are the unit of its times. The one that reads and holds is a child, so that it can be waited for. */
@@ -236,7 +238,7 @@ done
 kill -s KILL $server $burning 2>/dev/null
 [ -z "$lost" ] || { wait $server; lost=$?; }
 wait
-[ -z "$lost" ] || [ -n "$over" ] || echo "!$lost"
+[ -z "$lost" ] || [ -n "$over" ] || { report "$@"; echo "!$lost"; }
 `;
 
 /** Threads, and one process. An image of Node may have no shell. */

@@ -75,6 +75,8 @@ class Stressed {
     private of: Held = { held: 0, fresh: 0 };
     /** When each load was seen last, and begun, in milliseconds of `performance.now()`. */
     private readonly seenAt = new Map<string, number>();
+    /** The loads whose program has ended, and that were not seen since. */
+    private readonly interrupted = new Set<string>();
     private begunAt?: number;
     /** The first reading under the whole load. */
     private from?: Reading;
@@ -99,14 +101,16 @@ class Stressed {
 
     get loaded(): string[] {
         if (this.killed) return this.names;
-        return this.names.filter((name) => performance.now() - (this.seenAt.get(name) ?? -Infinity) < lineMs * 3);
+        const isRecent = (name: string) => performance.now() - (this.seenAt.get(name) ?? -Infinity) < lineMs * 3;
+        return this.names.filter((name) => !this.interrupted.has(name) && isRecent(name));
     }
 
     /** What does not show, for so long that it is not a moment's. */
     get unloaded(): string[] {
         if (this.killed) return [];
         const since = (name: string) => this.seenAt.get(name) ?? this.begunAt;
-        return this.names.filter((name) => performance.now() - (since(name) ?? Infinity) > unloadedMs);
+        const isMissing = (name: string) => performance.now() - (since(name) ?? Infinity) > unloadedMs;
+        return this.names.filter((name) => this.interrupted.has(name) || isMissing(name));
     }
 
     async loadAgainAndAgain(): Promise<void> {
@@ -122,6 +126,7 @@ class Stressed {
     }
 
     private fails(at: number, problem: string): void {
+        for (const name of this.names) this.interrupted.add(name);
         if (this.isStressing) this.failingSince = Date.now();
         this.isStressing = false;
         this.failingSince ??= at;
@@ -195,7 +200,9 @@ class Stressed {
     /** Finds out whether the program alone was killed, or its container. @param isLeft whether a part of it was left */
     private async seeKilled(isLeft: boolean): Promise<void> {
         if (isLeft) {
-            this.killed = "program";
+            const now = this.readings.at(-1)?.memory.kills;
+            const isForMemory = now === undefined || now > (this.victim.before.memory.kills ?? 0);
+            if (isForMemory) this.killed = "program";
             return;
         }
         // The kubelet says a moment later that a container was killed.
@@ -257,6 +264,7 @@ class Stressed {
 
     private seen(name: string): void {
         this.seenAt.set(name, performance.now());
+        this.interrupted.delete(name);
         this.failingSince = undefined;
     }
 
@@ -275,7 +283,7 @@ class Stressed {
 
 function whyEnded(lost: string, errors: string, message = ""): string {
     // Perl and Python give a wait status, shells 128 more than the signal.
-    if (lost === "9" || lost === "137") return "its program was killed, which the kernel does if memory runs out";
+    if (lost === "9" || lost === "137") return "a process of its program was killed";
     return lost || errors.trim() || message || "its program has ended";
 }
 

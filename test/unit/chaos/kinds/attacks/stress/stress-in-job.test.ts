@@ -189,6 +189,16 @@ describe("a program ends", () => {
     });
 });
 
+it("a load whose program has ended does not show until it is seen again", async () => {
+    start({ cpu: "100%" });
+    await pass(5);
+    programs[0]!.end();
+    await pass(0.1);
+    expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
+    await pass(5);
+    expect(part.last).toEqual({ open: [], closed: ["the CPU load in web-1/web"] });
+});
+
 it("a program that ends is started again; that it cannot be is reported after some seconds", async () => {
     start({ cpu: "100%" });
     await pass(5);
