@@ -31,7 +31,7 @@ const limitless: Reading = { ...reading(), cpu: { used: 1, periods: 0, throttled
 const rate = (cores: number) => ({ seconds: 2, cores, throttled: 0 });
 
 describe("amounts", () => {
-    it.each([
+    it.each<readonly [string, object | undefined]>([
         ["2", { of: 2 }],
         ["500m", { of: 0.5 }],
         ["0.25", { of: 0.25 }],
@@ -41,7 +41,7 @@ describe("amounts", () => {
         expect(parseCpu(text)).toEqual(amount);
     });
 
-    it.each([
+    it.each<readonly [string, object | undefined]>([
         ["200Mi", { of: 200 * mib }],
         ["1Gi", { of: 1_024 * mib }],
         ["20M", { of: 20_000_000 }],

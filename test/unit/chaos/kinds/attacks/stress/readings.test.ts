@@ -14,13 +14,13 @@ const printed = (files: Record<string, string>) =>
         .join("");
 const reading = (files: Record<string, string>) => readingOf(filesIn(printed(files)));
 
-const node = {
+const node: Record<string, string> = {
     "/proc/uptime": "713.94 225.59",
     "/proc/stat":
         "cpu  100 20 30 400 50 6 7 8 9 0\ncpu0 50 10 15 200 25 3 3 4 5 0\ncpu1 50 10 15 200 25 3 4 4 4 0\nintr 7",
     "/proc/meminfo": "MemTotal:       4000 kB\nMemAvailable:    2000 kB",
 };
-const v1 = {
+const v1: Record<string, string> = {
     "/sys/fs/cgroup/cpu/cpu.stat": "nr_periods 63\nnr_throttled 60\nthrottled_time 4018273287\nnr_bursts 0",
     "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "20000",
     "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
@@ -30,7 +30,7 @@ const v1 = {
     "/sys/fs/cgroup/memory/memory.stat": "cache 20000000\ninactive_file 1\ntotal_inactive_file 10000000",
     "/sys/fs/cgroup/memory/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2",
 };
-const v2 = {
+const v2: Record<string, string> = {
     "/sys/fs/cgroup/cpu.stat":
         "usage_usec 1500000\nuser_usec 1\nnr_periods 63\nnr_throttled 60\nthrottled_usec 4018273",
     "/sys/fs/cgroup/cpu.max": "20000 100000",
@@ -60,7 +60,7 @@ describe.each([
     });
 
     it("may have no limit", () => {
-        const none =
+        const none: Record<string, string> =
             version === 1
                 ? {
                       "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
