@@ -1,5 +1,6 @@
 import { attackKindOf } from "../kinds/attacks/registry";
 import { describeCounts } from "../kinds/attacks/counted";
+import { describeLoad } from "../kinds/attacks/loads";
 import { isAttack, onlyObserves } from "../definition/plan";
 import { describeMilliseconds } from "../values/duration";
 import { groupedBy } from "../values/grouped";
@@ -82,6 +83,7 @@ function rowsOf(journal: Journal): Row[] {
     return [
         ["Hypothesis", conclusion.hypothesis],
         ...attackRows(journal),
+        ...loadRows(journal),
         ...establishedRows(journal),
         ...unprovenRows(journal),
         ["Requests", describeRequests(journal)],
@@ -117,6 +119,9 @@ const describeRefused = (refused: NonNullable<Journal["attacks"][number]["refuse
     [...groupedBy(refused, ({ problem }) => problem)]
         .map(([problem, kills]) => `; refused the eviction of ${kills.map(({ pod }) => pod).join(", ")}: ${problem}`)
         .join("");
+
+const loadRows = ({ attacks }: Journal): Row[] =>
+    attacks.flatMap(({ loads = [] }) => loads.map((load): Row => ["Load", describeLoad(load)]));
 
 function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
     return established.flatMap(({ attack, direction, became, reason }): Row[] => {

@@ -9,7 +9,7 @@ const bytes = z.int().nonnegative();
 const use = z.object({
     cores: cores.describe("CPU that the container used, in cores: of all its processes, on average"),
     throttled: share.describe("Share of the periods of its CPU limit in which it had to wait, on average"),
-    bytes: bytes.describe("Memory that it used at the end, without files that the kernel can drop"),
+    bytes: bytes.describe("Memory that it used at most, without files that the kernel can drop"),
 });
 
 /** What the container's node had, as far as the container sees it. */
@@ -47,7 +47,7 @@ export function describeLoad({ pod, container, limit, before, under, killed }: L
     const cpu =
         `${rounded(before.cores)} cores before, ${rounded(under.cores)}${of(limit.cores, rounded)} under attack` +
         (limit.cores === undefined ? "" : `, throttled in ${percent(under.throttled)} of the periods`);
-    const memory = `${mebibytes(before.bytes)}, then ${mebibytes(under.bytes)}${of(limit.bytes, mebibytes)}`;
+    const memory = `${mebibytes(before.bytes)}, then up to ${mebibytes(under.bytes)}${of(limit.bytes, mebibytes)}`;
     const busy = [before, under].map(({ node }) => node.busy);
     const ofNode = busy.every((one) => one !== undefined)
         ? `; its node was ${percent(busy[0]!)} busy before, ${percent(busy[1]!)} under attack`

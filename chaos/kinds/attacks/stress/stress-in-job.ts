@@ -80,6 +80,7 @@ class Stressed {
     private begunAt?: number;
     /** The first reading under the whole load. */
     private from?: Reading;
+    private mostBytes = 0;
     private reportedAt = -Infinity;
     private failingSince?: number;
     private isMissed = false;
@@ -239,6 +240,7 @@ class Stressed {
     private read(load: Load, reading: Reading | undefined): void {
         if (reading === undefined) return;
         this.readings.push(reading);
+        this.mostBytes = Math.max(this.mostBytes, reading.memory.used);
         // The first one is of before the load.
         const [first] = this.readings;
         if (this.readings.length === 1) {
@@ -276,7 +278,8 @@ class Stressed {
         const isDue = isLast || performance.now() - this.reportedAt >= reportMs;
         if (now === undefined || from === undefined || now === from || !isDue) return;
         this.reportedAt = performance.now();
-        const report = loadReport(victim, load, this.of.held, from, now);
+        const most = { ...now, memory: { ...now.memory, used: this.mostBytes } };
+        const report = loadReport(victim, load, this.of.held, from, most);
         context.loaded({ at: Date.now(), ...report, ...(killed && { killed }) });
     }
 }
@@ -287,7 +290,7 @@ function whyEnded(lost: string, errors: string, message = ""): string {
     return lost || errors.trim() || message || "its program has ended";
 }
 
-export function loadReport(
+function loadReport(
     { pod, container, tool, before, first }: Victim,
     load: Load,
     held: number,

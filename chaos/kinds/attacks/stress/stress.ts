@@ -8,14 +8,14 @@ import { namesOf, type Stress } from "./protocol";
 import { tryStress } from "./try-out";
 
 /**
- * Has the targets use CPU or memory: a program runs in each of their containers, with a tool that it has (perl, Python,
- * a POSIX shell or Node.js).
+ * Takes CPU or memory in the targets' containers. A program runs in each, with a tool that the container has: perl,
+ * Python, a POSIX shell or Node.js.
  */
 export interface StressAttack {
     kind: "stress";
     /**
      * What the program takes: cores, such as `2` or `500m`, or a share of the container's CPU limit.
-     * @default "100%"; nothing if `memory` is set
+     * @default `"100%"`; nothing if `memory` is set
      */
     cpu?: string;
     /** What it takes: bytes, such as `200Mi`, or a share of the container's memory limit. @default nothing */

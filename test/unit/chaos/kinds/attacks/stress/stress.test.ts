@@ -59,14 +59,14 @@ describe("what a load did", () => {
     it("is said with limits, throttling and the node", () => {
         expect(describeLoad(load)).toBe(
             "web-1/web used 0.1 cores before, 0.2 of 0.2 under attack, throttled in 90% of the periods; " +
-                "memory 20 MiB, then 100 MiB of 128 MiB; its node was 50% busy before, 75% under attack",
+                "memory 20 MiB, then up to 100 MiB of 128 MiB; its node was 50% busy before, 75% under attack",
         );
     });
 
     it("has no limits or node that are not known", () => {
         const under = { ...use, node: {} };
         expect(describeLoad({ ...load, limit: {}, under })).toBe(
-            "web-1/web used 0.1 cores before, 0.1 under attack; memory 20 MiB, then 20 MiB",
+            "web-1/web used 0.1 cores before, 0.1 under attack; memory 20 MiB, then up to 20 MiB",
         );
     });
 
