@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
@@ -36,7 +36,7 @@ function textOf(pid: string, file: string): string {
     }
 }
 
-let child: ReturnType<typeof start> | undefined;
+let child: ChildProcess | undefined;
 afterEach(() => void child?.kill("SIGKILL"));
 
 function start(tool: Tool, of: { workers?: number; permille?: number; lastSeconds?: number } = {}) {
@@ -47,7 +47,8 @@ function start(tool: Tool, of: { workers?: number; permille?: number; lastSecond
     const started = spawn(command!, args, { env, stdio: ["pipe", "pipe", "ignore"] });
     started.stdin.on("error", () => undefined);
     started.stdout.on("data", (text: Buffer) => (printed += text.toString()));
-    return (child = started);
+    child = started;
+    return started;
 }
 let printed = "";
 const reports = () => printed.split("\n.\n").length - 1;
