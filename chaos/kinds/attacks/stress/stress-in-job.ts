@@ -3,6 +3,7 @@ import { labels, selectorOf } from "../../../cluster/labels";
 import { resources } from "../../../cluster/resources";
 import type { V1ContainerStatus } from "../../../values/kubernetes-types";
 import { parseJson } from "../../../values/json";
+import { onOneLine } from "../../../values/quoted";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
 import type { LoadReport } from "../loads";
 import { type Held, isCpuLoaded, isMemoryLoaded, type Load, loadOf, nextBytes, workersFor } from "./load";
@@ -27,6 +28,8 @@ const unloadedMs = 6_000;
 /** A load that cannot be made is reported after this time. */
 const maxLateMs = 5_000;
 const reportMs = 5_000;
+/** A container may print anything: no report has so many characters. */
+const longestReport = 200_000;
 /** So long after its end a container's status has it. */
 const stateMs = 3_000;
 
@@ -119,7 +122,9 @@ class Stressed {
         for (; !over.aborted; await sleep(lineMs)) {
             if (!this.mayGoOn()) continue;
             const began = Date.now();
-            const problem = await this.load().catch((error: unknown) => (error as Error).message);
+            const ended = await this.load().catch((error: unknown): Ended => ({ why: (error as Error).message }));
+            const problem = onOneLine(ended.why);
+            if (this.stress.untilKilled && !over.aborted) await this.seeKilled(ended);
             if (over.aborted || this.killed) return;
             context.log(`the load in ${victim.pod}/${victim.container} ended: ${problem}`);
             this.fails(began, problem);
@@ -138,8 +143,8 @@ class Stressed {
         this.context.missed({ at: this.failingSince, what, forMs, problem });
     }
 
-    /** @returns why the program has ended */
-    private async load(): Promise<string> {
+    /** Has a program load the container. @throws Error if that is not possible any more */
+    private async load(): Promise<Ended> {
         const { context, victim, over, stress } = this;
         await this.requireThere();
         this.readings = [];
@@ -169,6 +174,7 @@ class Stressed {
                 timer = setTimeout(renew, this.readings.length > 1 ? lineMs : 0);
             }
             lost = /^!(.*)$/m.exec(output)?.[1] ?? lost;
+            if (output.length > longestReport) closing.abort();
         };
         const leave = () => {
             send?.("end\n");
@@ -187,9 +193,8 @@ class Stressed {
                     if (over.aborted) leave();
                 },
             );
-            const why = whyEnded(lost, errors, status.message);
-            if (stress.untilKilled && !over.aborted) await this.seeKilled(lost !== "");
-            return why;
+            const exitCode = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
+            return { why: whyEnded(lost, errors, status.message), wasKilled: [lost, exitCode].some(isKilled) };
         } finally {
             over.removeEventListener("abort", leave);
             clearInterval(watching);
@@ -198,22 +203,22 @@ class Stressed {
         }
     }
 
-    /** Finds out whether the program alone was killed, or its container. @param isLeft whether a part of it was left */
-    private async seeKilled(isLeft: boolean): Promise<void> {
-        if (isLeft) {
-            const now = this.readings.at(-1)?.memory.kills;
-            const isForMemory = now === undefined || now > (this.victim.before.memory.kills ?? 0);
-            if (isForMemory) this.killed = "program";
-            return;
-        }
+    /** Finds out whether the container was killed for memory, or the program alone. */
+    private async seeKilled({ wasKilled }: Ended): Promise<void> {
+        const { victim, context } = this;
         // The kubelet says a moment later that a container was killed.
         await sleep(stateMs);
-        const container = await this.container().catch(this.context.log);
+        const container = await this.container().catch(context.log);
         if (container === undefined) return;
-        const { state, lastState } = container;
-        const isSame = container.containerID === this.victim.containerId && state?.running !== undefined;
-        if (isSame) this.killed = "program";
-        else if ([state, lastState].some((one) => one?.terminated?.reason === "OOMKilled")) this.killed = "container";
+        const { state, lastState, containerID } = container;
+        if (containerID === victim.containerId && state?.running) {
+            const kills = this.readings.at(-1)?.memory.kills;
+            // A program of one process says nothing after its end.
+            const mayBeForMemory =
+                kills === undefined || victim.tool.endsWith("node") || kills > (victim.before.memory.kills ?? 0);
+            if (wasKilled && mayBeForMemory) this.killed = "program";
+        } else if ([state, lastState].some((one) => one?.terminated?.reason === "OOMKilled")) this.killed = "container";
+        if (this.killed) this.report(loadOf(this.stress, victim.before), true);
     }
 
     /** @throws Error if the container is not the one any more that the run has chosen */
@@ -284,9 +289,18 @@ class Stressed {
     }
 }
 
+/** How a program has ended. */
+interface Ended {
+    why: string;
+    /** Whether it, or a process of it, was killed. */
+    wasKilled?: boolean;
+}
+
+/** Perl and Python give a wait status, shells and runtimes 128 more than the signal. */
+const isKilled = (status: string | undefined) => status === "9" || status === "137";
+
 function whyEnded(lost: string, errors: string, message = ""): string {
-    // Perl and Python give a wait status, shells 128 more than the signal.
-    if (lost === "9" || lost === "137") return "a process of its program was killed";
+    if (isKilled(lost)) return "a process of its program was killed";
     return lost || errors.trim() || message || "its program has ended";
 }
 

@@ -30,6 +30,11 @@ class Program {
     lines: string[] = [];
     isRunning = true;
     end!: (error?: Error) => void;
+    /** A process of it is killed, and the others end. */
+    lose(): void {
+        this.print("!9\n");
+        this.end();
+    }
     private held = 0;
     private usedAt = Date.now();
     private used = 0;
@@ -220,26 +225,31 @@ it("a container that was restarted is left alone", async () => {
 });
 
 describe("with untilKilled", () => {
-    const killed = async (then: object) => {
+    const killed = async (then: object, end: (program: Program) => void) => {
         start({ memory: "100%", untilKilled: true });
         await pass(10);
         status = then;
-        programs[0]!.end();
+        end(programs[0]!);
         await pass(10);
         return { programs: programs.length, killed: loads.at(-1)?.killed, shown: part.last!.closed.length, missed };
     };
 
-    it("a container that is killed is what was wanted: it is not loaded again", async () => {
-        const lastState = { terminated: { reason: "OOMKilled" } };
-        expect(await killed({ name: "web", containerID: "c2", state: { running: {} }, lastState })).toEqual({
-            programs: 1,
-            killed: "container",
-            shown: 1,
-            missed: [],
-        });
+    const lastState = { terminated: { reason: "OOMKilled" } };
+    const restarted = { name: "web", containerID: "c2", state: { running: {} }, lastState };
+
+    it.each<[string, (program: Program) => void]>([
+        ["ends its program", (program) => program.end()],
+        ["closes the connection", (program) => program.end(new Error("closed"))],
+    ])("a container that is killed, which %s, is what was wanted: it is not loaded again", async (_, end) => {
+        expect(await killed(restarted, end)).toEqual({ programs: 1, killed: "container", shown: 1, missed: [] });
     });
 
     it("a program that is killed is told from that", async () => {
-        expect(await killed(status)).toEqual({ programs: 1, killed: "program", shown: 1, missed: [] });
+        const seen = await killed(status, (program) => program.lose());
+        expect(seen).toEqual({ programs: 1, killed: "program", shown: 1, missed: [] });
+    });
+
+    it("a program that ends for another reason is started again", async () => {
+        expect(await killed(status, (program) => program.end())).toMatchObject({ programs: 2, killed: undefined });
     });
 });
