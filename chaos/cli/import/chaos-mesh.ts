@@ -32,8 +32,11 @@ const oneWay = new Refusal(
         "To cut off both, write direction: both",
 );
 
+/** An attack, and the names of its containers. @default all */
+type Read = Draft & { containers?: string[] };
+
 /** Each reads an attack without its target. Undefined if a field is refused on which the others depend. */
-const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | undefined> = {
+const kinds: Record<string, (spec: Fields, additions: Additions) => Read | undefined> = {
     PodChaos(spec) {
         const attack = spec.word("action", podActions);
         if (attack === undefined) return undefined;
@@ -95,6 +98,7 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
             kind: "stress",
             cpu: stressors.has("cpu") ? coresOf(stressors.object("cpu")) : undefined,
             memory: stressors.has("memory") ? bytesOf(stressors.object("memory")) : undefined,
+            containers: spec.texts("containerNames"),
         };
         stressors.refuseRest();
         spec.note("a container without a limit is refused here, unless you add neighbours: accept", "stressors");
@@ -206,15 +210,15 @@ export function ofChaosMesh(object: Fields, additions: Additions): Found {
 
 const runsOnce = "an experiment runs once, in its update: schedule the updates";
 
-function chaosOf(spec: Fields, attack: Draft | undefined, { namespace }: Additions): Found {
-    if (attack === undefined) return {};
-    const containers = attack.kind === "stress" ? spec.texts("containerNames") : [];
+function chaosOf(spec: Fields, read: Read | undefined, { namespace }: Additions): Found {
+    if (read === undefined) return {};
+    const { containers, ...attack } = read;
+    const isOnce = read === killOnce;
     const target = selected(spec, namespace, containers)?.target;
     const attacks = [{ ...attack, target, radius: radiusOf(spec) }];
-    if (attack === killOnce && spec.has("duration"))
-        spec.note("the pods are deleted once, at the beginning", "duration");
-    const durationMs = attack === killOnce ? undefined : spec.duration("duration");
-    if (durationMs === undefined && attack !== killOnce)
+    if (isOnce && spec.has("duration")) spec.note("the pods are deleted once, at the beginning", "duration");
+    const durationMs = isOnce ? undefined : spec.duration("duration");
+    if (durationMs === undefined && !isOnce)
         spec.note(`is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`, "duration");
     if (spec.has("scheduler")) spec.note(runsOnce, "scheduler");
     spec.refuseRest();
