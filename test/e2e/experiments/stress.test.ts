@@ -32,18 +32,18 @@ const untilLoaded = () => until("a program runs", () => Promise.resolve(programs
 const untilNone = (timeoutMs = longestMs) =>
     until("no program is left", () => Promise.resolve(programs() === 0), { timeoutMs });
 
-/** Begins an update that loads the target. @param act what happens then, before the update has ended */
-async function whileLoaded(settings: Record<string, string>, act: (update: ReturnType<TestStack["begin"]>) => unknown) {
-    stack.set({ ...short, "experiment.duration": "60s", ...settings });
+/** Begins an update that loads the target, and kills it with SIGKILL then. */
+async function loadAndKill(settings: Record<string, string> = {}): Promise<void> {
+    stack.set({ ...short, ...settings });
     const update = stack.begin();
     try {
-        await untilLoaded().catch((error: unknown) => {
-            throw new Error(update.printed(), { cause: error });
-        });
-        await act(update);
+        await untilLoaded();
+    } catch (error) {
+        throw new Error(update.printed(), { cause: error });
     } finally {
         await update.kill();
     }
+    expect(programs()).toBeGreaterThan(0);
 }
 
 it("loads its target as its cgroup shows, and no other; nothing is left", async () => {
@@ -65,31 +65,24 @@ it("loads its target as its cgroup shows, and no other; nothing is left", async 
 });
 
 it("ends when the namespace's lease is deleted, though the update that began it was killed", async () => {
-    await whileLoaded({}, async (update) => {
-        await update.kill();
-        expect(programs()).toBeGreaterThan(0);
-        await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace: stack.namespace });
-        await untilNone(5_000);
-    });
+    await loadAndKill({ "experiment.duration": "60s" });
+    await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace: stack.namespace });
+    await untilNone(5_000);
     await stack.cancel();
     await stack.toDefaults();
     expect(await stack.traces()).toEqual([]);
 });
 
 itInAll("ends with the deadline Job's pod, whose replacement begins it again, and at its deadline", async () => {
-    await whileLoaded({ "experiment.duration": "8s", "experiment.deadline": "40s" }, async (update) => {
-        await update.kill();
-        const { core } = stack.cluster;
-        const { items } = await core.listNamespacedPod({
-            namespace: stack.namespace,
-            labelSelector: "batch.kubernetes.io/job-name",
-        });
-        const { name, namespace } = items[0]!.metadata as { name: string; namespace: string };
-        await core.createNamespacedPodEviction({ name, namespace, body: { metadata: { name, namespace } } });
-        await untilNone();
-        await untilLoaded();
-        await untilNone(45_000);
-    });
+    await loadAndKill({ "experiment.deadline": "60s" });
+    const { core } = stack.cluster;
+    const ofJob = { namespace: stack.namespace, labelSelector: "batch.kubernetes.io/job-name" };
+    const { name, namespace } = (await core.listNamespacedPod(ofJob)).items[0]!.metadata!;
+    const place = { name: name!, namespace: namespace! };
+    await core.createNamespacedPodEviction({ ...place, body: { metadata: place } });
+    await untilNone();
+    await untilLoaded();
+    await untilNone(70_000);
     await stack.cancel();
     await stack.toDefaults();
     expect(await stack.traces()).toEqual([]);
