@@ -2,7 +2,7 @@
 import { parsePercentage } from "../../../values/share";
 
 /** What is taken: cores or bytes, or a share of the container's limit. */
-export type Amount = { of: number } | { share: number };
+type Amount = { of: number } | { share: number };
 
 const sizes: Record<string, number> = { k: 1e3, M: 1e6, G: 1e9, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
 

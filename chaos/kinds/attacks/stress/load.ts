@@ -53,7 +53,7 @@ export function workersFor({ cores = 0 }: Load): { workers: number; permille: nu
 const enough = 0.8;
 
 /** How many cores the container must be seen to use: no more than its limit, and its node, have. */
-export const coresToSee = ({ cores = 0 }: Load, { cpu: { limit = Infinity }, node }: Reading): number =>
+const coresToSee = ({ cores = 0 }: Load, { cpu: { limit = Infinity }, node }: Reading): number =>
     enough * Math.min(cores, limit, node.cores ?? Infinity);
 
 /** How much of the container's memory is left to its application: below that, the kernel would kill. */

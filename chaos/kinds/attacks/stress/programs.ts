@@ -306,7 +306,7 @@ export const tools = {
 
 export type Tool = keyof typeof tools;
 
-export interface ProgramArgs {
+interface ProgramArgs {
     /** How many processes or threads burn. 0 for none. */
     workers: number;
     /** What each takes of a core, in thousandths. */
@@ -318,7 +318,7 @@ export interface ProgramArgs {
 }
 
 /** Without a line for so long, a program ends by itself. */
-export const silenceSeconds = 10;
+const silenceSeconds = 10;
 
 /** The command that loads the container in which it is run. */
 export const programOf = (tool: Tool, { workers, permille, lastSeconds, files }: ProgramArgs): string[] =>

@@ -1,6 +1,5 @@
 /** What the run finds in the targets of a stress before it, and tells the deadline Job. */
 import type { Target } from "../../../targets/containers";
-import type { RunAttack } from "../attack-kind";
 import type { Wanted } from "./load";
 import type { Tool } from "./programs";
 import type { Reading } from "./readings";
@@ -32,6 +31,3 @@ export const namesOf = ({ cpu, memory }: Wanted, { pod, container }: Pick<Target
     ...(cpu !== undefined && { cpu: `the CPU load in ${pod}/${container}` }),
     ...(memory !== undefined && { memory: `the memory load in ${pod}/${container}` }),
 });
-
-export const victimsOf = ({ chosen }: Pick<RunAttack<unknown>, "chosen">): readonly Victim[] =>
-    (chosen.tried ?? []) as Victim[];
