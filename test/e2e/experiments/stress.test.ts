@@ -15,7 +15,7 @@ const short = {
     "experiment.timeout": "5s",
     "experiment.until": "verdict",
 };
-/** A program ends at once if it is told to, or its connection is closed, and 10 s after its last renewal at the latest. */
+/** A program ends at once if it is told to, or its connection is closed, and at the latest 10 s after a renewal. */
 const longestMs = 12_000;
 
 let stack: TestStack;

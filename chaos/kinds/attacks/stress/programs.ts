@@ -3,10 +3,10 @@
  *
  * 1. Arguments: how many processes or threads burn, each what share of a core in thousandths, after how many seconds
  *    without a line, and after how many in all, the program ends; then the files that are read.
- * 2. At the beginning, and at each line of standard input, the program prints the files (see `readings.ts`). A line says
- *    how many bytes are to be held from now on; the first one also has the burning begin.
- * 3. It ends at any other line, at the end of its input, when it is not renewed by a line in time, and when a process of
- *    its own has ended: then it prints the files again, `!` and the status. Its children end when it does.
+ * 2. At the beginning, and at each line of standard input, the program prints the files (see `readings.ts`). A line
+ *    says how many bytes are to be held from now on; the first one also has the burning begin.
+ * 3. It ends at any other line, at the end of its input, when it is not renewed by a line in time, and when a process
+ *    of its own has ended: then it prints the files again, `!` and the status. Its children end when it does.
  *
  * It has the lowest priority in its container, and is the first that the kernel kills if memory runs out. It writes
  * nothing: the container may be read-only.
@@ -173,7 +173,7 @@ finally:
             print("!%s" % lost, flush=True)
 `;
 
-/** Ten milliseconds are the unit of its times. The one that reads and holds is a child, so that it can be waited for. */
+/** Its times are in hundredths of a second. What reads and holds is a child, so that it can be waited for. */
 const shell = `# ${programMark}
 workers=$1 permille=$2 silence=$3 last=$4; shift 4
 main=$$
@@ -279,7 +279,8 @@ process.stdin.on("error", () => process.exit(0)).on("end", () => process.exit(0)
     while (blocks.length < wanted) blocks.push(Buffer.alloc(1048576, 120));
     blocks.length = wanted;
     if (!begun) for (let i = 0; i < workers; i++) {
-      const thread = new (require("worker_threads").Worker)(burn, { eval: true, workerData: workers * permille / 1000 });
+      const { Worker } = require("worker_threads");
+      const thread = new Worker(burn, { eval: true, workerData: workers * permille / 1000 });
       thread.on("error", (error) => { console.log("!" + error.message); process.exit(1); });
     }
     begun = true;

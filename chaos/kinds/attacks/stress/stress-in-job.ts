@@ -34,8 +34,8 @@ const longestReport = 200_000;
 const stateMs = 3_000;
 
 /**
- * Has programs load the targets' containers, and ends them: each is a command that runs in its container as long as this
- * process renews it, over the connection by which it was started. The end of that is the end of the program.
+ * Has programs load the targets' containers, and ends them: each is a command that runs in its container as long as
+ * this process renews it, over the connection by which it was started. The end of that is the end of the program.
  */
 export const stressInJob: BeginInJob<Stress> = (stress, context) => {
     const stressed: Stressed[] = [];

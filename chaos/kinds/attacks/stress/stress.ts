@@ -20,9 +20,12 @@ export interface StressAttack {
     cpu?: string;
     /** What it takes: bytes, such as `200Mi`, or a share of the container's memory limit. @default nothing */
     memory?: string;
-    /** Whether it takes `memory` even if the container then exceeds its limit, until something is killed. @default false */
+    /** Whether it takes `memory` beyond the container's limit, too, until something is killed. @default false */
     untilKilled?: boolean;
-    /** `accept`: also containers without a limit are loaded, and other pods of their nodes may suffer. @default "refuse" */
+    /**
+     * `accept`: containers without a limit are loaded, too, and other pods of their nodes may suffer.
+     * @default "refuse"
+     */
     neighbours?: "accept" | "refuse";
 }
 
@@ -42,8 +45,8 @@ function describe(attack: StressAttack): string {
 }
 
 /**
- * The deadline Job starts the programs, and renews them: the attack ends with it, and it ends the attack at the deadline
- * and with the lease. What shows is what the containers' own cgroups say.
+ * The deadline Job starts the programs, and renews them: the attack ends with it, and it ends the attack at the
+ * deadline and with the lease. What shows is what the containers' own cgroups say.
  */
 export const stress: AttackKind<StressAttack> = {
     schema: z.strictObject({

@@ -1,4 +1,4 @@
-/** What the run tries in the targets of a stress, before it: with what they can be loaded, and whether that can show. */
+/** What the run tries in the targets of a stress before it: with what they can be loaded, and whether that shows. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../../cluster/client";
 import { problemOf } from "../../../cluster/problem";

@@ -27,8 +27,8 @@ describe("a stress", () => {
         expect(mistakes({ cpu: "2 cores", memory: "200" })).toEqual([
             'attacks.0.cpu: "2 cores" is not allowed; allowed: cores, such as "2" or "500m", or a percentage of the ' +
                 'container\'s limit, such as "80%"',
-            'attacks.0.memory: "200" is not allowed; allowed: at least 1Mi, such as "200Mi" or "1Gi", or a percentage ' +
-                'of the container\'s limit, such as "80%"',
+            'attacks.0.memory: "200" is not allowed; allowed: at least 1Mi, such as "200Mi" or "1Gi", or a ' +
+                'percentage of the container\'s limit, such as "80%"',
         ]);
         expect(mistakes({ cpu: "2", untilKilled: true })).toEqual([
             "attacks.0.untilKilled: needs memory, which is what exceeds the limit; set it, or leave this out",
