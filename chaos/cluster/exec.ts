@@ -19,7 +19,7 @@ export interface Container {
     container: string;
 }
 
-const channels = { output: 1, errors: 2, status: 3 } as const;
+const channels = { input: 0, output: 1, errors: 2, status: 3 } as const;
 
 /** The fourth says what a command has ended with; the fifth differs only in what is sent to a command. */
 const protocols = "v5.channel.k8s.io, v4.channel.k8s.io";
@@ -27,6 +27,8 @@ const protocols = "v5.channel.k8s.io, v4.channel.k8s.io";
 /**
  * @param onOutput is given what the command prints, as it comes
  * @param signal ends the waiting
+ * @param onOpen is given what sends the command texts of less than 125 bytes; its input ends with the connection.
+ *   @default it has no input
  * @returns how the command has ended
  * @throws ApiError with how the API server refuses it
  * @throws Error if the connection ends before the command
@@ -37,8 +39,9 @@ export async function exec(
     to: Destination,
     onOutput: (printed: Buffer, isError: boolean) => void,
     signal: AbortSignal,
+    onOpen?: (send: (text: string) => void) => void,
 ): Promise<V1Status> {
-    const query = new URLSearchParams({ container, stdout: "true", stderr: "true" });
+    const query = new URLSearchParams({ container, stdout: "true", stderr: "true", ...(onOpen && { stdin: "true" }) });
     for (const argument of command) query.append("command", argument);
     const path = `${pathOf({ resource: resources.pod, namespace, name, part: "exec" })}?${query.toString()}`;
     const headers = {
@@ -73,10 +76,14 @@ export async function exec(
         signal.addEventListener("abort", stop);
         if (signal.aborted) stop();
         if (head!.length > 0) frames.push(head!);
+        onOpen?.((text) => {
+            const content = Buffer.concat([Uint8Array.of(channels.input), Buffer.from(text)]);
+            if (socket.writable) socket.write(frame(opcodes.binary, content));
+        });
     });
 }
 
-const opcodes = { more: 0, close: 8, ping: 9, pong: 10 } as const;
+const opcodes = { binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** Reads a WebSocket's frames, in pieces of any size: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
 class Frames {
@@ -124,7 +131,7 @@ class Frames {
 /** Says that nothing more is wanted, and closes the connection: who has ended it may leave that to us. */
 const leave = (socket: Duplex): void => void socket.end(frame(opcodes.close), () => socket.destroy());
 
-/** A frame of a client, masked as the protocol wants it. Its content is shorter than 126 bytes, as that of a ping. */
+/** A frame of a client, masked as the protocol wants it. Its content is shorter than 126 bytes. */
 function frame(opcode: number, content: Buffer = Buffer.alloc(0)): Buffer {
     const mask = randomBytes(4);
     const masked = content.map((byte, index) => byte ^ mask[index % 4]!);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { Agent, RequestOptions } from "node:https";
 import { isIPv6 } from "node:net";
-import { answerOf, eachLine, send } from "./request";
+import { answerOf, type Destination, eachLine, send } from "./request";
 import { type ApiCall, ApiError, type ApiResponse } from "./verbs";
 
 export { ApiError } from "./verbs";
@@ -31,18 +31,22 @@ export interface PodCall extends ApiCall {
     agent?: Agent;
 }
 
-/**
- * Calls the API server, and resolves when the response begins: the caller reads its status and body, for example of a
- * watch. Each call reads the token again, because the kubelet renews it.
- */
-export async function openApi(path: string, call: PodCall = {}, server = ownApiServer): Promise<IncomingMessage> {
-    const { agent = false, silenceMs = 5_000, ...sent } = call;
-    const { host, port, account } = server;
+/** Each call reads the token again, because the kubelet renews it. */
+export function destinationInPod({ host, port, account } = ownApiServer, agent: Agent | false = false): Destination {
     const ca = readFileSync(`${account}/ca.crt`);
     const headers = { authorization: `Bearer ${readFileSync(`${account}/token`, "utf8")}` };
     const address = isIPv6(host ?? "") ? `[${host}]` : host;
     const options: RequestOptions = { agent, ca, headers };
-    return send(path, { ...sent, silenceMs }, { server: `https://${address}:${port}`, options });
+    return { server: `https://${address}:${port}`, options };
+}
+
+/**
+ * Calls the API server, and resolves when the response begins: the caller reads its status and body, for example of a
+ * watch.
+ */
+export async function openApi(path: string, call: PodCall = {}, server = ownApiServer): Promise<IncomingMessage> {
+    const { agent, silenceMs = 5_000, ...sent } = call;
+    return send(path, { ...sent, silenceMs }, destinationInPod(server, agent));
 }
 
 export async function callApi(path: string, call?: PodCall, server?: ApiServer): Promise<ApiResponse> {

@@ -1,3 +1,4 @@
+import type { LoadReport } from "../kinds/attacks/loads";
 import { pause, poll } from "../values/async";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
@@ -177,7 +178,7 @@ export class AttackProof {
 
     /** What the Job has reported of this attack. */
     private async log() {
-        const { reports, kills, refused, missed } = await this.job.read();
+        const { reports, kills, refused, missed, loads } = await this.job.read();
         const { targetLabel } = this.args;
         return {
             readAt: performance.now(),
@@ -185,6 +186,7 @@ export class AttackProof {
             kills: kills.filter(({ killed: { label } }) => label === targetLabel),
             refused: refused.filter(({ refused: { label } }) => label === targetLabel),
             missed: missed.filter(({ missed: { label } }) => label === targetLabel),
+            loads: loads.filter(({ load: { label } }) => label === targetLabel),
         };
     }
 
@@ -195,6 +197,16 @@ export class AttackProof {
             kills: kills.map(({ at, killed: { pod, uid } }) => ({ at, pod, uid })),
             refused: refused.map(({ at, refused: { label: _, ...one } }) => ({ at, ...one })),
         };
+    }
+
+    /** What each container has used until now, that the Job has loaded. */
+    async loads(): Promise<LoadReport[]> {
+        const last = new Map<string, LoadReport>();
+        for (const { load } of (await this.log()).loads) {
+            const { label: _, ...report } = load;
+            last.set(`${report.pod}/${report.container}`, report);
+        }
+        return [...last.values()];
     }
 
     private async whyNotGone(): Promise<Reason | undefined> {
@@ -258,7 +270,7 @@ export class AttackProof {
         const found = await Promise.all([
             // What the Job reports last is a moment older than the last answers.
             soonIfAborted(this.explained(), signal),
-            proof.deleted ? undefined : whyChanged(cluster, chosen.targets),
+            proof.deleted ? undefined : whyChanged(cluster, chosen.targets, proof.outOfMemory),
             signal?.aborted ? undefined : whyPeersChanged?.(),
             ofJob(),
         ]);

@@ -1,4 +1,5 @@
 import type { Counts } from "../kinds/attacks/counted";
+import type { LoadReport } from "../kinds/attacks/loads";
 import { attackKindOf } from "../kinds/attacks/registry";
 import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
@@ -29,6 +30,8 @@ export interface ShownAttack extends RunAttack {
     kills?: { at: number; pod: string; uid: string }[];
     /** The pods whose eviction was refused, and why. Absent as `kills` is. */
     refused?: { at: number; pod: string; uid: string; problem: string }[];
+    /** What its containers have used. Absent if it loads none. */
+    loads?: LoadReport[];
     /** What it has counted. Absent if it counts nothing, or that is not known. */
     counts?: Counts;
 }
@@ -169,6 +172,14 @@ export class AttackProofs {
     async seeKills(): Promise<void> {
         for (const { proof, shown } of this.attacks)
             if (attackKindOf(shown.attack).proof(shown.attack).deleted) Object.assign(shown, await proof.kills());
+    }
+
+    /** Finds out what the containers have used that the Job has loaded. */
+    async seeLoads(): Promise<void> {
+        for (const { proof, shown } of this.attacks) {
+            const loads = await proof.loads();
+            if (loads.length > 0) shown.loads = loads;
+        }
     }
 
     /** The reason that counts, of those of all attacks. */

@@ -1,19 +1,13 @@
 import { isIP } from "node:net";
 import { beginsAtPeers, beginsAtTargets, controlsAtTargets, type Proof } from "../kinds/attacks/attack-kind";
-import { type Cluster, messageOf } from "../cluster/client";
+import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import { groupedBy } from "../values/grouped";
 import { besides, onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import { type Discovered, ownerOf, type Prober, type Target } from "../targets/containers";
-import { ExecRefused, runWithin } from "./run-within";
+import { ExecRefused, isLacking, runWithin } from "../cluster/run-within";
 import { noTool, type QuestionKind, searchFor, shellLessPrograms } from "./tools";
-
-/** What runtimes say of a program that an image does not have, or that its user may not run. */
-const notThere =
-    /executable file.* not found|no such file or directory|error finding executable|exec: .*permission denied/i;
-/** Exit codes of shells, with which a runtime may say the same. */
-const notThereCodes = [126, 127, noTool];
 
 /** What the tools in a container must be able to do for a proof. An address is not looked up. */
 export function kindsFor({ lookup, addresses, stillWorks: { host } = {} }: Proof): QuestionKind[] {
@@ -149,9 +143,10 @@ async function isThere(
     command: string[],
 ): Promise<boolean | Pick<Lacking, "refusal" | "failure">> {
     try {
-        return !notThereCodes.includes((await runWithin(cluster, where, command)).exitCode);
+        const ran = await runWithin(cluster, where, command);
+        return !isLacking(ran) && ran.exitCode !== noTool;
     } catch (error) {
         if (error instanceof ExecRefused) return { refusal: error.message };
-        return notThere.test(messageOf(error)) ? false : { failure: problemOf(error) };
+        return isLacking(error) ? false : { failure: problemOf(error) };
     }
 }

@@ -3,7 +3,7 @@ import type { Cluster } from "../cluster/client";
 import { groupedBy } from "../values/grouped";
 import { lookUp, noAddress } from "./hosts";
 import type { Look } from "./judge";
-import { probe } from "./run-within";
+import { probe } from "./probe";
 import type { TrialWithin } from "./trials";
 
 /** A lookup must work under attack, and may take longer than a connection that must fail, in milliseconds. */

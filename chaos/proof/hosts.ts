@@ -14,7 +14,7 @@ import { ReasonError } from "../values/reasons";
 import type { ResolvedHost } from "../targets/choose";
 import { addressesOfTarget, type Discovered, type Target } from "../targets/containers";
 import { onePerPod } from "../targets/pods";
-import { probe } from "./run-within";
+import { probe } from "./probe";
 import { addressesIn } from "./tools";
 import { resources } from "../cluster/resources";
 

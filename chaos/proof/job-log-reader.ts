@@ -5,6 +5,7 @@ import {
     deadlineContainer,
     type KeptState,
     type KillReport,
+    type LoadLine,
     type LogLine,
     type MissedKill,
     type RefusedEviction,
@@ -21,6 +22,7 @@ export interface JobReports {
     kills: KillReport[];
     refused: RefusedEviction[];
     missed: MissedKill[];
+    loads: LoadLine[];
 }
 
 /** What the pods of a deadline Job have logged. Each read asks only for what is new, and adds it to what is known. */
@@ -42,6 +44,7 @@ export class JobLogReader {
             kills: inOrder(logs.flatMap(({ kills }) => kills)),
             refused: inOrder(logs.flatMap(({ refused }) => refused)),
             missed: inOrder(logs.flatMap(({ missed }) => missed)),
+            loads: inOrder(logs.flatMap(({ loads }) => loads)),
         };
     }
 
@@ -82,6 +85,7 @@ class PodLog {
     readonly kills: KillReport[] = [];
     readonly refused: RefusedEviction[] = [];
     readonly missed: MissedKill[] = [];
+    readonly loads: LoadLine[] = [];
     /** When the last read began, by this machine's clock. */
     readAt?: number;
     begun?: number;
@@ -101,7 +105,7 @@ class PodLog {
         return true;
     }
 
-    private addLine({ begun, line, at, changed, killed, refused, missed }: LogLine): boolean {
+    private addLine({ begun, line, at, changed, killed, refused, missed, load }: LogLine): boolean {
         if (begun !== this.begun) {
             // The container was restarted. Its process knows nothing of the one before.
             if (line !== 0) return false;
@@ -117,6 +121,7 @@ class PodLog {
         if (killed) this.kills.push({ at, killed });
         if (refused) this.refused.push({ at, refused });
         if (missed) this.missed.push({ at, missed });
+        if (load) this.loads.push({ at, load });
         if (changed) this.addChange(at, changed);
         return true;
     }

@@ -68,12 +68,12 @@ const idsOf = (trials: readonly Trial[], during: Trial["during"]) =>
 
 /** Since when all of the witness's trials fail that must, and had worked before; or why that is not shown. */
 export function cutSince(
-    { trials, isProbed }: ByWitness,
+    { trials, isProbed, missing }: ByWitness,
     reports: readonly ConnectionReport[],
 ): { at: number } | Doubt {
     const proving = provingOf({ trials });
     const last = reports.at(-1);
-    if (isProbed) return hitSince(trials, proving, last);
+    if (isProbed) return hitSince(trials, proving, last, missing);
     if (!trials.some(({ during }) => during === "fails") && last) return { at: last.at };
     const { baseline, cut } = cutIn(reports, proving);
     if (cut) return { at: cut.at };
@@ -89,10 +89,14 @@ function hitSince(
     trials: readonly WitnessTrial[],
     hit: readonly string[],
     last: ConnectionReport | undefined,
+    missing: string | undefined,
 ): { at: number } | Doubt {
     const notProven = (message: string) => reason("attack-not-proven", message);
     if (hit.length === 0) return notProven("no probe reached a target before the attack");
-    if (!last || !hasAll(hit)(last.closed)) return notProven(`probes were not affected: ${hit.join(", ")}`);
+    if (!last || !hasAll(hit)(last.closed)) {
+        const lacking = hit.filter((id) => !last?.closed.includes(id)).join(", ");
+        return notProven(missing ? `${lacking} ${missing}` : `probes were not affected: ${hit.join(", ")}`);
+    }
     const passed = trials.filter(isPassed).map(({ id }) => id);
     if (hasAll(passed)(last.open)) return { at: last.at };
     const affected = passed.filter((id) => last.closed.includes(id)).join(", ");
@@ -106,7 +110,7 @@ const isPassed = (one: WitnessTrial) => isProbe(one) && one.during === "works" &
 
 /** Whether the targets have been cut off all the time, as far as the witness saw. @returns why not */
 export function whyNotCut(
-    { trials }: ByWitness,
+    { trials, missing }: ByWitness,
     all: readonly ConnectionReport[],
     from: number,
     to: number,
@@ -116,7 +120,7 @@ export function whyNotCut(
     const notHeld = (message: string) => reason("attack-not-held", message);
     const unaffected = unaffectedIn(reports, idsOf(trials.filter(isProbe), "fails"));
     if (unaffected !== undefined) {
-        const what = unaffected.was === "open" ? "was not affected" : "could not be reached";
+        const what = missing ?? (unaffected.was === "open" ? "was not affected" : "could not be reached");
         return notHeld(`${unaffected.name} ${what} at a moment of the run`);
     }
     const endpoints = trials.filter(({ pod }) => pod !== undefined);
@@ -244,10 +248,10 @@ export function whyOverreachingByWitness(
 export function whyKillMissed(missed: readonly MissedKill[], since: number): Reason | undefined {
     const first = missed.find(({ at, missed: { forMs } }) => at + forMs >= since);
     if (first === undefined) return undefined;
-    const { forMs, problem } = first.missed;
+    const { what = "the kill", forMs, problem } = first.missed;
     return reason(
         "attack-not-held",
-        `the kill that was due ${sinceProven(first.at - since)} could not be made for ` +
+        `${what} that was due ${sinceProven(first.at - since)} could not be made for ` +
             `${describeMilliseconds(forMs)}: ${quoted(problem)}`,
     );
 }

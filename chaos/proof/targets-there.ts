@@ -12,24 +12,38 @@ import { resources } from "../cluster/resources";
 /** Calls to the API server at a time: the check has ended, and only its end waits for them. */
 const maxCalls = 10;
 
-/** Why attacked containers are not the running ones any more. Undefined if they still are. */
-export async function whyChanged(cluster: Cluster, targets: readonly Target[]): Promise<Reason | undefined> {
-    const reasons = await inTurns(targets, maxCalls, (target) => whyOneChanged(cluster, target));
+/**
+ * Why attacked containers are not the running ones any more. Undefined if they still are.
+ *
+ * @param mayBeKilled whether they may have been restarted because they were killed for memory. @default false
+ */
+export async function whyChanged(
+    cluster: Cluster,
+    targets: readonly Target[],
+    mayBeKilled = false,
+): Promise<Reason | undefined> {
+    const reasons = await inTurns(targets, maxCalls, (target) => whyOneChanged(cluster, target, mayBeKilled));
     return reasons.find((one) => one !== undefined);
 }
 
-async function whyOneChanged(cluster: Cluster, target: Target): Promise<Reason | undefined> {
+async function whyOneChanged(cluster: Cluster, target: Target, mayBeKilled: boolean): Promise<Reason | undefined> {
     const { pod: name, namespace, uid, container, containerId } = target;
     const pod = await cluster.get({ resource: resources.pod, name, namespace });
     if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp)
         return reason("target-changed", `the target ${name} was gone before the run had ended`);
     const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
+    const ends = [status?.state, status?.lastState].map((state) => state?.terminated?.reason);
+    const isKilled = ends.includes("OOMKilled");
+    if (mayBeKilled && isKilled) return undefined;
     // A Job's container keeps its id when it has ended.
     if (status?.state?.terminated)
         return reason("target-changed", `the target ${name}/${container} ended during the run`);
     return status?.containerID === containerId
         ? undefined
-        : reason("target-changed", `the target ${name}/${container} was restarted during the run`);
+        : reason(
+              "target-changed",
+              `the target ${name}/${container} was restarted during the run${isKilled ? ", killed for memory" : ""}`,
+          );
 }
 
 /** Which of some pods, identified by uid, exist and are not being deleted. Undefined if none does. */

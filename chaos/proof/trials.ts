@@ -55,6 +55,8 @@ export interface Table<T extends Trial> {
 export interface ByWitness extends Table<WitnessTrial> {
     /** Whether probes through a Service show the attack, and not endpoints. */
     isProbed: boolean;
+    /** See `Reported`. */
+    missing?: string;
 }
 
 export interface TrialWithin extends Trial {
@@ -113,7 +115,8 @@ export function byWitness({ proof, chosen, reported }: Tried): ByWitness {
         isMetBy: (one: WitnessTrial) => one.pod === pod && one.during === "fails",
         message: `nothing answered at ${[...new Set(some.map(({ id }) => id))].join(", ")} of ${pod} before the attack`,
     }));
-    return { trials: [...new Map(all.map((one) => [one.id, one])).values()], needs, isProbed: reported !== undefined };
+    const trials = [...new Map(all.map((one) => [one.id, one])).values()];
+    return { trials, needs, isProbed: reported !== undefined, missing: reported?.missing };
 }
 
 /** What is tried from within targets and peers. @param witness its addresses, if the targets are to try it */

@@ -92,7 +92,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
         attackedAt,
         ...(aborted && { aborted }),
         endedAt: Date.now(),
-        attacks: attacks.map(({ name, chosen, proven, kills, refused, became, counts, longestGapMs }) => ({
+        attacks: attacks.map(({ name, chosen, proven, kills, refused, loads, became, counts, longestGapMs }) => ({
             name,
             provenAt: proven?.attackedAt,
             targets: chosen.targets,
@@ -100,6 +100,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             peerWorkloads: chosen.peerWorkloads,
             kills,
             ...(refused && refused.length > 0 && { refused }),
+            loads,
             established: became,
             counts,
             longestGapMs,

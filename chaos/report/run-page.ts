@@ -1,5 +1,6 @@
 import { attackKindOf } from "../kinds/attacks/registry";
 import { describeCounts } from "../kinds/attacks/counted";
+import { describeLoad } from "../kinds/attacks/loads";
 import { describeChange } from "../kinds/checks/change-limits";
 import { isAttack, onlyObserves } from "../definition/plan";
 import { describeMilliseconds, formatDuration } from "../values/duration";
@@ -97,6 +98,7 @@ function rowsOf(journal: Journal): Row[] {
         ["Hypothesis", conclusion.hypothesis],
         ...beginRow(journal),
         ...attackRows(journal),
+        ...loadRows(journal),
         ...establishedRows(journal),
         ...unprovenRows(journal),
         ["Requests", describeRequests(journal)],
@@ -139,6 +141,9 @@ const describeRefused = (refused: NonNullable<Journal["attacks"][number]["refuse
     [...groupedBy(refused, ({ problem }) => problem)]
         .map(([problem, kills]) => `; refused the eviction of ${kills.map(({ pod }) => pod).join(", ")}: ${problem}`)
         .join("");
+
+const loadRows = ({ attacks }: Journal): Row[] =>
+    attacks.flatMap(({ loads = [] }) => loads.map((load): Row => ["Load", describeLoad(load)]));
 
 function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
     return established.flatMap(({ attack, direction, became, reason }): Row[] => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Counted, countedSince, describeCounts } from "../kinds/attacks/counted";
+import { describeLoad } from "../kinds/attacks/loads";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { namesOf } from "../kinds/checks/observe";
 import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";
@@ -92,8 +93,10 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
         printEstablished(context, proofs.shown);
         for (const [index, one] of proofs.shown.entries()) await count(context, one, seen, await countedBefore[index]);
     }
-    // Kills are shown beside the verdict, which does not rest on them.
+    // Kills and loads are shown beside the verdict, which does not rest on them.
     await proofs.seeKills().catch(() => undefined);
+    await proofs.seeLoads().catch(() => undefined);
+    for (const load of proofs.shown.flatMap(({ loads = [] }) => loads)) context.say(describeLoad(load));
     // An attack of a run that is over says nothing more, even if another is still there.
     const isOver = seen.reasons.some((one) => one?.code === "run-over");
     const stays = plan.until === "disabled" && !isOver && (await wouldEnd(context, job));

@@ -12,6 +12,7 @@ import { describeBesides, labelPods } from "../targets/pods";
 import { attributeOf, nodeConditions } from "../targets/attributes";
 import { type Chosen, chooseTargets } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
+import type { Cluster } from "../cluster/client";
 import { type Discovered, type Target, workloadsOf } from "../targets/containers";
 import { discover, expressionsOf } from "../targets/discover";
 import { servicePorts } from "../targets/service-ports";
@@ -100,7 +101,7 @@ async function label(
     ]);
     const isPoliced = policies.length > 0;
     const attacks = await withHosts(context, found, discovered);
-    await Promise.all(attacks.map(async (one) => attackKindOf(one.attack).tryOut?.(one, cluster)));
+    await Promise.all(attacks.map(async (one) => tryOut(one, cluster)));
     const combinations = await combinationsOf(run, attacks, policies);
     try {
         const own = [
@@ -161,6 +162,11 @@ function withHosts(context: StepContext, attacks: readonly RunAttack[], discover
         return found;
     });
     return Promise.all(resolving);
+}
+
+async function tryOut(one: RunAttack, cluster: Cluster): Promise<void> {
+    const tried = await attackKindOf(one.attack).tryOut?.(one, cluster);
+    if (tried) one.chosen.tried = tried;
 }
 
 /** What the Job must know, if it will choose further targets. */

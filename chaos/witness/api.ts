@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { Agent } from "node:https";
 import { hostname } from "node:os";
-import { openApi } from "../cluster/in-cluster-api";
+import { exec } from "../cluster/exec";
+import { destinationInPod, openApi } from "../cluster/in-cluster-api";
 import { annotations } from "../cluster/labels";
+import type { JobContext } from "../kinds/attacks/job-part";
 import { type ObjectApi, type ObjectReference, resources } from "../cluster/resources";
 import { addressesOf, hasEnded, type Pod, tcpPortsOf } from "../values/kubernetes-rules";
 import { sentAtOf } from "../cluster/request";
@@ -104,6 +106,10 @@ export async function ageOf(object: ObjectReference): Promise<number | undefined
 /** Sends a POST to a path. @returns the API server's answer, with any status */
 export const post = (path: string, body: object): Promise<ApiResponse> =>
     calling(opening, path, { method: "POST", body });
+
+/** Runs a command in a container: see `exec`. */
+export const run: JobContext["exec"] = (container, command, onOutput, signal, onOpen) =>
+    exec(container, command, destinationInPod(), onOutput, signal, onOpen);
 
 /** The Job's calls to end attacks. They have their own connections, so calls that hang elsewhere take none of them. */
 export const endingApi = objectApiBy(over(16));

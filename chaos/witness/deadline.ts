@@ -194,7 +194,7 @@ function podSpec(job: KnownJob) {
 }
 
 function jobAttack(plan: Plan, planned: PlannedAttack, run: string): JobAttack {
-    const { namespace, clusterName } = plan;
+    const { namespace, clusterName, deadlineMs } = plan;
     const { name, attack, target, radius } = planned;
     const kind = attackKindOf(attack);
     return {
@@ -204,6 +204,6 @@ function jobAttack(plan: Plan, planned: PlannedAttack, run: string): JobAttack {
         what: kind.describe(attack),
         // The witness listens there, beside `witnessPorts`.
         listenPort: kind.proof(attack).outward?.port,
-        told: kind.forJob?.(attack, { target, radius, clusterName }),
+        told: kind.forJob?.(attack, { target, radius, clusterName, deadlineMs }),
     };
 }

@@ -2,6 +2,7 @@ import {
     type Change,
     type ConnectionReport,
     type KillReport,
+    type LoadLine,
     type LogLine,
     type MissedKill,
     type RefusedEviction,
@@ -49,8 +50,8 @@ export class JobLog {
         }
     }
 
-    /** Writes down a kill, or one that was refused or could not be made. */
-    reported(report: KillReport | RefusedEviction | MissedKill): void {
+    /** Writes down a kill, one that was refused or could not be made, or what a container uses. */
+    reported(report: KillReport | RefusedEviction | MissedKill | LoadLine): void {
         this.append(report);
     }
 

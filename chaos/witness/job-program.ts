@@ -7,7 +7,8 @@
  *   Service changes or a policy keeps callers from it; when somebody deletes an attack's object, or deletes or edits a
  *   policy of the run; or when they delete or change one that the run's own rest on. Without attacks, it restores what
  *   the run has changed; its deadline counts from the taking of the lease.
- * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
+ * - Kills pods, or has programs load containers, if an attack asks for that, and while the namespace's lease names this
+ *   run.
  * - Says on the targets by Events that they are attacked.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
  *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts
@@ -23,7 +24,7 @@ import { endAttacks } from "../ending/end";
 import { jobNameOf, jobPolicyName, ofRun } from "../ending/scope";
 import { leasePreparationMs } from "../lease/lease-record";
 import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../policies/listed";
-import { ageOf, endingApi, hasRights, log, noteOnOwnPod, objectApi, post } from "./api";
+import { ageOf, endingApi, hasRights, log, noteOnOwnPod, objectApi, post, run } from "./api";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
@@ -80,6 +81,7 @@ async function main(): Promise<void> {
             object: referenceAt(path),
             api: objectApi,
             post,
+            exec: run,
             ending: ending.signal,
             permission: () => permissionOf(path),
             log,
@@ -89,6 +91,7 @@ async function main(): Promise<void> {
             },
             refused: ({ at, ...refused }) => jobLog.reported({ at, refused: { label, ...refused } }),
             missed: ({ at, ...missed }) => jobLog.reported({ at, missed: { label, ...missed } }),
+            loaded: ({ at, ...load }) => jobLog.reported({ at, load: { label, ...load } }),
             noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
         }),
     );

@@ -1,3 +1,5 @@
+import type { LoadReport } from "../kinds/attacks/loads";
+
 export const deadlineContainer = "deadline";
 
 /** What the step `steady-state` finds that the Job is made from. */
@@ -117,11 +119,19 @@ export interface RefusedEviction {
     refused: { pod: string; uid: string; label: string; problem: string };
 }
 
-/** A kill that was due, allowed by the radius, and could not be made for some seconds. */
+/** A kill that was due, allowed by the radius, or something else that was, and could not be made for some seconds. */
 export interface MissedKill {
     /** Since when it was due, in milliseconds since the epoch. */
     at: number;
-    missed: { label: string; forMs: number; problem: string };
+    /** `what` was due. @default a kill */
+    missed: { label: string; what?: string; forMs: number; problem: string };
+}
+
+/** What a container has used until now: see `loadSchema`. */
+export interface LoadLine {
+    /** In milliseconds since the epoch. */
+    at: number;
+    load: { label: string } & LoadReport;
 }
 
 /** A line of the Job's log, as JSON. */
@@ -141,6 +151,7 @@ export interface LogLine {
     killed?: KillReport["killed"];
     refused?: RefusedEviction["refused"];
     missed?: MissedKill["missed"];
+    load?: LoadLine["load"];
 }
 
 export type Change = "open" | "closed" | "gone" | KeptState | "unkept";

@@ -8,7 +8,7 @@ import type { TypedCluster as Cluster } from "../support/typed-cluster";
 import type { AttackDefinition } from "../../chaos/definition/definition";
 import type { Check } from "../../chaos/kinds/checks/registry";
 import { Experiment } from "../../chaos/face/experiment";
-import { probe } from "../../chaos/proof/run-within";
+import { probe } from "../../chaos/proof/probe";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { type Discovered, isReady } from "../../chaos/targets/containers";
 import { containersByApiServer } from "../../chaos/targets/discover";

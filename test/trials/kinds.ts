@@ -23,7 +23,14 @@ import {
     witnessForged,
 } from "./troubles/meanwhile";
 import { senderStalled, senderStalledBriefly } from "./troubles/sender";
-import { allowAllPolicy, labelRemoved, policyLifted, targetReplaced, witnessKilled } from "./troubles/objects";
+import {
+    allowAllPolicy,
+    labelRemoved,
+    policyLifted,
+    programKilled,
+    targetReplaced,
+    witnessKilled,
+} from "./troubles/objects";
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
 import { slowBackend } from "./troubles/slow-backend";
 import { kindsOnTwoNodes } from "./kinds-on-two-nodes";
@@ -243,6 +250,29 @@ export const kinds: readonly Kind[] = [
         // A pod that is killed fails the requests that it has begun.
         allowed: { INCONCLUSIVE: /kill/, FAILED: /%/ },
         trouble: scaledUnderKill,
+    },
+    {
+        name: "stress",
+        meaning: "CPU and memory of the only replica are taken",
+        shape: one,
+        experiment: "hot-deals-busy",
+        allowed: passed,
+    },
+    {
+        name: "stress-program-killed",
+        meaning: "a process of the program that takes CPU and memory is killed",
+        shape: one,
+        experiment: "hot-deals-busy",
+        allowed: { INCONCLUSIVE: /load in/ },
+        trouble: programKilled,
+    },
+    {
+        name: "stress-job-evicted",
+        meaning: "the deadline Job's pod, which holds the load, is evicted",
+        shape: one,
+        experiment: "hot-deals-busy",
+        allowed: { INCONCLUSIVE: /the Job|load in/ },
+        trouble: jobEvicted,
     },
     {
         name: "runner-killed",

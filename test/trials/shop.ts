@@ -8,6 +8,7 @@ import { plainError } from "../../chaos/cli/plain-error";
 import { project } from "../../cli/stack-file";
 import type { TestStack } from "../e2e/shop/support";
 import { until } from "../support/until";
+import { programsIn } from "./troubles/processes";
 
 /** What a kind needs of the shop. Changing it takes an update. */
 export interface Shape {
@@ -104,7 +105,10 @@ export class Shop {
 
     /** What is left of an experiment that an update has just ended. It has 5 s to go. */
     leftovers(): Promise<string[]> {
-        return untilNone(async () => [...(await this.stack.traces()), ...(await this.scaled())], leftoverMs);
+        return untilNone(
+            async () => [...(await this.stack.traces()), ...(await this.scaled()), ...(await this.loaded())],
+            leftoverMs,
+        );
     }
 
     /** What is left of an attack that the deadline should have ended. The Job itself stays until the next update. */
@@ -112,7 +116,7 @@ export class Shop {
         const { stack } = this;
         return untilNone(async () => {
             const found = await Promise.all([stack.attackPolicies(), stack.targets()]);
-            return [...found.flatMap((items) => named(items)), ...(await this.scaled())];
+            return [...found.flatMap((items) => named(items)), ...(await this.scaled()), ...(await this.loaded())];
         }, patienceMs);
     }
 
@@ -130,6 +134,12 @@ export class Shop {
 
     private async isWhole(): Promise<boolean> {
         return (await this.stack.products()).good;
+    }
+
+    private async loaded(): Promise<string[]> {
+        const { namespace, cluster } = this.stack;
+        const { items } = await cluster.core.listNamespacedPod({ namespace });
+        return named(items.filter((pod) => programsIn(pod).length > 0));
     }
 
     private async scaled(): Promise<string[]> {

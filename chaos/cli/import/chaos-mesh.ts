@@ -1,5 +1,5 @@
 /**
- * Chaos Mesh: PodChaos, NetworkChaos and HTTPChaos of chaos-mesh.org/v1alpha1, also inside a Schedule:
+ * Chaos Mesh: PodChaos, NetworkChaos, HTTPChaos and StressChaos of chaos-mesh.org/v1alpha1, also inside a Schedule:
  * https://github.com/chaos-mesh/chaos-mesh/tree/master/api/v1alpha1 and https://chaos-mesh.org/docs/
  */
 import { times } from "../../values/duration";
@@ -32,8 +32,11 @@ const oneWay = new Refusal(
         "To cut off both, write direction: both",
 );
 
+/** An attack, and the names of its containers. @default all */
+type Read = Draft & { containers?: string[] };
+
 /** Each reads an attack without its target. Undefined if a field is refused on which the others depend. */
-const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | undefined> = {
+const kinds: Record<string, (spec: Fields, additions: Additions) => Read | undefined> = {
     PodChaos(spec) {
         const attack = spec.word("action", podActions);
         if (attack === undefined) return undefined;
@@ -85,7 +88,62 @@ const kinds: Record<string, (spec: Fields, additions: Additions) => Draft | unde
         const match = matchOf(spec, service);
         return { kind: "fault", service, delay: spec.text("delay"), abort: abort || undefined, match };
     },
+    StressChaos(spec) {
+        if (spec.has("stressngStressors"))
+            spec.refuse("are arguments of stress-ng; write the load at stressors", "stressngStressors");
+        const stressors = spec.object("stressors");
+        if (!stressors.has("cpu") && !stressors.has("memory"))
+            spec.refuse("has neither cpu nor memory, so nothing is loaded", "stressors");
+        const attack = {
+            kind: "stress",
+            cpu: stressors.has("cpu") ? coresOf(stressors.object("cpu")) : undefined,
+            memory: stressors.has("memory") ? bytesOf(stressors.object("memory")) : undefined,
+            containers: spec.texts("containerNames"),
+        };
+        stressors.refuseRest();
+        spec.note("a container without a limit is refused here, unless you add neighbours: accept", "stressors");
+        if (!spec.has("containerNames"))
+            spec.note(
+                "is missing, so Chaos Mesh loads the first container of each pod; here all that match",
+                "containerNames",
+            );
+        return attack;
+    },
 };
+
+const ofStressNg = "is an option of stress-ng, which has no counterpart";
+
+/** Each worker takes its share of a core. */
+function coresOf(cpu: Fields): string | undefined {
+    const workers = cpu.number("workers", { least: 1, most: 1_024 });
+    const load = cpu.number("load", { least: 1, most: 100 }) ?? 100;
+    if (cpu.has("options")) cpu.refuse(ofStressNg, "options");
+    if (workers === undefined && !cpu.has("workers")) cpu.refuse("is missing", "workers");
+    cpu.refuseRest();
+    return workers === undefined ? undefined : `${Math.round(workers * load * 10)}m`;
+}
+
+/** All workers together take the size, of which Chaos Mesh counts units by 1,024. */
+function bytesOf(memory: Fields): string | undefined {
+    const size = memory.text("size");
+    const [, number, unit] = /^(\d+)(?:([KMGT])i?B|B)$/.exec(size ?? "") ?? [];
+    if (memory.has("options")) memory.refuse(ofStressNg, "options");
+    memory.number("workers", { least: 1, most: 8_192 });
+    if (memory.has("oomScoreAdj")) memory.note("the load is always the first that the kernel kills", "oomScoreAdj");
+    memory.refuseRest();
+    if (size?.endsWith("%")) {
+        memory.note("of the container's memory limit here, of which it always stays short", "size");
+        return size;
+    }
+    const bytes = Number(number) * 1_024 ** " KMGT".indexOf(unit ?? " ");
+    if (bytes >= 1_024 ** 2) return `${Math.round(bytes / 1_024 ** 2)}Mi`;
+    return void memory.refuse(
+        size === undefined
+            ? "is missing: write how much is taken"
+            : "is not at least 1MB, such as 256MB, or a percentage",
+        "size",
+    );
+}
 
 /** Chaos Mesh reads them so: https://github.com/chaos-mesh/chaos-mesh/blob/master/pkg/netutils */
 const hostAndPort = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d+)$/;
@@ -152,14 +210,15 @@ export function ofChaosMesh(object: Fields, additions: Additions): Found {
 
 const runsOnce = "an experiment runs once, in its update: schedule the updates";
 
-function chaosOf(spec: Fields, attack: Draft | undefined, { namespace }: Additions): Found {
-    if (attack === undefined) return {};
-    const target = selected(spec, namespace)?.target;
+function chaosOf(spec: Fields, read: Read | undefined, { namespace }: Additions): Found {
+    if (read === undefined) return {};
+    const { containers, ...attack } = read;
+    const isOnce = read === killOnce;
+    const target = selected(spec, namespace, containers)?.target;
     const attacks = [{ ...attack, target, radius: radiusOf(spec) }];
-    if (attack === killOnce && spec.has("duration"))
-        spec.note("the pods are deleted once, at the beginning", "duration");
-    const durationMs = attack === killOnce ? undefined : spec.duration("duration");
-    if (durationMs === undefined && attack !== killOnce)
+    if (isOnce && spec.has("duration")) spec.note("the pods are deleted once, at the beginning", "duration");
+    const durationMs = isOnce ? undefined : spec.duration("duration");
+    if (durationMs === undefined && !isOnce)
         spec.note(`is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`, "duration");
     if (spec.has("scheduler")) spec.note(runsOnce, "scheduler");
     spec.refuseRest();
@@ -178,6 +237,8 @@ const placesInAttack = {
     "match.path": "path",
     "match.method": "method",
     "match.headers": "request_headers",
+    cpu: "stressors",
+    memory: "stressors",
 };
 
 type Amount = { count?: number } | { percent?: number };
@@ -219,13 +280,17 @@ const fieldsOfPods = new Map([
     ["spec.nodeName", "k8s.node.name"],
 ]);
 
-/** @param named the object's namespace, for a selector without one */
-function selected(spec: Fields, named: string | undefined) {
+/**
+ * @param named the object's namespace, for a selector without one
+ * @param containers their names. @default all
+ */
+function selected(spec: Fields, named: string | undefined, containers: readonly string[] = []) {
     if (!spec.has("selector") && !spec.isEmpty("selector"))
         return void spec.refuse("is missing: write {} for all pods of the namespace", "selector");
     const selector = spec.object("selector");
     const conditions: Condition[] = [];
     const add = (key: string, values: string[]) => values.length > 0 && conditions.push({ key, values });
+    add("k8s.container.name", [...containers]);
     if (selector.has("pods")) {
         const pods = selector.object("pods");
         for (const namespace of pods.keys()) if (!pods.has(namespace)) pods.refuse("names no pod", namespace);

@@ -54,7 +54,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /** The rights that the account which runs the experiment needs for this attack. @default nothing */
     rights?(namespace: string): Right[];
     /** The input of its part in the deadline Job, as JSON. @default nothing */
-    forJob?(attack: A, wanted: { target: string; radius: Radius; clusterName: string }): object;
+    forJob?(attack: A, wanted: { target: string; radius: Radius; clusterName: string; deadlineMs: number }): object;
     /** The rights of that part. @param object name of the attack's object. @default nothing */
     rightsInJob?(object: string, attack: A): Right[];
 
@@ -65,8 +65,13 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      * @throws Error if the attack is not possible
      */
     find?(attack: A, cluster: Cluster, namespace: string): Promise<Found<F>>;
-    /** Tries by dry runs, before a target is touched, whether it can be done. @throws ReasonError if it cannot */
-    tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
+    /**
+     * Tries before the attack whether it can be done.
+     *
+     * @returns what the attack's object must say of that, for the Job. Undefined if nothing
+     * @throws ReasonError if it cannot
+     */
+    tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<object | void>;
     /**
      * The policies that let it work among those of the namespace, and those that may come, until it ends.
      *
@@ -193,6 +198,8 @@ export interface Reported {
     spared: string[];
     /** What must be left alone at the targets: the attack is proven once these are open while `hit` is closed. */
     passed: string[];
+    /** What is said of one of `hit` that is not closed, after its name. @default as of probes through a Service */
+    missing?: string;
 }
 
 /** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
@@ -214,6 +221,8 @@ export interface Proof {
      * server refuses to evict some of them, the others must be gone, and at least one of those that match.
      */
     deleted?: true;
+    /** The targets' containers may be killed for memory: that they are is no end of the attack. */
+    outOfMemory?: true;
     /** @default nothing is tried */
     stillWorks?: StillWorks;
 }

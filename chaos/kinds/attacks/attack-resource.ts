@@ -10,7 +10,11 @@ type Make = (name: string, args: AttackResourceArgs<never>, opts: pulumi.CustomR
 type AttackResource = k8s.networking.v1.NetworkPolicy | k8s.core.v1.ConfigMap | k8s.core.v1.Pod;
 
 /** The kinds that are no NetworkPolicies. */
-const others: Readonly<Partial<Record<Attack["kind"], Make>>> = { fault: faultResources, kill: request };
+const others: Readonly<Partial<Record<Attack["kind"], Make>>> = {
+    fault: faultResources,
+    kill: request,
+    stress: request,
+};
 
 /** The kinds that make pods, or other objects that a quota may leave no room for. */
 const dryRuns: Readonly<Partial<Record<Attack["kind"], (name: string, args: DryRunArgs<never>) => DryRun[]>>> = {
@@ -41,11 +45,14 @@ export function attackResource(
 /** A request to the deadline Job. */
 function request(name: string, { metadata, chosen }: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
     // What an earlier version has asked for is immutable, and stays as it is: it had no `atFirst`.
-    const data = chosen.apply(({ nodes, atFirst }): Record<string, string> | undefined =>
-        nodes || atFirst
-            ? { ...(nodes && { nodes: nodes.join() }), ...(atFirst && { atFirst: String(atFirst) }) }
-            : undefined,
-    );
+    const data = chosen.apply(({ nodes, atFirst, tried }): Record<string, string> | undefined => {
+        const said = {
+            ...(nodes && { nodes: nodes.join() }),
+            ...(atFirst && { atFirst: String(atFirst) }),
+            ...(tried && { tried: JSON.stringify(tried) }),
+        };
+        return Object.keys(said).length > 0 ? said : undefined;
+    });
     return new k8s.core.v1.ConfigMap(
         name,
         { metadata, data: data as pulumi.Output<Record<string, string>>, immutable: true },

@@ -1,5 +1,8 @@
+import type { Container } from "../../cluster/exec";
 import type { ApiResponse } from "../../cluster/verbs";
 import type { ObjectApi, ObjectReference } from "../../cluster/resources";
+import type { V1Status } from "../../values/kubernetes-types";
+import type { LoadReport } from "./loads";
 
 /** What the deadline Job does for an attack, besides ending it and connecting to its targets. */
 export interface JobPart {
@@ -37,9 +40,19 @@ export interface JobContext {
     permission: () => Promise<Permission>;
     log: (message: unknown) => undefined;
     post: (path: string, body: object) => Promise<ApiResponse>;
+    /** Runs a command, as `exec` of `cluster/exec.ts`. */
+    exec: (
+        container: Container,
+        command: readonly string[],
+        onOutput: (printed: Buffer, isError: boolean) => void,
+        signal: AbortSignal,
+        onOpen: (send: (text: string) => void) => void,
+    ) => Promise<V1Status>;
     killed: (pod: { at: number; pod: string; uid: string }) => void;
     refused: (eviction: { at: number; pod: string; uid: string; problem: string }) => void;
-    /** Reports that a kill was due at a moment, and could not be made for a time since then. */
-    missed: (kill: { at: number; forMs: number; problem: string }) => void;
+    /** Reports that something was due at a moment, and could not be done for a time since then. */
+    missed: (due: { at: number; what?: string; forMs: number; problem: string }) => void;
+    /** Reports what a container uses. */
+    loaded: (load: { at: number } & LoadReport) => void;
     noteOnOwnPod: (metadata: { labels: Record<string, string>; annotations: Record<string, string> }) => Promise<void>;
 }

@@ -3,12 +3,13 @@ import { faultInJob } from "./fault/fault-in-job";
 import { pointedService } from "./fault/pointing";
 import type { BeginInJob, JobContext, JobPart } from "./job-part";
 import { killInJob } from "./kill/kill-in-job";
+import { stressInJob } from "./stress/stress-in-job";
 
 /**
  * The kinds for which the deadline Job does something. They are bundled with the Job, so they import no schema and no
  * Pulumi.
  */
-const parts: Readonly<Record<string, BeginInJob<never>>> = { fault: faultInJob, kill: killInJob };
+const parts: Readonly<Record<string, BeginInJob<never>>> = { fault: faultInJob, kill: killInJob, stress: stressInJob };
 
 /** What attacks borrow. */
 export const loansOfAttacks: readonly Loan[] = [pointedService];

@@ -7,9 +7,10 @@ import { blackhole } from "./blackhole";
 import { dns } from "./dns";
 import { fault } from "./fault/fault";
 import { kill } from "./kill/kill";
+import { stress } from "./stress/stress";
 import type { AttackKind, PlannedAttack } from "./attack-kind";
 
-const kinds = { blackhole, dns, fault, kill };
+const kinds = { blackhole, dns, fault, kill, stress };
 
 type Kinds = (typeof kinds)[keyof typeof kinds];
 type AttackOf<K> = K extends AttackKind<infer A, infer _> ? A : never;

@@ -2,7 +2,7 @@ import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import type { V1NetworkPolicy } from "../../../chaos/values/kubernetes-types";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ignoreNotFound } from "../../support/typed-cluster";
-import { probe } from "../../../chaos/proof/run-within";
+import { probe } from "../../../chaos/proof/probe";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { select, type Target } from "../../../chaos/targets/containers";
 import { containersByApiServer } from "../../../chaos/targets/discover";

@@ -11,7 +11,7 @@ import { removeNamespaces } from "../../../bench/on-cluster";
 import { type TypedCluster as Cluster } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
-import { ExecRefused, runWithin } from "../../../chaos/proof/run-within";
+import { ExecRefused, runWithin } from "../../../chaos/cluster/run-within";
 import { isReady } from "../../../chaos/targets/containers";
 import { Experiment } from "../../../chaos/face/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";

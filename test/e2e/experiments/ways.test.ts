@@ -9,7 +9,7 @@ import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
 import { Experiment } from "../../../chaos/face/experiment";
-import { probe } from "../../../chaos/proof/run-within";
+import { probe } from "../../../chaos/proof/probe";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { type Discovered, isReady } from "../../../chaos/targets/containers";

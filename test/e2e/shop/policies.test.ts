@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { probe } from "../../../chaos/proof/run-within";
+import { probe } from "../../../chaos/proof/probe";
 import { select } from "../../../chaos/targets/containers";
 import { containersByApiServer } from "../../../chaos/targets/discover";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "./shared";

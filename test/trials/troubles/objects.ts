@@ -7,7 +7,7 @@ import { labels } from "../../../chaos/cluster/labels";
 import { gatewayOf } from "../../../components/shop/gateway";
 import type { TestStack } from "../../e2e/shop/support";
 import type { Run, Trouble } from "../kind";
-import { signalContainer } from "./processes";
+import { programsIn, signalContainer } from "./processes";
 
 /** What a trouble needs before the end of the window, in milliseconds: to take effect, and to be seen. */
 export const toTakeEffectMs = 3_000;
@@ -19,6 +19,17 @@ export const targetReplaced: Trouble = async ({ stack, moment }) => {
     const name = await targetOf(stack);
     await stack.cluster.core.deleteNamespacedPod({ name, namespace: stack.namespace });
     return { saw: `deleted ${name}` };
+};
+
+/** As somebody does it who finds a busy process. */
+export const programKilled: Trouble = async ({ stack, moment, random }) => {
+    await moment({ leaveMs: toTakeEffectMs });
+    const [target] = await stack.targets();
+    const programs = programsIn(target!);
+    if (programs.length === 0) throw new Error(`${target!.metadata!.name} has no program that loads it`);
+    const pid = programs[Math.floor(random() * programs.length)]!;
+    process.kill(pid, "SIGKILL");
+    return { saw: `killed one of ${programs.length} processes` };
 };
 
 export const labelRemoved: Trouble = async ({ stack, moment }) => {

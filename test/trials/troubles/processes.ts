@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import type { V1Pod } from "../../../chaos/values/kubernetes-types";
+import { programMark } from "../../../chaos/kinds/attacks/stress/programs";
 import { inputFrom, type StepName, variables } from "../../../chaos/run/contract";
 import { cgroupProcesses } from "../../../sandbox/node/cgroups";
 
@@ -14,6 +16,12 @@ export function signalContainer(containerId: string, signal: NodeJS.Signals): vo
     if (pids.length === 0) throw new Error(`container ${containerId} has no process`);
     for (const pid of pids) process.kill(pid, signal);
 }
+
+/** The processes of programs that load a pod: in the sandbox they are processes of this machine. */
+export const programsIn = ({ metadata }: V1Pod): number[] =>
+    cgroupProcesses("pods").filter(
+        (pid) => cgroupOf(pid).includes(`/pod${metadata!.uid}/`) && factOf(pid, "cmdline").includes(programMark),
+    );
 
 /** The processes of a step of the experiment in a namespace: its program, and the shell that waits for it. */
 export function processesOfStep(step: StepName, namespace: string): number[] {

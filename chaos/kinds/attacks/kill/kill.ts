@@ -47,11 +47,12 @@ export const kill: AttackKind<KillAttack> = {
     tryOut: async (one, cluster) => {
         if (one.attack.by === "eviction") await tryEvictions(one, cluster);
     },
-    forJob: ({ intervalMs = defaultIntervalMs, by }, { target, ...wanted }): Killing => ({
+    forJob: ({ intervalMs = defaultIntervalMs, by }, { target, radius, clusterName }): Killing => ({
         intervalMs,
         by,
         effect,
-        ...wanted,
+        radius,
+        clusterName,
         // The Job may not read nodes: once the targets are chosen, the request names theirs.
         target: withoutNodeConditions(target),
         isOnNodes: nodeConditions(target).length > 0 || undefined,

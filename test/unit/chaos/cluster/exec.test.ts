@@ -4,7 +4,8 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../../../chaos/cluster/client";
-import { ExecRefused, runWithin } from "../../../../chaos/proof/run-within";
+import { exec } from "../../../../chaos/cluster/exec";
+import { ExecRefused, runWithin } from "../../../../chaos/cluster/run-within";
 import { kubeconfigOf } from "../../../support/kubeconfig";
 
 /** What the server does with a connection, once it is a WebSocket. */
@@ -116,6 +117,23 @@ describe("a command in a container", () => {
         expect([...received.subarray(0, 2)]).toEqual([0x8a, 0x84]);
         const mask = received.subarray(2, 6);
         expect(received.subarray(6, 10).map((byte, index) => byte ^ mask[index]!)).toEqual(Buffer.from("who?"));
+    });
+
+    it("is sent texts as its input, in masked frames of channel 0, once it runs", async () => {
+        serve = async (socket) => {
+            socket.write(accepted);
+            while (received.length < 6 + 4) await sleep(5);
+            socket.write(success);
+        };
+        const { port } = server.address() as AddressInfo;
+        const to = { server: `http://127.0.0.1:${port}`, options: {} };
+        const nothing = () => undefined;
+        const place = { namespace: "demo", pod: "web-1", container: "web" };
+        await exec(place, ["cat"], to, nothing, AbortSignal.timeout(5_000), (send) => send("10\n"));
+        expect(new URL(asked.url!, "http://api").searchParams.get("stdin")).toBe("true");
+        expect([...received.subarray(0, 2)]).toEqual([0x82, 0x84]);
+        const mask = received.subarray(2, 6);
+        expect(received.subarray(6, 10).map((byte, index) => byte ^ mask[index]!)).toEqual(Buffer.from("\x0010\n"));
     });
 
     it("that the container does not have is told in the words of the runtime", async () => {

@@ -7,7 +7,7 @@ import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubec
 import { problemOf } from "../../../../chaos/cluster/problem";
 import { kubectl } from "../../../../chaos/values/kubectl";
 import { askApiServer } from "../../../../chaos/kinds/checks/request";
-import { runWithin } from "../../../../chaos/proof/run-within";
+import { runWithin } from "../../../../chaos/cluster/run-within";
 import { certificate, folder, giving, key, LoginServer, proxies, runsOf, write, writePlugin } from "./login-server";
 import { otherResources } from "../../../../chaos/cluster/resources";
 

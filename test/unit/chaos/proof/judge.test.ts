@@ -186,6 +186,12 @@ describe("the attack has begun for the witness", () => {
         ["when probes show a fault", fault, { [probe]: "oc" }, "since 1 s"],
         ["not while one does not", fault, { [probe]: "oo" }, `attack-not-proven: probes were not affected: ${probe}`],
         [
+            "which an attack says in its own words",
+            reporting({ hit: [probe], missing: "was below what the attack asks for" }),
+            { [probe]: "oo" },
+            `attack-not-proven: ${probe} was below what the attack asks for`,
+        ],
+        [
             "not if none reached a target",
             reporting({}),
             { [probe]: "oc" },
@@ -226,6 +232,12 @@ describe("the attack holds for the witness", () => {
             fault,
             { [a]: "ooo", [probe]: "coc" },
             notHeld(`${probe} was not affected at a moment of the run`),
+        ],
+        [
+            "which an attack says in its own words",
+            reporting({ hit: [probe], missing: "was below what the attack asks for" }),
+            { [probe]: "cco" },
+            notHeld(`${probe} was below what the attack asks for at a moment of the run`),
         ],
         [
             "not if a pod was out of reach for long",
@@ -395,4 +407,6 @@ it("a kill that was due after the attack was seen to work, and could not be made
         "attack-not-held: the kill that was due 12 s after the attack was proven could not be made for 5.1 s: “403”",
     );
     expect(judge.whyKillMissed(missed, 30_000)).toBeUndefined();
+    const load = missed.map(({ at, missed: one }) => ({ at, missed: { ...one, what: "the load in web-1/web" } }));
+    expect(said(judge.whyKillMissed(load, 8_000))).toMatch(/: the load in web-1\/web that was due 12 s after/);
 });

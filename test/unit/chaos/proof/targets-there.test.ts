@@ -28,6 +28,15 @@ describe("a target", () => {
             "hot-deals-1/hot-deals was restarted during the run",
         ],
         [
+            "was killed for memory",
+            () =>
+                Object.assign(status(), {
+                    containerID: "another",
+                    lastState: { terminated: { reason: "OOMKilled" } },
+                }),
+            "hot-deals-1/hot-deals was restarted during the run, killed for memory",
+        ],
+        [
             "has ended, as a Job's does",
             () => (status().state = { terminated: { exitCode: 0 } }),
             "hot-deals-1/hot-deals ended during the run",
@@ -39,6 +48,15 @@ describe("a target", () => {
             message && { code: "target-changed", message: `the target ${message}` },
         );
     });
+});
+
+it("a target may be killed for memory if the attack wants that, and restarted for nothing else", async () => {
+    const status = run.cluster.get("Pod", "hot-deals-1").status.containerStatuses[0];
+    Object.assign(status, { containerID: "another", lastState: { terminated: { reason: "OOMKilled" } } });
+    const targets = [{ ...run.target("hot-deals-1"), containerId: "before" }];
+    expect(await whyChanged(run.cluster.api, targets, true)).toBeUndefined();
+    status.lastState.terminated.reason = "Error";
+    expect((await whyChanged(run.cluster.api, targets, true))?.code).toBe("target-changed");
 });
 
 describe("of two targets of a kill", () => {

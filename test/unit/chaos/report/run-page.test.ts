@@ -78,6 +78,13 @@ describe("the pages", () => {
         expect(runPage(journal)).not.toContain("not proven");
     });
 
+    it("say what each loaded container used", () => {
+        const use = { cores: 0.1, throttled: 0, bytes: 2 ** 20, node: {} };
+        const of = { pod: "web-1", container: "web", tool: "sh", cgroup: 1 as const, limit: {} };
+        const attacks = [{ ...journal.attacks[0]!, loads: [{ ...of, before: use, under: use }] }];
+        expect(runPage({ ...journal, attacks })).toContain("web-1/web used 0.1 cores before, 0.1 under attack");
+    });
+
     it("name each pod whose eviction was refused, and tell of each answer of the API server once", () => {
         const refusedFor = (problem: string, ...pods: string[]) =>
             pods.map((pod) => ({ at: 0, pod, uid: pod, problem }));

@@ -131,6 +131,26 @@ describe("an experiment of Chaos Mesh", () => {
         expect(refusedOf(read("http.yaml"), added)).toEqual([expect.stringContaining("add --service NAME")]);
     });
 
+    it("a StressChaos is a stress of its containers", () => {
+        const [experiment] = imported(read("stress.yaml"), added);
+        expect(experiment!.args.attacks).toEqual([
+            {
+                kind: "stress",
+                cpu: "1500m",
+                memory: "256Mi",
+                target: "k8s.container.name=quotes,k8s.label.app=quotes,k8s.namespace=pricing",
+                radius: "all",
+            },
+        ]);
+        expect(experiment!.args.window).toEqual({ duration: "90s", grace: "0s" });
+        expect(differences(experiment!)).toEqual(["spec.stressors", "spec.mode"]);
+        refuses("stress.yaml", added, [
+            ["size: 256MB", "size: 10KB", "spec.stressors.memory.size", "at least 1MB"],
+            ["load: 75", "load: 75\n      options: [--cpu-method all]", "spec.stressors.cpu.options", "stress-ng"],
+            ["  stressors:", "  stressngStressors: --cpu 2\n  stressors:", "spec.stressngStressors", "stress-ng"],
+        ]);
+    });
+
     it.each<[fields: string, match: object | undefined]>([
         ["path: /api/*\n  method: GET", { path: "/api/*", method: "GET" }],
         ["path: /api/orders", { path: "/api/orders" }],

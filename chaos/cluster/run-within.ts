@@ -1,9 +1,7 @@
-import { ApiError, type Cluster, messageOf, statusOf } from "../cluster/client";
-import type { Container } from "../cluster/exec";
-import { problemOf } from "../cluster/problem";
-import type { Prober, Target } from "../targets/containers";
-import { commandFor, kindOf, noTool, type Question, toolNames } from "./tools";
 import { quoted } from "../values/quoted";
+import { ApiError, type Cluster, messageOf, statusOf } from "./client";
+import type { Container } from "./exec";
+import { problemOf } from "./problem";
 
 const answerTimeoutMs = 10_000;
 const maxOutput = 64_000;
@@ -52,30 +50,14 @@ function isRefusal(error: unknown): boolean {
     return [403, 422].includes(statusOf(error)!) || ofWebhook.test(messageOf(error));
 }
 
-/** Whether it worked, and what was printed; or why it could not be tried. */
-export type ProbeResult = { worked: boolean; output: string } | { problem: string };
+/** What runtimes say of a program that an image does not have, or that its user may not run. */
+const notThere =
+    /executable file.* not found|no such file or directory|error finding executable|exec: .*permission denied/i;
+/** Exit codes of shells, with which a runtime may say the same. */
+const notThereCodes = [126, 127];
 
-/**
- * Tries something from within a running container, or another of its pod, with the tools that this has. Adds nothing to
- * the pod, and leaves nothing: the process ends within seconds.
- *
- * @param timeoutMs what has not worked by then does not work
- */
-export async function probe(
-    cluster: Cluster,
-    target: Pick<Target, "namespace" | "pod" | "container" | "prober">,
-    question: Question,
-    timeoutMs: number,
-): Promise<ProbeResult> {
-    const { container, program }: Prober = target.prober ?? { container: target.container };
-    const where = `${target.pod}/${container}`;
-    try {
-        const command = commandFor(question, timeoutMs, program);
-        const { exitCode, output } = await runWithin(cluster, { ...target, container }, command);
-        if (exitCode !== noTool) return { worked: exitCode === 0, output };
-        const tools = toolNames([kindOf(question)]);
-        return { problem: `${where} has none of the tools to try it with (${tools})` };
-    } catch (error) {
-        return { problem: `nothing can be run in ${where}: ${problemOf(error)}` };
-    }
-}
+/** Whether a container lacks the program of a command. @param ran how the command ended, or the error */
+export const isLacking = (ran: unknown): boolean =>
+    ran instanceof Error
+        ? !(ran instanceof ExecRefused) && notThere.test(messageOf(ran))
+        : notThereCodes.includes((ran as Ran).exitCode);

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { type Cluster, connect } from "../../../../chaos/cluster/client";
-import { probe } from "../../../../chaos/proof/run-within";
+import { probe } from "../../../../chaos/proof/probe";
 import { kubeconfigOf } from "../../../support/kubeconfig";
 
 function tried(server: string, changed: Partial<Cluster> = {}) {

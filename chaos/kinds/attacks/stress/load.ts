@@ -1,0 +1,149 @@
+/** What a stress does to one container, decided from readings of its cgroup. */
+import { amountOf, describeBytes, describeCores, parseCpu, parseMemory } from "./amounts";
+import type { Rate, Reading } from "./readings";
+
+/** What an attack asks for, as a definition says it. */
+export interface Wanted {
+    cpu?: string;
+    memory?: string;
+    untilKilled?: boolean;
+}
+
+/** What an attack says of its containers. */
+export interface Asked extends Wanted {
+    neighbours?: "accept" | "refuse";
+}
+
+/** What is taken, with the default. */
+export const wantedOf = ({ cpu, memory, untilKilled }: Wanted): Wanted => ({
+    ...((cpu !== undefined || memory === undefined) && { cpu: cpu ?? "100%" }),
+    ...(memory !== undefined && { memory }),
+    ...(untilKilled && { untilKilled }),
+});
+
+/** The same for one container. */
+export interface Load {
+    /** Absent if no CPU is to be used. */
+    cores?: number;
+    /** Absent if no memory is to be held. */
+    bytes?: number;
+    untilKilled?: boolean;
+}
+
+/** @throws Error if a share is asked for of a limit that the container does not have: `whyUnfit` says so before */
+export function loadOf({ cpu, memory, untilKilled }: Wanted, { cpu: { limit }, memory: its }: Reading): Load {
+    const cores = cpu === undefined ? undefined : amountOf(parseCpu(cpu)!, limit);
+    const bytes = memory === undefined ? undefined : amountOf(parseMemory(memory)!, its.limit);
+    if ((cpu !== undefined && cores === undefined) || (memory !== undefined && bytes === undefined))
+        throw new Error("the container has no limit any more");
+    return {
+        ...(cores !== undefined && { cores }),
+        ...(bytes !== undefined && { bytes: Math.floor(bytes) }),
+        ...(untilKilled && { untilKilled }),
+    };
+}
+
+/** How many processes burn, and what each takes of a core, in thousandths. */
+export function workersFor({ cores = 0 }: Load): { workers: number; permille: number } {
+    const workers = Math.ceil(cores);
+    return { workers, permille: workers === 0 ? 0 : Math.max(1, Math.round((cores / workers) * 1_000)) };
+}
+
+/** A scheduler, and the beginning of a process, take a part. */
+const enough = 0.8;
+
+/** How many cores the container must be seen to use: no more than its limit, and its node, have. */
+const coresToSee = ({ cores = 0 }: Load, { cpu: { limit = Infinity }, node }: Reading): number =>
+    enough * Math.min(cores, limit, node.cores ?? Infinity);
+
+/** How much of the container's memory is left to its application: below that, the kernel would kill. */
+const reserveOf = (limit: number): number => Math.max(0.05 * limit, 8 * 2 ** 20);
+
+/** How much of a node's memory is left to others. A kubelet evicts pods below 100 MiB by default. */
+const nodeReserve = 512 * 2 ** 20;
+
+const megabyte = 2 ** 20;
+/** Steps until all is held. */
+const steps = 10;
+/** A shell copies no more in a second, on a busy node. */
+const largestStep = 16 * megabyte;
+
+const stepOf = (bytes: number) => Math.min(largestStep, Math.max(megabyte, bytes / steps));
+
+/** What a program was told to hold, in bytes, and how much of that a reading may not show yet. */
+export interface Held {
+    held: number;
+    fresh: number;
+}
+
+/**
+ * How many bytes are to be held next: a step more, as long as container and node have room for that; less if they have
+ * less room than before. With `untilKilled`, only the node's room counts.
+ */
+export function nextBytes({ bytes = 0, untilKilled }: Load, { held, fresh }: Held, { memory, node }: Reading): number {
+    const ofContainer =
+        untilKilled || memory.limit === undefined ? Infinity : memory.limit - reserveOf(memory.limit) - memory.used;
+    const ofNode = (node.available ?? Infinity) - nodeReserve;
+    const next = Math.min(bytes, held + Math.min(stepOf(bytes), ofContainer - fresh, ofNode - fresh));
+    return Math.max(0, Math.floor(next / megabyte)) * megabyte;
+}
+
+/** Whether the container has no room for another step. */
+const isFull = (load: Load, of: Held, reading: Reading): boolean => nextBytes(load, of, reading) <= of.held;
+
+/** Whether the memory is held that is wanted, or as much as there is room for, and the cgroup shows it. */
+export function isMemoryLoaded(load: Load, { held, fresh }: Held, reading: Reading): boolean {
+    const isAll = held >= Math.floor(load.bytes! / megabyte) * megabyte;
+    const isThere = held > 0 && fresh === 0 && reading.memory.used >= enough * held;
+    return isThere && (isAll || isFull(load, { held, fresh }, reading));
+}
+
+export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
+    rate.cores >= coresToSee(load, reading);
+
+/** Why a container cannot be loaded as it is asked for, so that it shows, and nobody else is in danger. */
+export function whyUnfit(
+    { neighbours, ...asked }: Asked,
+    before: Rate,
+    now: Reading,
+): { what: string; advice: string } | undefined {
+    const wanted = wantedOf(asked);
+    const { cpu, memory, untilKilled } = wanted;
+    const limitless = [
+        ...(cpu !== undefined && now.cpu.limit === undefined ? [{ field: "cpu", text: cpu }] : []),
+        ...(memory !== undefined && now.memory.limit === undefined ? [{ field: "memory", text: memory }] : []),
+    ];
+    const [first] = limitless;
+    if (first !== undefined) {
+        const { field, text } = first;
+        const has = `has no ${field === "cpu" ? "CPU" : "memory"} limit`;
+        const setLimit = `Set resources.limits.${field} of the container`;
+        if (text.endsWith("%")) return { what: `${has}, of which ${field} "${text}" is a share`, advice: setLimit };
+        if (field === "memory" && untilKilled)
+            return { what: `${has}, so its node would run out of memory first`, advice: setLimit };
+        if (neighbours !== "accept")
+            return {
+                what: `${has}, so other pods of its node would suffer`,
+                advice: `${setLimit}, or accept that: neighbours: "accept"`,
+            };
+    }
+    const load = loadOf(wanted, now);
+    if (load.cores !== undefined && isCpuLoaded(load, before, now))
+        return {
+            what:
+                `already uses ${describeCores(before.cores)}, and ${describeCores(coresToSee(load, now))} would ` +
+                "show the attack",
+            advice: "Choose another container, or more CPU",
+        };
+    if (load.bytes !== undefined && isFull(load, { held: 0, fresh: 0 }, now)) {
+        const { used, limit } = now.memory;
+        const ofLimit = limit === undefined ? "" : ` of ${describeBytes(limit)}`;
+        const ofNode =
+            now.node.available === undefined ? "" : `, and its node has ${describeBytes(now.node.available)}`;
+        return {
+            what: `has no room for the attack: it uses ${describeBytes(used)}${ofLimit}${ofNode}`,
+            advice: "Raise its memory limit, or leave out `memory`",
+        };
+    }
+    return undefined;
+}

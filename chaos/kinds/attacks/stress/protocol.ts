@@ -1,0 +1,33 @@
+/** What the run finds in the targets of a stress before it, and tells the deadline Job. */
+import type { Target } from "../../../targets/containers";
+import type { Wanted } from "./load";
+import type { Tool } from "./programs";
+import type { Reading } from "./readings";
+
+/** What the Job is told when it starts: the targets are not known yet. */
+export interface Stress extends Wanted {
+    /** No program lasts longer. */
+    lastSeconds: number;
+}
+
+/** A container that is to be loaded. */
+export interface Victim extends Pick<Target, "pod" | "uid" | "container" | "containerId"> {
+    tool: Tool;
+    /** The files that say what it uses. */
+    files: readonly string[];
+    /** Two readings before the attack, from one to the other. */
+    first: Reading;
+    before: Reading;
+}
+
+/** Data of the ConfigMap that is the request to the Job. */
+export interface StressRequest {
+    /** `Victim[]` as JSON. */
+    tried?: string;
+}
+
+/** What the Job's reports call a load that must show. */
+export const namesOf = ({ cpu, memory }: Wanted, { pod, container }: Pick<Target, "pod" | "container">) => ({
+    ...(cpu !== undefined && { cpu: `the CPU load in ${pod}/${container}` }),
+    ...(memory !== undefined && { memory: `the memory load in ${pod}/${container}` }),
+});

@@ -1,0 +1,342 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { labels, selectorOf } from "../../../cluster/labels";
+import { resources } from "../../../cluster/resources";
+import type { V1ContainerStatus } from "../../../values/kubernetes-types";
+import { parseJson } from "../../../values/json";
+import { onOneLine } from "../../../values/quoted";
+import type { BeginInJob, JobContext, JobPart } from "../job-part";
+import type { LoadReport } from "../loads";
+import { type Held, isCpuLoaded, isMemoryLoaded, type Load, loadOf, nextBytes, workersFor } from "./load";
+import { programOf } from "./programs";
+import { namesOf, type Stress, type StressRequest, type Victim } from "./protocol";
+import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./readings";
+
+/** Between two looks whether the attack may act. */
+const lookMs = 500;
+/** While the API server does not say whether it may, the last answer counts this long: no program is renewed then. */
+const unknownMs = 5_000;
+/** Between two lines to a program. */
+const lineMs = 1_000;
+/** A program that does not answer for so long has ended by itself, or lost its connection. */
+const silentMs = 10_000;
+/** It ends at once when it is told to; its connection is closed then. */
+const leaveMs = 2_000;
+/** CPU is measured over so many seconds: a program's share varies from one to the next. */
+const rateSeconds = 3;
+/** What is not loaded for so long does not show the attack. A busy node may give a program little for a moment. */
+const unloadedMs = 6_000;
+/** A load that cannot be made is reported after this time. */
+const maxLateMs = 5_000;
+const reportMs = 5_000;
+/** A container may print anything: no report has so many characters. */
+const longestReport = 200_000;
+/** So long after its end a container's status has it. */
+const stateMs = 3_000;
+
+/**
+ * Has programs load the targets' containers, and ends them: each is a command that runs in its container as long as
+ * this process renews it, over the connection by which it was started. The end of that is the end of the program.
+ */
+export const stressInJob: BeginInJob<Stress> = (stress, context) => {
+    const stressed: Stressed[] = [];
+    void stressWhileAllowed(stress, context, stressed);
+    const named = (isIn: (one: Stressed) => readonly string[]) => stressed.flatMap(isIn);
+    return {
+        get last() {
+            return { open: named((one) => one.unloaded), closed: named((one) => one.loaded) };
+        },
+    } satisfies JobPart;
+};
+
+async function stressWhileAllowed(stress: Stress, context: JobContext, stressed: Stressed[]): Promise<void> {
+    const { ending, permission, log } = context;
+    const over = new AbortController();
+    ending.addEventListener("abort", () => over.abort());
+    let grantedAt = -Infinity;
+    const mayGoOn = () => !over.signal.aborted && performance.now() - grantedAt < unknownMs;
+    for (; !over.signal.aborted; await sleep(lookMs)) {
+        const may = await permission().catch(log);
+        if (may === "granted") grantedAt = performance.now();
+        else if (may !== undefined && stressed.length > 0) over.abort();
+        if (may !== "granted" || stressed.length > 0) continue;
+        const victims = await victimsIn(context).catch(log);
+        for (const victim of victims ?? []) stressed.push(new Stressed(stress, victim, context, over.signal, mayGoOn));
+        for (const one of stressed) void one.loadAgainAndAgain();
+    }
+}
+
+async function victimsIn({ api, object }: JobContext): Promise<Victim[]> {
+    const request = (await api.get(object)) as { data?: StressRequest } | undefined;
+    return (parseJson(request?.data?.tried ?? "") as Victim[] | undefined) ?? [];
+}
+
+/** A container that is loaded. */
+class Stressed {
+    /** The readings of the last seconds. */
+    private readings: Reading[] = [];
+    /** What the last line has said, and how much more that was than the one before. */
+    private of: Held = { held: 0, fresh: 0 };
+    /** When each load was seen last, and begun, in milliseconds of `performance.now()`. */
+    private readonly seenAt = new Map<string, number>();
+    /** The loads whose program has ended, and that were not seen since. */
+    private readonly interrupted = new Set<string>();
+    private begunAt?: number;
+    /** The first reading under the whole load. */
+    private from?: Reading;
+    private mostBytes = 0;
+    private reportedAt = -Infinity;
+    private failingSince?: number;
+    private isMissed = false;
+    private isStressing = false;
+    /** What was killed for memory, if that was wanted: then the attack has done what it was to do. */
+    private killed?: LoadReport["killed"];
+
+    constructor(
+        private readonly stress: Stress,
+        private readonly victim: Victim,
+        private readonly context: JobContext,
+        private readonly over: AbortSignal,
+        private readonly mayGoOn: () => boolean,
+    ) {}
+
+    private get names(): string[] {
+        return Object.values(namesOf(this.stress, this.victim));
+    }
+
+    get loaded(): string[] {
+        if (this.killed) return this.names;
+        const isRecent = (name: string) => performance.now() - (this.seenAt.get(name) ?? -Infinity) < lineMs * 3;
+        return this.names.filter((name) => !this.interrupted.has(name) && isRecent(name));
+    }
+
+    /** What does not show, for so long that it is not a moment's. */
+    get unloaded(): string[] {
+        if (this.killed) return [];
+        const since = (name: string) => this.seenAt.get(name) ?? this.begunAt;
+        const isMissing = (name: string) => performance.now() - (since(name) ?? Infinity) > unloadedMs;
+        return this.names.filter((name) => this.interrupted.has(name) || isMissing(name));
+    }
+
+    async loadAgainAndAgain(): Promise<void> {
+        const { over, context, victim } = this;
+        for (; !over.aborted; await sleep(lineMs)) {
+            if (!this.mayGoOn()) continue;
+            const began = Date.now();
+            const ended = await this.load().catch((error: unknown): Ended => ({ why: (error as Error).message }));
+            const problem = onOneLine(ended.why);
+            if (this.stress.untilKilled && !over.aborted) await this.seeKilled(ended);
+            if (over.aborted || this.killed) return;
+            context.log(`the load in ${victim.pod}/${victim.container} ended: ${problem}`);
+            this.fails(began, problem);
+        }
+    }
+
+    private fails(at: number, problem: string): void {
+        for (const name of this.names) this.interrupted.add(name);
+        if (this.isStressing) this.failingSince = Date.now();
+        this.isStressing = false;
+        this.failingSince ??= at;
+        const forMs = Date.now() - this.failingSince;
+        if (this.isMissed || forMs < maxLateMs) return;
+        this.isMissed = true;
+        const what = `the load in ${this.victim.pod}/${this.victim.container}`;
+        this.context.missed({ at: this.failingSince, what, forMs, problem });
+    }
+
+    /** Has a program load the container. @throws Error if that is not possible any more */
+    private async load(): Promise<Ended> {
+        const { context, victim, over, stress } = this;
+        await this.requireThere();
+        this.readings = [];
+        this.of = { held: 0, fresh: 0 };
+        const closing = new AbortController();
+        const load = loadOf(stress, victim.before);
+        const { lastSeconds } = stress;
+        const command = programOf(victim.tool, { ...workersFor(load), lastSeconds, files: victim.files });
+        let send: ((text: string) => void) | undefined;
+        let [output, errors, lost] = ["", "", ""];
+        let answeredAt = performance.now();
+        let timer: NodeJS.Timeout | undefined;
+        const renew = () => {
+            if (this.mayGoOn()) send?.(`${this.of.held}\n`);
+            else timer = setTimeout(renew, lineMs);
+        };
+        const onOutput = (printed: Buffer, isError: boolean) => {
+            if (isError) {
+                errors = (errors + printed.toString()).slice(-200);
+                return;
+            }
+            output += printed.toString();
+            for (let end; (end = output.indexOf("\n.\n")) >= 0; output = output.slice(end + 3)) {
+                answeredAt = performance.now();
+                this.read(load, readingOf(filesIn(output.slice(0, end + 1))));
+                clearTimeout(timer);
+                timer = setTimeout(renew, this.readings.length > 1 ? lineMs : 0);
+            }
+            lost = /^!(.*)$/m.exec(output)?.[1] ?? lost;
+            if (output.length > longestReport) closing.abort();
+        };
+        const leave = () => {
+            send?.("end\n");
+            setTimeout(() => closing.abort(), leaveMs);
+        };
+        const watching = setInterval(() => performance.now() - answeredAt > silentMs && closing.abort(), lineMs);
+        over.addEventListener("abort", leave);
+        try {
+            const status = await context.exec(
+                { ...victim, namespace: context.namespace },
+                command,
+                onOutput,
+                closing.signal,
+                (open) => {
+                    send = open;
+                    if (over.aborted) leave();
+                },
+            );
+            const exitCode = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
+            return { why: whyEnded(lost, errors, status.message), wasKilled: [lost, exitCode].some(isKilled) };
+        } finally {
+            over.removeEventListener("abort", leave);
+            clearInterval(watching);
+            clearTimeout(timer);
+            this.report(load, true);
+        }
+    }
+
+    /** Finds out whether the container was killed for memory, or the program alone. */
+    private async seeKilled({ wasKilled }: Ended): Promise<void> {
+        const { victim, context } = this;
+        // The kubelet says a moment later that a container was killed.
+        await sleep(stateMs);
+        const container = await this.container().catch(context.log);
+        if (container === undefined) return;
+        const { state, lastState, containerID } = container;
+        if (containerID === victim.containerId && state?.running) {
+            const kills = this.readings.at(-1)?.memory.kills;
+            // A program of one process says nothing after its end.
+            const mayBeForMemory =
+                kills === undefined || victim.tool.endsWith("node") || kills > (victim.before.memory.kills ?? 0);
+            if (wasKilled && mayBeForMemory) this.killed = "program";
+        } else if ([state, lastState].some((one) => one?.terminated?.reason === "OOMKilled")) this.killed = "container";
+        if (this.killed) this.report(loadOf(this.stress, victim.before), true);
+    }
+
+    /** @throws Error if the container is not the one any more that the run has chosen */
+    private async requireThere(): Promise<void> {
+        const container = await this.container();
+        if (container?.containerID !== this.victim.containerId) throw new Error("the container was restarted");
+    }
+
+    /** Its state. @throws Error if the pod is not there any more as the run has chosen it */
+    private async container(): Promise<V1ContainerStatus | undefined> {
+        const { context, victim } = this;
+        const labelSelector = selectorOf({ [labels.target]: context.label });
+        for await (const { metadata, status } of context.api.list(resources.pod, {
+            namespace: context.namespace,
+            labelSelector,
+        })) {
+            if (metadata?.uid !== victim.uid) continue;
+            return status?.containerStatuses?.find(({ name }) => name === victim.container);
+        }
+        throw new Error("the pod is gone, or has lost its label");
+    }
+
+    /** Takes a reading in, and decides how much memory is held next. */
+    private read(load: Load, reading: Reading | undefined): void {
+        if (reading === undefined) return;
+        this.readings.push(reading);
+        this.mostBytes = Math.max(this.mostBytes, reading.memory.used);
+        // The first one is of before the load.
+        const [first] = this.readings;
+        if (this.readings.length === 1) {
+            this.isStressing = true;
+            this.begunAt ??= performance.now();
+        }
+        while (this.readings.length > 2 && reading.at - this.readings[1]!.at >= rateSeconds) this.readings.shift();
+        const { cpu, memory } = namesOf(this.stress, this.victim);
+        const isMeasured = reading.at - first!.at > lineMs / 1_000;
+        if (cpu !== undefined && isMeasured && isCpuLoaded(load, this.rate(), reading)) this.seen(cpu);
+        if (memory !== undefined) {
+            if (isMemoryLoaded(load, this.of, reading)) this.seen(memory);
+            const held = nextBytes(load, this.of, reading);
+            this.of = { held, fresh: Math.max(0, held - this.of.held) };
+        }
+        if (this.names.every((name) => this.seenAt.has(name))) this.from ??= reading;
+        this.report(load);
+    }
+
+    private rate(): Rate {
+        return rateBetween(this.readings[0]!, this.readings.at(-1)!);
+    }
+
+    private seen(name: string): void {
+        this.seenAt.set(name, performance.now());
+        this.interrupted.delete(name);
+        this.failingSince = undefined;
+    }
+
+    /** Reports what the container uses: now and then, and at the end. */
+    private report(load: Load, isLast = false): void {
+        const now = this.readings.at(-1);
+        const { victim, context, killed } = this;
+        const from = this.from ?? (killed && this.readings[0]);
+        const isDue = isLast || performance.now() - this.reportedAt >= reportMs;
+        if (now === undefined || from === undefined || now === from || !isDue) return;
+        this.reportedAt = performance.now();
+        const most = { ...now, memory: { ...now.memory, used: this.mostBytes } };
+        const report = loadReport(victim, load, this.of.held, from, most);
+        context.loaded({ at: Date.now(), ...report, ...(killed && { killed }) });
+    }
+}
+
+/** How a program has ended. */
+interface Ended {
+    why: string;
+    /** Whether it, or a process of it, was killed. */
+    wasKilled?: boolean;
+}
+
+/** Perl and Python give a wait status, shells and runtimes 128 more than the signal. */
+const isKilled = (status: string | undefined) => status === "9" || status === "137";
+
+function whyEnded(lost: string, errors: string, message = ""): string {
+    if (isKilled(lost)) return "a process of its program was killed";
+    return lost || errors.trim() || message || "its program has ended";
+}
+
+function loadReport(
+    { pod, container, tool, before, first }: Victim,
+    load: Load,
+    held: number,
+    from: Reading,
+    now: Reading,
+): LoadReport {
+    const { cpu, memory } = now;
+    return {
+        pod,
+        container,
+        tool,
+        cgroup: now.version,
+        limit: {
+            ...(cpu.limit !== undefined && { cores: cpu.limit }),
+            ...(memory.limit !== undefined && { bytes: memory.limit }),
+        },
+        before: useOf(rateBetween(first, before), before),
+        under: useOf(rateBetween(from, now), now),
+        ...(load.bytes !== undefined && { held }),
+    };
+}
+
+const rounded = (some: number) => Number(some.toFixed(3));
+
+function useOf({ cores, throttled, nodeBusy }: Rate, { memory, node }: Reading): LoadReport["before"] {
+    return {
+        cores: rounded(cores),
+        throttled: rounded(throttled),
+        bytes: memory.used,
+        node: {
+            ...(nodeBusy !== undefined && { busy: rounded(nodeBusy) }),
+            ...(node.available !== undefined && { available: node.available }),
+        },
+    };
+}

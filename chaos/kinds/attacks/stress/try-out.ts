@@ -1,0 +1,99 @@
+/** What the run tries in the targets of a stress before it: with what they can be loaded, and whether that shows. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cluster } from "../../../cluster/client";
+import { problemOf } from "../../../cluster/problem";
+import { ExecRefused, isLacking, runWithin } from "../../../cluster/run-within";
+import { inTurns } from "../../../values/async";
+import { type ReasonCode, ReasonError } from "../../../values/reasons";
+import type { Target } from "../../../targets/containers";
+import type { RunAttack } from "../attack-kind";
+import { type Asked, whyUnfit } from "./load";
+import { programOf, type Tool, tools } from "./programs";
+import type { Victim } from "./protocol";
+import { type Files, filesFor, filesIn, ownCgroups, rateBetween, type Reading, readingOf } from "./readings";
+
+/** A process in a container costs its node some 70 ms. */
+const maxTried = 10;
+/** What a container uses before the attack is measured so long. */
+const measuredMs = 2_000;
+
+/**
+ * Finds a tool in each target, and what its container uses before the attack.
+ *
+ * @throws ReasonError if a target has no tool, its cgroup cannot be read, or a load would not show or hit others
+ */
+export async function tryStress({ attack, chosen }: RunAttack<Asked>, cluster: Cluster): Promise<Victim[]> {
+    return inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
+}
+
+async function tryOne(attack: Asked, target: Target, cluster: Cluster): Promise<Victim> {
+    const { pod, uid, container, containerId } = target;
+    const where = `${pod}/${container}`;
+    const { tool, files: seen } = await toolIn(target, cluster);
+    const files = filesFor(seen.get(ownCgroups));
+    const read = async (): Promise<Reading> => {
+        const { files: found } = await run(target, tool, files, cluster);
+        const reading = readingOf(found);
+        if (reading !== undefined) return reading;
+        throw refused(
+            "attack-refused",
+            `${where} does not show its cgroup in /sys/fs/cgroup`,
+            "Choose another container",
+        );
+    };
+    const first = await read();
+    await sleep(measuredMs);
+    const before = await read();
+    const unfit = whyUnfit(attack, rateBetween(first, before), before);
+    if (unfit) throw refused("attack-refused", `the container ${where} ${unfit.what}`, unfit.advice);
+    return {
+        pod,
+        uid,
+        container,
+        containerId,
+        tool,
+        files: files.filter((file) => file !== ownCgroups),
+        first,
+        before,
+    };
+}
+
+const refused = (code: ReasonCode, message: string, advice: string) => new ReasonError(code, message, advice);
+
+/** The first tool that a container has. */
+async function toolIn(target: Target, cluster: Cluster): Promise<{ tool: Tool; files: Files }> {
+    const where = `${target.pod}/${target.container}`;
+    const failures: string[] = [];
+    for (const tool of Object.keys(tools) as Tool[]) {
+        const found = await run(target, tool, filesFor(), cluster).catch((error: unknown) => {
+            if (isLacking(error)) return undefined;
+            if (!(error instanceof ExecRefused)) throw error;
+            const message = `nothing may be run in ${where}: ${error.message}`;
+            throw refused("exec-refused", message, "Let commands be run in this pod, or choose another target");
+        });
+        if (found === undefined) continue;
+        // Such as a shell without `/proc`.
+        if (found.files.has("/proc/uptime")) return { tool, files: found.files };
+        if (!found.isLacking) failures.push(tool);
+    }
+    const names = Object.keys(tools)
+        .filter((name) => !name.startsWith("/"))
+        .join(", ");
+    const failed = failures.length > 0 ? `; ${failures.join(", ")} did not work` : "";
+    const message = `the container ${where} has none of the tools that could load it (${names})${failed}`;
+    throw refused("no-tool", message, "Choose a container with one of these");
+}
+
+/** Has a program read the files, and end: it has no input. @throws Error if nothing can be run */
+async function run(target: Target, tool: Tool, files: readonly string[], cluster: Cluster) {
+    const command = programOf(tool, { workers: 0, permille: 0, lastSeconds: 5, files });
+    const ran = await runWithin(cluster, target, command).catch((error: unknown) => {
+        if (error instanceof ExecRefused || isLacking(error)) throw error;
+        throw new ReasonError(
+            "attack-refused",
+            `nothing could be run in ${target.pod}/${target.container}: ${problemOf(error)}`,
+            "Start another run",
+        );
+    });
+    return { isLacking: isLacking(ran), files: filesIn(ran.output) };
+}

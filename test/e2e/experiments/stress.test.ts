@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { programMark } from "../../../chaos/kinds/attacks/stress/programs";
+import { leaseName } from "../../../chaos/lease/lease-record";
+import { commandLines } from "../../../sandbox/test/e2e/processes";
+import { until } from "../../support/until";
+import { itInAll } from "../which-tests";
+import { TestStack } from "../shop/support";
+
+const short = {
+    "experiment.enabled": "true",
+    "experiment.name": "hot-deals-busy",
+    "experiment.duration": "8s",
+    "experiment.grace": "1s",
+    "experiment.interval": "250ms",
+    "experiment.timeout": "5s",
+    "experiment.until": "verdict",
+};
+/** A program ends at once if it is told to, or its connection is closed, and at the latest 10 s after a renewal. */
+const longestMs = 12_000;
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await TestStack.open("e2e-stress");
+    await stack.up();
+    await stack.untilWhole();
+});
+afterAll(() => stack.close());
+
+/** The processes of programs that load containers, on this machine, which is the node. */
+const programs = () => commandLines().filter((command) => command.includes(programMark)).length;
+const untilLoaded = () => until("a program runs", () => Promise.resolve(programs() > 0), { timeoutMs: 120_000 });
+const untilNone = (timeoutMs = longestMs) =>
+    until("no program is left", () => Promise.resolve(programs() === 0), { timeoutMs });
+
+/** Begins an update that loads the target, and kills it with SIGKILL then. */
+async function loadAndKill(settings: Record<string, string> = {}): Promise<void> {
+    stack.set({ ...short, ...settings });
+    const update = stack.begin();
+    try {
+        await untilLoaded();
+    } catch (error) {
+        throw new Error(update.printed(), { cause: error });
+    } finally {
+        await update.kill();
+    }
+    expect(programs()).toBeGreaterThan(0);
+}
+
+it("loads its target as its cgroup shows, and no other; nothing is left", async () => {
+    const { verdict, reason } = await stack.run(short);
+    expect([verdict, reason]).toEqual(["PASSED", expect.stringContaining("100% of") as string]);
+    const { loads, targets } = stack.journal().attacks[0]!;
+    expect(loads).toMatchObject([
+        { pod: targets[0]!.pod, container: "hot-deals", limit: { cores: 1, bytes: 2 ** 27 } },
+    ]);
+    const [{ before, under, held, killed }] = loads as [NonNullable<typeof loads>[number]];
+    expect(before.cores).toBeLessThan(0.5);
+    expect(under.cores).toBeGreaterThan(0.8);
+    expect(under.throttled).toBeGreaterThan(before.throttled);
+    expect(held).toBeGreaterThan(2 ** 24);
+    expect([under.bytes > before.bytes + 0.8 * held!, under.bytes < 2 ** 27, killed]).toEqual([true, true, undefined]);
+    await untilNone(2_000);
+    await stack.toDefaults();
+    expect(await stack.traces()).toEqual([]);
+});
+
+it("ends when the namespace's lease is deleted, though the update that began it was killed", async () => {
+    await loadAndKill({ "experiment.duration": "60s" });
+    await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace: stack.namespace });
+    await untilNone(5_000);
+    await stack.cancel();
+    await stack.toDefaults();
+    expect(await stack.traces()).toEqual([]);
+});
+
+itInAll("ends with the deadline Job's pod, whose replacement begins it again, and at its deadline", async () => {
+    await loadAndKill({ "experiment.deadline": "60s" });
+    const { core } = stack.cluster;
+    const ofJob = { namespace: stack.namespace, labelSelector: "batch.kubernetes.io/job-name" };
+    const { name, namespace } = (await core.listNamespacedPod(ofJob)).items[0]!.metadata!;
+    const place = { name: name!, namespace: namespace! };
+    await core.createNamespacedPodEviction({ ...place, body: { metadata: place } });
+    await untilNone();
+    await untilLoaded();
+    await untilNone(70_000);
+    await stack.cancel();
+    await stack.toDefaults();
+    expect(await stack.traces()).toEqual([]);
+});

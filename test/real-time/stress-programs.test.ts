@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { programOf, type Tool, tools } from "../../chaos/kinds/attacks/stress/programs";
+import { until } from "../support/until";
+
+const installed = (Object.keys(tools) as Tool[]).filter((tool) => spawnSync(tool, ["--version"]).error === undefined);
+
+/** Processes whose environment has this, which children inherit. */
+const mark = `STRESS_PROGRAM_OF_TEST=${process.pid}`;
+const processes = () =>
+    readdirSync("/proc").filter((name) => {
+        try {
+            return /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, "utf8").includes(mark);
+        } catch {
+            return false;
+        }
+    });
+
+/** What they have used, and hold. */
+const used = () => processes().reduce((sum, pid) => sum + secondsOf(pid), 0);
+const held = () => Math.max(0, ...processes().map(bytesOf));
+
+function secondsOf(pid: string): number {
+    const stat = textOf(pid, "stat").split(") ").at(-1)!.split(" ");
+    return (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) / 100;
+}
+const bytesOf = (pid: string) => Number(/^VmRSS:\s+(\d+)/m.exec(textOf(pid, "status"))?.[1] ?? 0) * 1_024;
+
+function textOf(pid: string, file: string): string {
+    try {
+        return readFileSync(`/proc/${pid}/${file}`, "utf8");
+    } catch {
+        return "";
+    }
+}
+
+let child: ChildProcess | undefined;
+afterEach(() => void child?.kill("SIGKILL"));
+
+function start(tool: Tool, of: { workers?: number; permille?: number; lastSeconds?: number } = {}) {
+    const files = ["/proc/uptime", "/no/such/file", "/proc/self/oom_score_adj"];
+    const [command, ...args] = programOf(tool, { workers: 0, permille: 0, lastSeconds: 60, files, ...of });
+    const [name, value] = mark.split("=") as [string, string];
+    const env = { ...process.env, [name]: value };
+    const started = spawn(command!, args, { env, stdio: ["pipe", "pipe", "ignore"] });
+    started.stdin.on("error", () => undefined);
+    started.stdout.on("data", (text: Buffer) => (printed += text.toString()));
+    child = started;
+    return started;
+}
+let printed = "";
+const reports = () => printed.split("\n.\n").length - 1;
+
+const untilReports = (count: number) => until(`${count} reports`, () => Promise.resolve(reports() >= count));
+const untilNone = (timeoutMs: number) =>
+    until("no process is left", () => Promise.resolve(processes().length === 0), { timeoutMs, pauseMs: 50 });
+
+describe.each(installed)("the program for %s", (tool) => {
+    it("says what files say at once, burns and holds when it is told to, and ends with its input", async () => {
+        printed = "";
+        const { stdin } = start(tool, { workers: 2, permille: 100 });
+        await untilReports(1);
+        expect(printed).toMatch(/^=\/proc\/uptime\n[\d.]+ [\d.]+\n=\/proc\/self\/oom_score_adj\n1000\n\.\n$/);
+        const before = used();
+        await sleep(1_000);
+        expect(used() - before).toBeLessThan(0.1);
+        stdin.write(`${20 * 2 ** 20}\n`);
+        await untilReports(2);
+        await until("it holds 20 MiB", () => Promise.resolve(held() > 20 * 2 ** 20));
+        const burning = used();
+        await sleep(2_000);
+        expect(used() - burning).toBeGreaterThan(0.1);
+        expect(used() - burning).toBeLessThan(0.9);
+        stdin.write(`${20 * 2 ** 20}\n`);
+        await untilReports(3);
+        stdin.end();
+        await untilNone(3_000);
+    });
+
+    it("ends at anything but a number, and leaves nothing when it is killed", async () => {
+        printed = "";
+        const first = start(tool, { workers: 1, permille: 100 });
+        first.stdin.write("0\n");
+        await untilReports(2);
+        first.stdin.write("end\n");
+        await untilNone(3_000);
+        printed = "";
+        const second = start(tool, { workers: 1, permille: 100 });
+        second.stdin.write(`${2 ** 20}\n`);
+        await untilReports(2);
+        second.kill("SIGKILL");
+        await untilNone(3_000);
+    });
+
+    it("ends 10 s after the last line, and after its whole time", async () => {
+        printed = "";
+        start(tool, { workers: 1, permille: 10 }).stdin.write("0\n");
+        await untilReports(2);
+        const begun = performance.now();
+        await untilNone(15_000);
+        expect(performance.now() - begun).toBeGreaterThan(8_000);
+        const { stdin } = start(tool, { workers: 1, permille: 10, lastSeconds: 3 });
+        const renewing = setInterval(() => stdin.write("0\n"), 500);
+        await untilNone(8_000).finally(() => clearInterval(renewing));
+    });
+});
+
+it("says which process of it was killed, and ends", async () => {
+    for (const tool of installed.filter((one) => !one.endsWith("node") && one !== "sh")) {
+        printed = "";
+        const { pid, stdin } = start(tool, { workers: 1, permille: 10 });
+        stdin.write("0\n");
+        await untilReports(2);
+        const worker = processes().find((one) => Number(one) !== pid)!;
+        process.kill(Number(worker), "SIGKILL");
+        await untilNone(3_000);
+        expect(printed).toMatch(/\n\.\n!9\n$/);
+    }
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { parseCpu, parseMemory } from "../../../../../../chaos/kinds/attacks/stress/amounts";
+import {
+    isCpuLoaded,
+    isMemoryLoaded,
+    type Load,
+    loadOf,
+    nextBytes,
+    whyUnfit,
+    workersFor,
+} from "../../../../../../chaos/kinds/attacks/stress/load";
+import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
+
+const mib = 2 ** 20;
+
+/** Of a container with 200m of CPU and 200 MiB on a node of two cores with 4 GiB. */
+function reading({
+    used = 50 * mib,
+    cpu = 0.2 as number | undefined,
+    limit = (200 * mib) as number | undefined,
+} = {}): Reading {
+    return {
+        version: 1,
+        at: 10,
+        cpu: { used: 1, limit: cpu, periods: 0, throttled: 0 },
+        memory: { used, limit },
+        node: { cores: 2, time: 1, busy: 1, available: 4_096 * mib },
+    };
+}
+const limitless: Reading = { ...reading(), cpu: { used: 1, periods: 0, throttled: 0 }, memory: { used: 50 * mib } };
+const rate = (cores: number) => ({ seconds: 2, cores, throttled: 0 });
+
+describe("amounts", () => {
+    it.each<readonly [string, object | undefined]>([
+        ["2", { of: 2 }],
+        ["500m", { of: 0.5 }],
+        ["0.25", { of: 0.25 }],
+        ["80%", { share: 0.8 }],
+        ...["", "0", "-1", "2 cores", "1e3", "101%", "0%", "2000"].map((text) => [text, undefined] as const),
+    ])("of CPU: %j", (text, amount) => {
+        expect(parseCpu(text)).toEqual(amount);
+    });
+
+    it.each<readonly [string, object | undefined]>([
+        ["200Mi", { of: 200 * mib }],
+        ["1Gi", { of: 1_024 * mib }],
+        ["20M", { of: 20_000_000 }],
+        ["80%", { share: 0.8 }],
+        ...["200", "1k", "200MB", "200mi", ""].map((text) => [text, undefined] as const),
+    ])("of memory: %j", (text, amount) => {
+        expect(parseMemory(text)).toEqual(amount);
+    });
+
+    it("are of the container's limits if they are shares", () => {
+        expect(loadOf({ cpu: "50%", memory: "10%" }, reading())).toEqual({ cores: 0.1, bytes: 20 * mib });
+        expect(loadOf({ cpu: "2", memory: "30Mi" }, reading())).toEqual({ cores: 2, bytes: 30 * mib });
+    });
+});
+
+it.each([
+    [0.16, { workers: 1, permille: 160 }],
+    [1, { workers: 1, permille: 1_000 }],
+    [1.5, { workers: 2, permille: 750 }],
+    [0, { workers: 0, permille: 0 }],
+])("%d cores are divided among processes", (cores, wanted) => {
+    expect(workersFor({ cores })).toEqual(wanted);
+});
+
+describe("CPU shows as soon as the container uses most of", () => {
+    it.each([
+        ["what is taken", { cores: 0.1 }, 0.09, 0.07],
+        ["its limit, which is less", { cores: 2 }, 0.17, 0.15],
+    ])("%s", (_, load, some, tooLittle) => {
+        expect(isCpuLoaded(load, rate(some), reading())).toBe(true);
+        expect(isCpuLoaded(load, rate(tooLittle), reading())).toBe(false);
+    });
+
+    it("the node's cores, without a limit", () => {
+        expect(isCpuLoaded({ cores: 8 }, rate(1.7), limitless)).toBe(true);
+    });
+});
+
+describe("memory", () => {
+    /** Grows as the Job has it grow. @param app what the application uses */
+    function grow(load: Load, limit = 200 * mib, app = 50 * mib) {
+        let of = { held: 0, fresh: 0 };
+        let most = 0;
+        for (let turn = 0; turn < 60; turn++) {
+            // A program may answer before it holds what is fresh.
+            const seen = reading({ limit, used: app + of.held - of.fresh });
+            most = Math.max(most, app + of.held);
+            const held = nextBytes(load, of, seen);
+            of = { held, fresh: Math.max(0, held - of.held) };
+        }
+        return { held: of.held, most };
+    }
+
+    it("is taken in steps", () => {
+        expect(nextBytes({ bytes: 100 * mib }, { held: 0, fresh: 0 }, reading())).toBe(10 * mib);
+        expect(grow({ bytes: 100 * mib }).held).toBe(100 * mib);
+    });
+
+    it.each([200, 64, 1_024])("stops short of a limit of %d MiB, at any moment", (limit) => {
+        const { held, most } = grow({ bytes: limit * mib }, limit * mib, 20 * mib);
+        expect(most).toBeLessThanOrEqual(limit * mib - Math.max(0.05 * limit, 8) * mib);
+        expect(held).toBeGreaterThan((limit - 20) * mib - Math.max(0.05 * limit, 8) * mib - 2 * mib);
+    });
+
+    it("exceeds the limit only if something is to be killed", () => {
+        expect(grow({ bytes: 300 * mib, untilKilled: true }).most).toBeGreaterThan(200 * mib);
+    });
+
+    it("is given back when the application takes more", () => {
+        expect(nextBytes({ bytes: 100 * mib }, { held: 100 * mib, fresh: 0 }, reading({ used: 195 * mib }))).toBe(
+            95 * mib,
+        );
+    });
+
+    it("leaves 512 MiB to the node, also without a limit", () => {
+        const low: Reading = { ...limitless, node: { available: 515 * mib } };
+        expect(nextBytes({ bytes: 1_024 * mib, untilKilled: true }, { held: 0, fresh: 0 }, low)).toBe(3 * mib);
+    });
+
+    it("shows once the container uses what is held, and no more is to come", () => {
+        const load = { bytes: 100 * mib };
+        const all = { held: 100 * mib, fresh: 0 };
+        expect(isMemoryLoaded(load, all, reading({ used: 150 * mib }))).toBe(true);
+        expect(isMemoryLoaded(load, all, reading({ used: 50 * mib }))).toBe(false);
+        expect(isMemoryLoaded(load, { held: 50 * mib, fresh: 0 }, reading({ used: 100 * mib }))).toBe(false);
+        expect(isMemoryLoaded(load, { held: 100 * mib, fresh: 10 * mib }, reading({ used: 150 * mib }))).toBe(false);
+    });
+
+    it("shows at the limit, too, where no more can be taken", () => {
+        expect(isMemoryLoaded({ bytes: 200 * mib }, { held: 140 * mib, fresh: 0 }, reading({ used: 190 * mib }))).toBe(
+            true,
+        );
+    });
+});
+
+describe("before the attack it is refused", () => {
+    const why = (wanted: Parameters<typeof whyUnfit>[0], now = reading(), before = rate(0.01)) =>
+        whyUnfit(wanted, before, now)?.what;
+
+    it("to take a share of a limit that is not there, whatever is accepted", () => {
+        expect(why({ cpu: "80%", neighbours: "accept" }, limitless)).toBe(
+            'has no CPU limit, of which cpu "80%" is a share',
+        );
+        expect(why({ memory: "80%", neighbours: "accept" }, limitless)).toContain("has no memory limit");
+    });
+
+    it("to load a container without a limit, unless its neighbours may suffer", () => {
+        expect(why({ cpu: "1" }, limitless)).toBe("has no CPU limit, so other pods of its node would suffer");
+        expect(why({ memory: "20Mi" }, limitless)).toBe("has no memory limit, so other pods of its node would suffer");
+        expect(why({ cpu: "1", memory: "20Mi", neighbours: "accept" }, limitless)).toBeUndefined();
+    });
+
+    it("to have a node run out of memory", () => {
+        expect(why({ memory: "1Gi", untilKilled: true, neighbours: "accept" }, limitless)).toContain("its node");
+    });
+
+    it("to load a container that uses that much already: nothing would show", () => {
+        expect(why({ cpu: "100%" }, reading(), rate(0.18))).toBe(
+            "already uses 0.18 cores, and 0.16 cores would show the attack",
+        );
+    });
+
+    it("to take memory where there is none left", () => {
+        expect(why({ memory: "50%" }, reading({ used: 195 * mib }))).toBe(
+            "has no room for the attack: it uses 195 MiB of 200 MiB, and its node has 4096 MiB",
+        );
+    });
+
+    it("and nothing else", () => {
+        expect(why({ cpu: "2", memory: "80%" })).toBeUndefined();
+    });
+});

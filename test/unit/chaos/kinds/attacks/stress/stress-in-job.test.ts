@@ -1,0 +1,255 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobContext, JobPart, Permission } from "../../../../../../chaos/kinds/attacks/job-part";
+import type { LoadReport } from "../../../../../../chaos/kinds/attacks/loads";
+import type { Stress, Victim } from "../../../../../../chaos/kinds/attacks/stress/protocol";
+import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
+import { stressInJob } from "../../../../../../chaos/kinds/attacks/stress/stress-in-job";
+import { startClock, stopClock } from "../../../support/time";
+
+const mib = 2 ** 20;
+const before: Reading = {
+    version: 2,
+    at: 0,
+    cpu: { used: 0, limit: 0.2, periods: 0, throttled: 0 },
+    memory: { used: 20 * mib, limit: 128 * mib },
+    node: { cores: 2, available: 4_096 * mib },
+};
+const victim: Victim = {
+    pod: "web-1",
+    uid: "u1",
+    container: "web",
+    containerId: "c1",
+    tool: "perl",
+    files: [],
+    first: before,
+    before: { ...before, at: 2 },
+};
+
+/** A container in which a program runs: it answers each line, and ends as it is told, or with its connection. */
+class Program {
+    lines: string[] = [];
+    isRunning = true;
+    end!: (error?: Error) => void;
+    /** A process of it is killed, and the others end. */
+    lose(): void {
+        this.print("!9\n");
+        this.end();
+    }
+    private held = 0;
+    private usedAt = Date.now();
+    private used = 0;
+
+    constructor(private readonly print: (text: string) => void) {
+        setTimeout(() => this.report(), 1);
+    }
+
+    take(line: string): void {
+        if (!this.isRunning) return;
+        if (!/^\d+\n$/.test(line)) return this.end();
+        this.lines.push(line.trim());
+        // It holds what it was told a moment later.
+        setTimeout(() => (this.held = Number(line)), 10);
+        setTimeout(() => this.report(), 5);
+    }
+
+    private report(): void {
+        if (!this.isRunning) return;
+        this.used += ((Date.now() - this.usedAt) / 1_000) * cores;
+        this.usedAt = Date.now();
+        const usage = Math.round(this.used * 1e6);
+        this.print(
+            `=/proc/uptime\n${Date.now() / 1_000} 1\n=/sys/fs/cgroup/cpu.stat\nusage_usec ${usage}\n` +
+                `=/sys/fs/cgroup/cpu.max\n20000 100000\n=/sys/fs/cgroup/memory.current\n${20 * mib + this.held}\n` +
+                `=/sys/fs/cgroup/memory.max\n${128 * mib}\n.\n`,
+        );
+    }
+}
+
+/** What the container is given. */
+let cores: number;
+let permission: Permission;
+let programs: Program[];
+let refusal: string | undefined;
+let status: object;
+let missed: { what?: string; problem: string }[];
+let loads: LoadReport[];
+let ending: AbortController;
+let part: JobPart;
+beforeEach(() => {
+    stopClock();
+    cores = 0.2;
+    permission = "granted";
+    programs = [];
+    refusal = undefined;
+    status = { name: "web", containerID: "c1", state: { running: {} } };
+    missed = [];
+    loads = [];
+    ending = new AbortController();
+});
+afterEach(() => {
+    ending.abort();
+    startClock();
+});
+
+function start(stress: Omit<Stress, "lastSeconds">): void {
+    const api = {
+        get: async () => ({ data: { tried: JSON.stringify([victim]) } }),
+        async *list() {
+            yield { metadata: { uid: "u1" }, status: { containerStatuses: [status] } };
+        },
+    };
+    const exec: JobContext["exec"] = (_, command, onOutput, signal, onOpen) =>
+        new Promise((resolve, reject) => {
+            if (refusal !== undefined) return reject(new Error(refusal));
+            expect(command[0]).toBe("perl");
+            const program = new Program((text) => onOutput(Buffer.from(text), false));
+            programs.push(program);
+            program.end = (error) => {
+                program.isRunning = false;
+                if (error) reject(error);
+                else resolve({ status: "Success" });
+            };
+            signal.addEventListener("abort", () => program.end(new Error("closed")));
+            onOpen((text) => program.take(text));
+        });
+    const nothing = () => undefined;
+    part = stressInJob({ ...stress, lastSeconds: 60 }, {
+        namespace: "demo",
+        run: "run",
+        label: "e.stress",
+        object: {},
+        api,
+        exec,
+        ending: ending.signal,
+        permission: async () => permission,
+        log: nothing,
+        missed: (one: (typeof missed)[number]) => missed.push(one),
+        loaded: (one: LoadReport) => loads.push(one),
+    } as unknown as JobContext);
+}
+const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000);
+const running = () => programs.filter((one) => one.isRunning).length;
+
+it("nothing runs before the attack may act", async () => {
+    permission = "no-attack";
+    start({ cpu: "100%" });
+    await pass(10);
+    expect(programs).toEqual([]);
+});
+
+it("a program is renewed every second, and its load reported as seen", async () => {
+    start({ cpu: "100%" });
+    await pass(10);
+    expect(programs).toHaveLength(1);
+    expect(programs[0]!.lines.length).toBeGreaterThan(7);
+    expect(part.last).toEqual({ open: [], closed: ["the CPU load in web-1/web"] });
+    await pass(10);
+    expect(loads.at(-1)).toMatchObject({ pod: "web-1", cgroup: 2, limit: { cores: 0.2 }, under: { cores: 0.2 } });
+});
+
+it("a load that does not show is neither, and after some seconds reported as missing", async () => {
+    cores = 0.1;
+    start({ cpu: "100%" });
+    await pass(5);
+    expect(part.last).toEqual({ open: [], closed: [] });
+    await pass(5);
+    expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
+});
+
+it("memory grows in steps, and shows when all is held", async () => {
+    start({ memory: "40Mi" });
+    await pass(4);
+    expect(part.last!.closed).toEqual([]);
+    expect(programs[0]!.lines.slice(0, 3).map((one) => Number(one) / mib)).toEqual([4, 8, 12]);
+    await pass(10);
+    expect(Number(programs[0]!.lines.at(-1))).toBe(40 * mib);
+    expect(part.last!.closed).toEqual(["the memory load in web-1/web"]);
+});
+
+describe("a program ends", () => {
+    it.each<[string, () => void]>([
+        ["with the attack", () => (permission = "no-attack")],
+        ["with the lease", () => (permission = "lease-expired")],
+        ["with the Job", () => ending.abort()],
+    ])("%s, and does not begin again", async (_, act) => {
+        start({ cpu: "100%" });
+        await pass(5);
+        act();
+        await pass(1);
+        expect(running()).toBe(0);
+        permission = "granted";
+        await pass(10);
+        expect(programs).toHaveLength(1);
+    });
+
+    it("without renewal while the API server does not say whether it may act", async () => {
+        start({ cpu: "100%" });
+        await pass(5);
+        permission = Promise.reject(new Error("no answer")) as never;
+        (permission as unknown as Promise<never>).catch(() => undefined);
+        await pass(6);
+        const { length } = programs[0]!.lines;
+        await pass(4);
+        expect(programs[0]!.lines).toHaveLength(length);
+    });
+});
+
+it("a load whose program has ended does not show until it is seen again", async () => {
+    start({ cpu: "100%" });
+    await pass(5);
+    programs[0]!.end();
+    await pass(0.1);
+    expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
+    await pass(5);
+    expect(part.last).toEqual({ open: [], closed: ["the CPU load in web-1/web"] });
+});
+
+it("a program that ends is started again; that it cannot be is reported after some seconds", async () => {
+    start({ cpu: "100%" });
+    await pass(5);
+    programs[0]!.end(new Error("the connection was closed"));
+    await pass(2);
+    expect(running()).toBe(1);
+    refusal = "exec is forbidden";
+    programs[1]!.end();
+    await pass(10);
+    expect(missed).toEqual([expect.objectContaining({ what: "the load in web-1/web", problem: "exec is forbidden" })]);
+});
+
+it("a container that was restarted is left alone", async () => {
+    status = { name: "web", containerID: "c2" };
+    start({ cpu: "100%" });
+    await pass(10);
+    expect(programs).toEqual([]);
+    expect(missed).toEqual([expect.objectContaining({ problem: "the container was restarted" })]);
+});
+
+describe("with untilKilled", () => {
+    const killed = async (then: object, end: (program: Program) => void) => {
+        start({ memory: "100%", untilKilled: true });
+        await pass(10);
+        status = then;
+        end(programs[0]!);
+        await pass(10);
+        return { programs: programs.length, killed: loads.at(-1)?.killed, shown: part.last!.closed.length, missed };
+    };
+
+    const lastState = { terminated: { reason: "OOMKilled" } };
+    const restarted = { name: "web", containerID: "c2", state: { running: {} }, lastState };
+
+    it.each<[string, (program: Program) => void]>([
+        ["ends its program", (program) => program.end()],
+        ["closes the connection", (program) => program.end(new Error("closed"))],
+    ])("a container that is killed, which %s, is what was wanted: it is not loaded again", async (_, end) => {
+        expect(await killed(restarted, end)).toEqual({ programs: 1, killed: "container", shown: 1, missed: [] });
+    });
+
+    it("a program that is killed is told from that", async () => {
+        const seen = await killed(status, (program) => program.lose());
+        expect(seen).toEqual({ programs: 1, killed: "program", shown: 1, missed: [] });
+    });
+
+    it("a program that ends for another reason is started again", async () => {
+        expect(await killed(status, (program) => program.end())).toMatchObject({ programs: 2, killed: undefined });
+    });
+});

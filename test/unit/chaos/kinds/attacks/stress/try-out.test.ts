@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ApiError, type Cluster } from "../../../../../../chaos/cluster/client";
+import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";
+import type { Asked } from "../../../../../../chaos/kinds/attacks/stress/load";
+import { tryStress } from "../../../../../../chaos/kinds/attacks/stress/try-out";
+import { settled, startClock, stopClock } from "../../../support/time";
+
+/** What the container has: its tools, and the files that they can read. */
+let tools: string[];
+let files: Record<string, string>;
+let refusal: Error | undefined;
+let asked: string[];
+let used: number;
+beforeEach(() => {
+    stopClock();
+    tools = ["perl", "sh"];
+    refusal = undefined;
+    asked = [];
+    used = 0;
+    files = {
+        "/proc/uptime": "",
+        "/sys/fs/cgroup/cpu.stat": "",
+        "/sys/fs/cgroup/cpu.max": "20000 100000",
+        "/sys/fs/cgroup/memory.current": "20000000",
+        "/sys/fs/cgroup/memory.max": "128000000",
+    };
+});
+afterEach(startClock);
+
+const exit = (code: number) => ({
+    status: "Failure",
+    details: { causes: [{ reason: "ExitCode", message: `${code}` }] },
+});
+const exec: Cluster["exec"] = (_, command, onOutput) => {
+    const [tool] = command;
+    asked.push(tool!);
+    if (refusal) return Promise.reject(refusal);
+    if (tool === "sh" && !tools.includes("sh")) return Promise.resolve(exit(127));
+    if (!tools.includes(tool!)) {
+        const message = `exec: "${tool}": executable file not found in $PATH`;
+        return Promise.resolve({ status: "Failure", message });
+    }
+    files["/proc/uptime"] &&= `${Date.now() / 1_000} 1`;
+    files["/sys/fs/cgroup/cpu.stat"] = `usage_usec ${(used += 100_000)}`;
+    const found = command.flatMap((file) => (file in files ? [`=${file}\n${files[file]}\n`] : []));
+    onOutput(Buffer.from(`${found.join("")}.\n`), false);
+    return Promise.resolve({ status: "Success" });
+};
+const target = { namespace: "demo", pod: "web-1", uid: "u1", container: "web", containerId: "c1" };
+const tried = (attack: Asked) =>
+    settled(
+        tryStress(
+            { attack, chosen: { targets: [target] } } as unknown as RunAttack<Asked>,
+            { exec } as unknown as Cluster,
+        ),
+    );
+
+beforeEach(() => (files["/proc/uptime"] = "1 1"));
+
+it("finds the smallest tool of each target, and what its container uses before", async () => {
+    const [victim] = await tried({ cpu: "80%" });
+    expect(victim).toMatchObject({ pod: "web-1", uid: "u1", container: "web", containerId: "c1", tool: "perl" });
+    expect(victim!.before.cpu.used - victim!.first.cpu.used).toBeCloseTo(0.1);
+    expect(victim!.before.at - victim!.first.at).toBeGreaterThanOrEqual(2);
+});
+
+it.each([
+    ["python3", ["perl", "python3"]],
+    ["sh", ["perl", "python3", "sh"]],
+    ["/nodejs/bin/node", ["perl", "python3", "sh", "node", "/nodejs/bin/node"]],
+])("takes %s if there is no other", async (tool, order) => {
+    tools = [tool];
+    const [victim] = await tried({ cpu: "80%" });
+    expect(victim!.tool).toBe(tool);
+    expect([...new Set(asked)]).toEqual(order);
+});
+
+describe("refuses before the attack", () => {
+    it("a container without a tool", async () => {
+        tools = [];
+        await expect(tried({})).rejects.toMatchObject({
+            reason: {
+                code: "no-tool",
+                message: "the container web-1/web has none of the tools that could load it (perl, python3, sh, node)",
+            },
+        });
+    });
+
+    it("a tool that does not work, and says so", async () => {
+        tools = ["sh"];
+        delete files["/proc/uptime"];
+        await expect(tried({})).rejects.toThrow(/has none of the tools .*; sh did not work/);
+    });
+
+    it("where nothing may be run, in the words of who refuses it", async () => {
+        refusal = new ApiError(403, JSON.stringify({ message: "pods/exec is forbidden" }));
+        await expect(tried({})).rejects.toMatchObject({
+            reason: {
+                code: "exec-refused",
+                message: expect.stringContaining("nothing may be run in web-1/web") as string,
+            },
+        });
+    });
+
+    it("a container whose cgroup cannot be read", async () => {
+        delete files["/sys/fs/cgroup/memory.current"];
+        await expect(tried({})).rejects.toThrow("web-1/web does not show its cgroup in /sys/fs/cgroup");
+    });
+
+    it("one that has no limit", async () => {
+        files["/sys/fs/cgroup/cpu.max"] = "max 100000";
+        await expect(tried({ cpu: "1" })).rejects.toThrow(/^the container web-1\/web has no CPU limit, so other pods/);
+        expect(await tried({ cpu: "1", neighbours: "accept" })).toHaveLength(1);
+    });
+});
