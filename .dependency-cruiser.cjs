@@ -142,10 +142,10 @@ module.exports = {
                 path: Object.keys(layers).map(within),
                 pathNot: [test, ...["toolchain/build-chaos.ts", "docs"].map(within)],
             },
-            // The package leaves out the types that it imports.
+            // The package leaves out the types that it imports, and does not bring its peers.
             {
                 dependencyTypes: ["npm-dev", "npm-optional", "npm-no-pkg", "npm-unknown"],
-                dependencyTypesNot: ["type-only"],
+                dependencyTypesNot: ["type-only", "npm-peer"],
             },
         ),
         // What a page imports is resolved by the browser.

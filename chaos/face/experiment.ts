@@ -92,7 +92,7 @@ export class Experiment extends pulumi.ComponentResource {
     constructor(name: string, given: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
         const asked = askedOf(name);
         const args = asked ? asAsked(given, asked) : given;
-        const prepared = prepare(name, args as ExperimentArgs & InPlugin);
+        const prepared = prepare(name, args);
         // The preview that enables an experiment shows all that it does.
         const inputs = args.enabled === true && "plan" in prepared ? inputsOf(prepared.plan) : {};
         if (asked && pulumi.runtime.isDryRun() && "plan" in prepared)

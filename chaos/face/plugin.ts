@@ -63,7 +63,7 @@ export function servePlugin({ folder, programs = builtPrograms }: PluginArgs): P
         }
         return { urn, state: { verdict, conclusion } };
     };
-    const served = main({ version, schema, construct } as pulumi.provider.Provider, process.argv.slice(2));
+    const served = main({ version, schema, construct }, process.argv.slice(2));
     return served.then(leaveAnswered);
 }
 
@@ -114,7 +114,7 @@ function mistakesOfWaiting({ enabled, until }: Values, { dependsOn }: pulumi.Com
     if (enabled !== true || until !== "disabled" || (dependsOn as unknown[]).length === 0) return [];
     return [
         'until: "disabled" excludes dependsOn in a program that is not in TypeScript: an update would end the ' +
-            'attacks only when what the experiment depends on is ready; allowed: without dependsOn, or ' +
+            "attacks only when what the experiment depends on is ready; allowed: without dependsOn, or " +
             'until: "verdict"',
     ];
 }

@@ -78,7 +78,7 @@ function adviceOn(intervalMs: number, all: number, { independent, needed }: Faul
     if (independent >= needed) return "Repair the application first";
     const enoughMs = Math.ceil((all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
     return (
-        `Measure longer: a baseline of ${formatDuration(enoughMs)} would do, if it goes on like this; or find out what ` +
-        "makes the application, or this machine, slow at times"
+        `Measure longer: a baseline of ${formatDuration(enoughMs)} would do, if it goes on like this; or find out ` +
+        "what makes the application, or this machine, slow at times"
     );
 }

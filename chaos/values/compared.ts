@@ -4,9 +4,9 @@
  *
  * Of each sample there is a lower and an upper bound of the level √95%, so both hold with 95% if the samples are
  * independent: the change is at least from the upper bound before to the lower one under attack, and at most from the
- * lower one before to the upper one under attack. For a quantile the bounds are two of the latencies, chosen by rank (W.
- * R. Thompson, "On confidence ranges for the median", Annals of Mathematical Statistics 7, 1936, 122-128): they assume
- * nothing about the distribution. For a rate they are those of `bound.ts`.
+ * lower one before to the upper one under attack. For a quantile the bounds are two of the latencies, chosen by rank
+ * (W. R. Thompson, "On confidence ranges for the median", Annals of Mathematical Statistics 7, 1936, 122-128): they
+ * assume nothing about the distribution. For a rate they are those of `bound.ts`.
  *
  * Both assume independent answers, but slow or bad ones come in bursts. So a sample counts as the smaller number of
  * answers that would spread as its ten blocks do (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions
@@ -138,7 +138,7 @@ function rateOf(outcomes: readonly Outcome[], times: number): Estimate {
 }
 
 const blocks = 10;
-/** The spread of ten blocks is itself an estimate: the square of Student's quantile of 9 degrees over the normal one. */
+/** The spread of ten blocks is an estimate, too: the square of Student's quantile of 9 degrees over the normal one. */
 const uncertainty = (2.262 / 1.96) ** 2;
 
 /**
@@ -189,8 +189,8 @@ const leastPossible = (limit: ChangeLimit): number =>
           });
 
 /**
- * The least number of answers, before and under attack, that a limit may be compared with. Twice the least possible: with
- * less, most samples without a change are undecided, because answers count as fewer independent ones.
+ * The least number of answers, before and under attack, that a limit may be compared with. Twice the least possible:
+ * with less, most samples without a change are undecided, because answers count as fewer independent ones.
  */
 export const answersNeeded = (limit: ChangeLimit): number =>
     "atMostLess" in limit ? leastPossible(limit) : Math.max(30, 2 * leastPossible(limit));

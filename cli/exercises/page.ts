@@ -69,7 +69,8 @@ export const exercises = (): Exercise[] => exercisesIn(readFileSync(join(project
  * Reads exercises from a page in Markdown. An exercise begins with a heading `## 1. TITLE` and has:
  *
  * - `**Question** (12 minutes): …`, a paragraph
- * - commands, as indented code: `npm run workshop -- 1`, then `npm run experiment -- NAME …`. Others are for reading
+ * - commands, as indented code: `npm run workshop -- 1`, then `npm run experiment -- NAME …`, also in several lines that
+ *   end with a backslash. Others are for reading
  * - a transcript of each run: the next fenced block with a line `Verdict` or `Not begun`
  * - changes, as fenced blocks: `diff`, or `ts` with the path of a new file as a comment in the first line
  */
@@ -84,10 +85,11 @@ function exerciseIn(section: string): Exercise {
         /^\*\*Question\*\* \((\d+) minutes\): (.+(?:\n\S.*)*)/m.exec(section) ?? [];
     const steps: Step[] = [];
     // Fenced blocks and indented commands, in their order.
-    const blocks = /^```(\w*)\n([\s\S]*?)\n```$|^ {4}npm run (workshop|experiment) -- (.*)$/gm;
+    const blocks = /^```(\w*)\n([\s\S]*?)\n```$|^ {4}npm run (workshop|experiment) -- ((?:.*\\\n)*.*)$/gm;
     for (const [, language = "", text, program, args] of section.matchAll(blocks)) {
         const words = args
-            ?.replace(/\s+#.*/, "")
+            ?.replaceAll("\\\n", " ")
+            .replace(/\s+#.*/, "")
             .trim()
             .split(/\s+/);
         if (words) {

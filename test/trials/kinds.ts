@@ -174,7 +174,7 @@ export const kinds: readonly Kind[] = [
     {
         name: "sender-stalled-briefly",
         meaning:
-            "the process that sends the check's requests, whose time limit is 600 ms, is stopped twice, for up to 0.9 s",
+            "the process that sends the check's requests, with a limit of 600 ms, is stopped twice, for up to 0.9 s",
         shape: three,
         settings: { "experiment.timeout": "600ms" },
         // What was sent or read late is good, or nothing is known of it.

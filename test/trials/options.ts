@@ -31,7 +31,7 @@ export const trialsProgram = new Program("trials", [
     .argument(
         "[KIND...]",
         "try only these kinds, see --list. Default: all. Or a-a: runs without an attack, whose answers before and " +
-            "after are compared. It counts how often each kind of limit alarms; each run is a line of reports/a-a.jsonl",
+            "after are compared. It counts how often each kind of limit alarms. Each is a line of reports/a-a.jsonl",
     )
     .option("--rounds <N>", "how often to try each kind with each --denied. Default: 1, and 100 with a-a")
     .option("--seed <TEXT>", "decides all random moments", "1")

@@ -86,7 +86,7 @@ export const latencyLimitsOf = (settings: LatencySettings): ChangeLimit[] =>
 /** As a stack's setting has them: `p95=2x,p99=+200ms`. Undefined if the text is not that. */
 export function parseLatencyLimits(text: string): ChangeLimit[] | undefined {
     const pairs = text.split(",").map((part) => part.trim().split("="));
-    const settings = Object.fromEntries(pairs.map(([name, atMost]) => [name, { atMost }]));
+    const settings = Object.fromEntries(pairs.map(([name, atMost]) => [name, { atMost }])) as unknown;
     const { success, data } = latencySchema.safeParse(settings);
     return success && pairs.every((pair) => pair.length === 2) ? latencyLimitsOf(data) : undefined;
 }

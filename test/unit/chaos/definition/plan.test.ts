@@ -273,21 +273,23 @@ describe("the checks of a plan", () => {
                 "a longer baseline or a shorter interval",
                 {},
                 { perSecond: undefined },
-                "http://shop.example/: to compare p95 takes 144 answers before the attack and under it, and the baseline has 30: 30 s with " +
-                    "an interval of 1 s; allowed: a baseline.duration of at least 144s or an interval of at most 208ms",
+                "http://shop.example/: to compare p95 takes 144 answers before the attack and under it, and the " +
+                    "baseline has 30: 30 s with an interval of 1 s; allowed: a baseline.duration of at least 144s " +
+                    "or an interval of at most 208ms",
             ],
             [
                 "a longer window or more probes per second of its own",
                 { durationMs: 10_000 },
                 {},
-                "and the window has 100: 10 s with an interval of 100 ms; allowed: a window.duration of at least 15s or " +
-                    "a perSecond of at least 15",
+                "and the window has 100: 10 s with an interval of 100 ms; allowed: a window.duration of at least " +
+                    "15s or a perSecond of at least 15",
             ],
             [
                 "no more answers before the attack than the run's steps can pass on",
                 { baselineMs: 600_000 },
                 { perSecond: 20 },
-                "baseline: the baseline has 12000 probes of http://shop.example/, and 10000 are possible; allowed: a duration of at most 500s",
+                "baseline: the baseline has 12000 probes of http://shop.example/, and 10000 are possible; " +
+                    "allowed: a duration of at most 500s",
             ],
         ])("take %s", (_, changes, fields, message) =>
             expect(() => plan(changes, { checks: [{ ...fast, ...fields }] })).toThrow(message),

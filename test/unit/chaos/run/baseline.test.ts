@@ -74,7 +74,11 @@ describe("before the attack", () => {
     it("a baseline whose slow answers come in bursts ends the run, with what would be enough", async () => {
         latencyAt = (ms) => (ms > 2_000 && ms < 2_320 ? 900 : 20);
         await expect(step()).rejects.toThrow(
-            /^ABORTED \(baseline-unsteady\): \/ cannot be compared with before the attack: its slowest 5% of 200 answers came in bursts, and show as much of its p95 as \d+ independent answers would \(required: 72\)\. Nothing was done\. Measure longer: a baseline of \d+s would do/,
+            new RegExp(
+                "^ABORTED \\(baseline-unsteady\\): / cannot be compared with before the attack: its slowest 5% of " +
+                    "200 answers came in bursts, and show as much of its p95 as \\d+ independent answers would " +
+                    "\\(required: 72\\)\\. Nothing was done\\. Measure longer: a baseline of \\d+s would do",
+            ),
         );
         expect(run.cluster.names("Lease")).toEqual([]);
     });

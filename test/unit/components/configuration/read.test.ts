@@ -383,17 +383,17 @@ describe("values that contradict one another", () => {
             const { key, reason, command } = mistakesOf({ "experiment.latency": "p95=2x", ...values })[0]!;
             return [key, reason, command.replace(/^npx pulumi config /, "").replace(" --stack local", "")];
         };
-        const takes = "to compare p95 takes 144 answers before the attack and under it, and the ";
+        const takes = "to compare p95 takes 144 answers before the attack and under it, and the";
+        const interval =
+            "30 s with an interval of 1 s; allowed: at least 144s, or an experiment.interval of at most 208ms";
         expect(first({})).toEqual([
             "experiment.baseline",
-            `${takes}baseline has 30: 30 s with an interval of 1 s; allowed: at least 144s, or an experiment.interval of ` +
-                "at most 208ms",
+            `${takes} baseline has 30: ${interval}`,
             "set experiment.baseline 144s",
         ]);
         expect(first({ "experiment.baseline": "144s" })).toEqual([
             "experiment.duration",
-            `${takes}window has 30: 30 s with an interval of 1 s; allowed: at least 144s, or an experiment.interval of ` +
-                "at most 208ms",
+            `${takes} window has 30: ${interval}`,
             "set experiment.duration 144s",
         ]);
         const mended = { "experiment.latency": "p95=2x,p50=+50ms", "experiment.interval": "200ms" };

@@ -16,8 +16,8 @@ const mib = 2 ** 20;
 /** Of a container with 200m of CPU and 200 MiB on a node of two cores with 4 GiB. */
 function reading({
     used = 50 * mib,
-    cpu = 0.2 as number | undefined,
-    limit = (200 * mib) as number | undefined,
+    cpu = 0.2,
+    limit = (200 * mib),
 } = {}): Reading {
     return {
         version: 1,

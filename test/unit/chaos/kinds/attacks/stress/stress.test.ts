@@ -37,10 +37,10 @@ describe("a stress", () => {
     });
 
     it("needs to run commands in its namespace, and nothing else of it; and the Job needs the same", () => {
-        const { rights, rightsInJob } = attackKindOf(of({}));
+        const kind = attackKindOf(of({}));
         const exec = { resource: "pods/exec", verbs: ["create", "get"] };
-        expect(rights!("demo")).toEqual([expect.objectContaining({ namespace: "demo", ...exec })]);
-        expect(rightsInJob!("x", of({}))).toEqual([expect.objectContaining(exec)]);
+        expect(kind.rights!("demo")).toEqual([expect.objectContaining({ namespace: "demo", ...exec })]);
+        expect(kind.rightsInJob!("x", of({}))).toEqual([expect.objectContaining(exec)]);
     });
 });
 
