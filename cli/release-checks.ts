@@ -92,13 +92,18 @@ export interface Tarball {
     files: readonly { path: string }[];
 }
 
+/** Programs in TypeScript need the first ones, `pulumi package add` the others. */
+export const neededFiles = [
+    ...["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"],
+    ...["PulumiPlugin.yaml", "plugin.js", "schema.json", "dist/face/plugin.js"],
+];
+
 export function tarballMistakes({ size, files }: Tarball): string[] {
-    const wanted = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"];
     const has = (path: string) => files.some((file) => file.path === path);
-    const others = files.filter(({ path }) => !wanted.includes(path) && !path.startsWith("dist/"));
+    const others = files.filter(({ path }) => !neededFiles.includes(path) && !path.startsWith("dist/"));
     return [
         ...(size > mostTarballBytes ? [`it has ${size} bytes; allowed: ${mostTarballBytes}`] : []),
-        ...wanted.filter((path) => !has(path)).map((path) => `it lacks ${path}`),
+        ...neededFiles.filter((path) => !has(path)).map((path) => `it lacks ${path}`),
         ...others.map(({ path }) => `it has ${path}, which no program needs`),
     ];
 }

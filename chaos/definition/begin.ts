@@ -1,26 +1,26 @@
 import * as z from "zod";
 import { type Check, checkSchema } from "../kinds/checks/registry";
-import type { CheckSettings } from "../kinds/checks/check-kind";
 import { durationBetween } from "../values/texts";
 import { type Duration, times } from "../values/duration";
 
 /** When a run begins, if not at once. */
 export interface BeginSettings {
-    /** A check: its first good answer begins the run. It has no rate, so fields that set one are mistakes. */
+    /** A check: its first good answer begins the run. Fields about several answers are mistakes. */
     when: Check;
     /** How long the run waits for that, 1 s to 1 h. Then it is `ABORTED`, and nothing is attacked. @default "5m" */
     within?: Duration;
 }
 
-const ofRates = ["successRate", "confidence", "abortBelow", "abortOver"] as const satisfies (keyof CheckSettings)[];
+/** What is said of several answers. */
+const ofMany = ["successRate", "confidence", "abortBelow", "abortOver", "latency"] as const;
 
 export const beginSchema = z.strictObject({
     when: checkSchema.superRefine((check, context) => {
-        for (const field of ofRates.filter((one) => check[one] !== undefined))
+        for (const field of ofMany.filter((one) => check[one] !== undefined))
             context.addIssue({
                 code: "custom",
                 path: [field],
-                message: "one good answer begins the run, so there is no rate; allowed: leave it out",
+                message: "one good answer begins the run, so it has no rate and no comparison; allowed: leave it out",
             });
     }),
     within: durationBetween(times.begin).optional(),

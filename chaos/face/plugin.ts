@@ -42,7 +42,7 @@ export function servePlugin({ folder, programs = builtPrograms }: PluginArgs): P
         if (asked !== type) throw new UserError(`there is no component ${asked}; allowed: ${type}`);
         const acts = actsOf(ofPrograms);
         const mistakes: string[] = [];
-        // Some that only programs in TypeScript have would be believed.
+        // Internal arguments, such as `programs`, are only for programs in TypeScript.
         const known = Object.entries(inputs).filter(([key]) => {
             const isKnown = key in inputProperties;
             if (!isKnown) mistakes.push(`there is no field ${JSON.stringify(key)} here`);

@@ -19,6 +19,18 @@ const SEVEN = [
 ];
 export const edgesOf = (variant) => (variant === "seven" ? [...FOUR, ...SEVEN] : FOUR);
 
+/** Places in the picture: how far from the gateway, and which one of those. A unit test wants one for each. */
+export const PLACES = {
+    gateway: [0, "middle"],
+    "fashion-bestseller": [1, 0],
+    "toys-bestseller": [1, 1],
+    "hot-deals": [1, 2],
+    orders: [1, 3],
+    database: [2, 1],
+    "message-broker": [2, 3],
+    inventory: [3, 2],
+};
+
 const WINDOW_MS = 10_000;
 
 /**

@@ -1,19 +1,7 @@
 // Draws who calls whom, as a picture and as a table. The picture is for the eye only: the table says the same.
 
 import { byId, write } from "/ui/document.js";
-import { callsOf, edgesOf, failedText, latencyText, rateText, sentenceOf, withReading } from "/ui/calls.js";
-
-/** Places in the picture: how far from the gateway, and which one of those. */
-const PLACES = {
-    gateway: [0, "middle"],
-    "fashion-bestseller": [1, 0],
-    "toys-bestseller": [1, 1],
-    "hot-deals": [1, 2],
-    orders: [1, 3],
-    database: [2, 1],
-    "message-broker": [2, 3],
-    inventory: [3, 2],
-};
+import { callsOf, edgesOf, failedText, latencyText, PLACES, rateText, sentenceOf, withReading } from "/ui/calls.js";
 
 /** In pixels. Below the width, the gateway is at the top instead of at the left. */
 const WIDE = 640;

@@ -114,7 +114,7 @@ export function readOptions(args: string[], kinds: readonly string[], questions:
         peer !== undefined && excluded.length > 0 && `--peer and --${excluded.join(", --")} exclude each other`,
         peer === undefined && quick && "--quick needs --peer chaostoolkit",
         peer === undefined && write && "--write needs --peer chaostoolkit",
-        unknown.length > 0 && `no kind is named ${unknown.join(", ")}; there are ${known.join(", ")}`,
+        unknown.length > 0 && `no ${peer === undefined ? "kind" : "question"} is named ${unknown.join(", ")}; there are ${known.join(", ")}`,
     ].filter((mistake) => mistake !== false);
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     return {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import packageJson from "../../../chaos/package.json";
 import {
     changelogMistakes,
+    neededFiles,
     nextVersion,
     pageMistakes,
     tarballMistakes,
@@ -42,13 +44,16 @@ describe("a changelog", () => {
 });
 
 describe("a tarball", () => {
-    const files = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"].map((path) => ({
-        path,
-    }));
+    const files = neededFiles.map((path) => ({ path }));
 
     it("may have 450 kB, and not a byte more", () => {
         expect(tarballMistakes({ size: 450_000, files })).toEqual([]);
         expect(tarballMistakes({ size: 450_001, files })).toEqual(["it has 450001 bytes; allowed: 450000"]);
+    });
+
+    it("has all that the package says to publish", () => {
+        const published = packageJson.files.filter((path) => path !== "dist");
+        expect(neededFiles).toEqual(expect.arrayContaining(published));
     });
 
     it("must have what a program needs, and nothing else", () => {

@@ -15,6 +15,7 @@ interface Calls {
 /** What the browser's file exports: no build step adds types to it. */
 let page: {
     edgesOf: (variant?: string) => Edge[];
+    PLACES: Record<string, unknown>;
     withReading: (readings: Readings, calls: PodCalls[]) => Readings;
     callsOf: (readings: Readings, edge: Edge) => Calls;
     failedText: (calls: Partial<Calls>) => string;
@@ -22,6 +23,10 @@ let page: {
 };
 beforeAll(async () => {
     page = await import(join(__dirname, "../../../services/ui/calls.browser.js"));
+});
+
+it("each workload has its place in the picture", () => {
+    expect(Object.keys(page.PLACES).sort()).toEqual([...new Set(page.edgesOf("seven").flat())].sort());
 });
 
 const edge: Edge = ["hot-deals", "database"];

@@ -12,7 +12,7 @@ export const allowedMemory =
 
 const mostCores = 1_024;
 
-/** As Kubernetes writes CPU. Undefined if a text is none. */
+/** As Kubernetes writes CPU. @returns undefined if the text is not an amount */
 export function parseCpu(text: string): Amount | undefined {
     const share = parsePercentage(text);
     if (share !== undefined) return { share };
@@ -21,7 +21,7 @@ export function parseCpu(text: string): Amount | undefined {
     return cores >= 0.001 && cores <= mostCores ? { of: cores } : undefined;
 }
 
-/** As Kubernetes writes memory, with a unit. Undefined if a text is none. */
+/** As Kubernetes writes memory, with a unit. @returns undefined if the text is not an amount */
 export function parseMemory(text: string): Amount | undefined {
     const share = parsePercentage(text);
     if (share !== undefined) return { share };

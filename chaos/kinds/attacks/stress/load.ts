@@ -101,7 +101,7 @@ export function isMemoryLoaded(load: Load, { held, fresh }: Held, reading: Readi
 export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
     rate.cores >= coresToSee(load, reading);
 
-/** Why a container cannot be loaded as it is asked for, so that it shows, and nobody else is in danger. */
+/** Why a load would not be measurable in a container, or would harm other pods. Undefined if neither. */
 export function whyUnfit(
     { neighbours, ...asked }: Asked,
     before: Rate,

@@ -37,6 +37,11 @@ describe("is refused", () => {
             { when: { ...check, successRate: 0.5 } },
             "begin.when.successRate: one good answer begins the run",
         ],
+        [
+            "with a comparison",
+            { when: { kind: "http", path: "/", url: "http://a", latency: { p95: { atMost: "2x" } } } },
+            "begin.when.latency: one good answer",
+        ],
         ["with an abort rule", { when: { ...check, abortBelow: "50%" } }, "begin.when.abortBelow: one good answer"],
         ["with another field", { when: check, until: "5m" }, 'begin: there is no field "until" here'],
         [
