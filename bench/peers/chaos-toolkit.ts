@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cachePaths } from "../../toolchain/parts/paths";
 import { runCommand, tryCommand } from "../../toolchain/run-command";
-import type { Command } from "./command";
+import type { Command } from "./run-to-end";
 
 /** As of https://chaostoolkit.org, from PyPI. */
 const packages = ["chaostoolkit==1.19.0", "chaostoolkit-lib==1.44.0", "chaostoolkit-kubernetes==0.39.0"];

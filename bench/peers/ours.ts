@@ -4,7 +4,7 @@ import { project } from "../../toolchain/bundle-cache";
 import { runCommand } from "../../toolchain/run-command";
 import type { Session } from "../session";
 import type { BenchStack } from "../stack";
-import type { Command } from "./command";
+import type { Command } from "./run-to-end";
 
 /** The stack of `bench/peers/program`. */
 export class Ours {

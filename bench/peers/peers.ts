@@ -6,7 +6,7 @@ import { namespaces, type Session } from "../session";
 import { secondsSince } from "../time";
 import { Application } from "./application";
 import { chaosToolkit, chaosToolkitExperiment, chaosToolkitRun } from "./chaos-toolkit";
-import { type Command, runToEnd } from "./command";
+import { type Command, runToEnd } from "./run-to-end";
 import { peakMemory } from "./memory";
 import { Ours } from "./ours";
 

@@ -14,7 +14,7 @@ import { abortRuleOf, contradictionsIn } from "../kinds/checks/abort";
 import { completed } from "../kinds/checks/check-kind";
 import { type Check, checkName, checkSchema } from "../kinds/checks/registry";
 import { describeShare } from "../values/share";
-import { beginSchema, type BeginSettings } from "./begin";
+import { beginSchema, type BeginSettings } from "./begin-settings";
 import { ownChangeMistakes } from "./change-mistakes";
 import { ownConfidenceMistakes } from "./confidence-mistakes";
 import { inWords, isOutput, notAllowed, placeIn } from "../values/texts";

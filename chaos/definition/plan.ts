@@ -12,7 +12,7 @@ import type { Written } from "../values/texts";
 import type { Chosen } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
-import type { BeginSettings } from "./begin";
+import type { BeginSettings } from "./begin-settings";
 import { changeMistakes, usualLimitsFor } from "./change-mistakes";
 import { confidenceMistakes, requiredConfidence } from "./confidence-mistakes";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";

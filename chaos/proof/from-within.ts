@@ -3,7 +3,7 @@ import type { Cluster } from "../cluster/client";
 import { groupedBy } from "../values/grouped";
 import { lookUp, noAddress } from "./hosts";
 import type { Look } from "./judge";
-import { probe } from "./probe";
+import { tryWithin } from "./try-within";
 import type { TrialWithin } from "./trials";
 
 /** A lookup must work under attack, and may take longer than a connection that must fail, in milliseconds. */
@@ -61,7 +61,7 @@ export class FromWithin {
     }
 
     private async tryOne({ from, question, host }: TrialWithin, timeoutMs: number): Promise<Found> {
-        if (!("resolve" in question)) return probe(this.cluster, from, question, timeoutMs);
+        if (!("resolve" in question)) return tryWithin(this.cluster, from, question, timeoutMs);
         const { found, problem } = await lookUp(this.cluster, from, question.resolve, resolveTimeoutMs);
         if (found.length === 0) return { problem: problem ?? noAddress(from, question.resolve) };
         return { worked: false, others: found.filter((one) => !host!.addresses.includes(one)) };

@@ -14,7 +14,7 @@ import { ReasonError } from "../values/reasons";
 import type { ResolvedHost } from "../targets/choose";
 import { addressesOfTarget, type Discovered, type Target } from "../targets/containers";
 import { onePerPod } from "../targets/pods";
-import { probe } from "./probe";
+import { tryWithin } from "./try-within";
 import { addressesIn } from "./tools";
 import { resources } from "../cluster/resources";
 
@@ -101,7 +101,7 @@ export async function lookUp(
     timeoutMs: number,
 ): Promise<{ found: string[]; problem?: string }> {
     for (let attempt = 1; ; attempt++) {
-        const answer = await probe(cluster, target, { resolve: host }, timeoutMs);
+        const answer = await tryWithin(cluster, target, { resolve: host }, timeoutMs);
         const found = "output" in answer ? addressesIn(answer.output) : [];
         if (found.length > 0 || attempt === attempts)
             return { found, ...("problem" in answer && { problem: answer.problem }) };

@@ -8,7 +8,7 @@ import type { TypedCluster as Cluster } from "../support/typed-cluster";
 import type { AttackDefinition } from "../../chaos/definition/definition";
 import type { Check } from "../../chaos/kinds/checks/registry";
 import { Experiment } from "../../chaos/face/experiment";
-import { probe } from "../../chaos/proof/probe";
+import { tryWithin } from "../../chaos/proof/try-within";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { type Discovered, isReady } from "../../chaos/targets/containers";
 import { containersByApiServer } from "../../chaos/targets/discover";
@@ -112,7 +112,7 @@ describe.skipIf(!isDual)(title, () => {
             ...(await ipsOf("both")).map((host) => ({ host, port })),
             ...(await serviceIps()).map((host) => ({ host, port: 80 })),
         ];
-        const tried = await Promise.all(at.map((connect) => probe(cluster, bystander, { connect }, 2_000)));
+        const tried = await Promise.all(at.map((connect) => tryWithin(cluster, bystander, { connect }, 2_000)));
         return at.filter((_, index) => "worked" in tried[index]! && tried[index].worked).map(({ host }) => host);
     }
     async function disable(): Promise<void> {

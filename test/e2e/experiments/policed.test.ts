@@ -2,7 +2,7 @@ import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import type { V1NetworkPolicy } from "../../../chaos/values/kubernetes-types";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ignoreNotFound } from "../../support/typed-cluster";
-import { probe } from "../../../chaos/proof/probe";
+import { tryWithin } from "../../../chaos/proof/try-within";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { select, type Target } from "../../../chaos/targets/containers";
 import { containersByApiServer } from "../../../chaos/targets/discover";
@@ -106,11 +106,11 @@ it("that attack cuts off only the peer: other connections of the target still wo
         select(known, `k8s.deployment=${deployment},k8s.namespace=${namespace}`)[0]!;
     const [gateway, hotDeals, database] = ["gateway", "hot-deals", "database"].map(containerOf);
     const connects = async (from: Target, to: Target) =>
-        probe(stack.cluster, from, { connect: { host: to.address, port: to.ports[0]! } }, 1_000);
+        tryWithin(stack.cluster, from, { connect: { host: to.address, port: to.ports[0]! } }, 1_000);
     expect(await connects(hotDeals!, database!)).toMatchObject({ worked: false });
     expect(await connects(gateway!, hotDeals!)).toMatchObject({ worked: true });
     // All else that the policies let it do.
-    expect(await probe(stack.cluster, hotDeals!, { lookup: "gateway" }, 1_000)).toMatchObject({ worked: true });
+    expect(await tryWithin(stack.cluster, hotDeals!, { lookup: "gateway" }, 1_000)).toMatchObject({ worked: true });
 });
 
 it("afterwards, the policies and who had set them are as before: their next apply meets no conflict", async () => {

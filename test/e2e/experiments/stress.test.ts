@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { programMark } from "../../../chaos/kinds/attacks/stress/programs";
+import { programMark } from "../../../chaos/kinds/attacks/stress/load-programs";
 import { leaseName } from "../../../chaos/lease/lease-record";
 import { commandLines } from "../../../sandbox/test/e2e/processes";
 import { until } from "../../support/until";

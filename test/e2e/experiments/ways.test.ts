@@ -9,7 +9,7 @@ import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
 import { Experiment } from "../../../chaos/face/experiment";
-import { probe } from "../../../chaos/proof/probe";
+import { tryWithin } from "../../../chaos/proof/try-within";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { type Discovered, isReady } from "../../../chaos/targets/containers";
@@ -113,7 +113,7 @@ async function connects(pod: string): Promise<{ out: boolean; in: boolean }> {
     const known = (await containersByApiServer(cluster, "sandbox")).filter((one) => one.namespace === namespace);
     const find = (name: string) => known.find((one) => one.pod === name)!;
     const tries = async (from: Discovered, to: Discovered) => {
-        const tried = await probe(cluster, from, { connect: { host: to.address, port: ports[0] } }, 1_000);
+        const tried = await tryWithin(cluster, from, { connect: { host: to.address, port: ports[0] } }, 1_000);
         return "worked" in tried && tried.worked;
     };
     const [it, other] = [find(pod), find("bystander")];

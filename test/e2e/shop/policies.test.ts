@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { probe } from "../../../chaos/proof/probe";
+import { tryWithin } from "../../../chaos/proof/try-within";
 import { select } from "../../../chaos/targets/containers";
 import { containersByApiServer } from "../../../chaos/targets/discover";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "./shared";
@@ -23,5 +23,5 @@ it.each([
         select(known, `k8s.deployment=${deployment},k8s.namespace=${namespace}`)[0]!;
     const [from, to] = [containerOf(caller), containerOf(callee)];
     const connect = { host: to.address, port: to.ports[0]! };
-    expect(await probe(stack.cluster, from, { connect }, 1_000)).toMatchObject({ worked: allowed });
+    expect(await tryWithin(stack.cluster, from, { connect }, 1_000)).toMatchObject({ worked: allowed });
 });

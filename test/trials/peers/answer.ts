@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Ended } from "../../../bench/peers/command";
+import type { Ended } from "../../../bench/peers/run-to-end";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { verdictAndCode } from "../../../chaos/values/reasons";
 import type { Question, Said } from "./questions";

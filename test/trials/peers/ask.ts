@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Application, Change } from "../../../bench/peers/application";
-import { runToEnd } from "../../../bench/peers/command";
+import { runToEnd } from "../../../bench/peers/run-to-end";
 import { descendantsOf } from "../../../bench/peers/memory";
 import { until } from "../../support/until";
 import { type Answer, type Mark, markOf } from "./answer";

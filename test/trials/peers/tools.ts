@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Application } from "../../../bench/peers/application";
 import { chaosToolkitExperiment, chaosToolkitRun, countsPods } from "../../../bench/peers/chaos-toolkit";
-import type { Command, Ended } from "../../../bench/peers/command";
+import type { Command, Ended } from "../../../bench/peers/run-to-end";
 import { Ours } from "../../../bench/peers/ours";
 import type { Session } from "../../../bench/session";
 import { labels, selectorOf } from "../../../chaos/cluster/labels";

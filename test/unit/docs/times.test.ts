@@ -14,6 +14,6 @@ it.each(Object.entries(times))("the range and the default of %s are those that a
         .find((line) => line.startsWith("|") && line.includes(range) && line.includes(`"${time.usual}"`));
     expect(row).toBeDefined();
     // What an editor shows.
-    const comments = ["arguments", "begin"].map((name) => textOf(`chaos/definition/${name}.ts`)).join("");
+    const comments = ["arguments", "begin-settings"].map((name) => textOf(`chaos/definition/${name}.ts`)).join("");
     expect(comments.replace(/\n +\*/g, "")).toMatch(new RegExp(`${range}[^/]*@default "${time.usual}"`));
 });

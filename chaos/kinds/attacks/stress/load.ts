@@ -10,7 +10,7 @@ export interface Wanted {
 }
 
 /** What an attack says of its containers. */
-export interface Asked extends Wanted {
+export interface StressArgs extends Wanted {
     neighbours?: "accept" | "refuse";
 }
 
@@ -103,7 +103,7 @@ export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =
 
 /** Why a load would not be measurable in a container, or would harm other pods. Undefined if neither. */
 export function whyUnfit(
-    { neighbours, ...asked }: Asked,
+    { neighbours, ...asked }: StressArgs,
     before: Rate,
     now: Reading,
 ): { what: string; advice: string } | undefined {

@@ -7,8 +7,8 @@ import { onOneLine } from "../../../values/quoted";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
 import type { LoadReport } from "../loads";
 import { type Held, isCpuLoaded, isMemoryLoaded, type Load, loadOf, nextBytes, workersFor } from "./load";
-import { programOf } from "./programs";
-import { namesOf, type Stress, type StressRequest, type Victim } from "./protocol";
+import { programOf } from "./load-programs";
+import { namesOf, type Stress, type StressRequest, type Victim } from "./victim";
 import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./readings";
 
 /** Between two looks whether the attack may act. */

@@ -4,7 +4,7 @@ import { notAllowed } from "../../../values/texts";
 import type { AttackKind } from "../attack-kind";
 import { allowedCpu, allowedMemory, describeCores, parseCpu, parseMemory } from "./amounts";
 import { wantedOf } from "./load";
-import { namesOf, type Stress } from "./protocol";
+import { namesOf, type Stress } from "./victim";
 import { tryStress } from "./try-out";
 
 /**

@@ -7,9 +7,9 @@ import { inTurns } from "../../../values/async";
 import { type ReasonCode, ReasonError } from "../../../values/reasons";
 import type { Target } from "../../../targets/containers";
 import type { RunAttack } from "../attack-kind";
-import { type Asked, whyUnfit } from "./load";
-import { programOf, type Tool, tools } from "./programs";
-import type { Victim } from "./protocol";
+import { type StressArgs, whyUnfit } from "./load";
+import { programOf, type Tool, tools } from "./load-programs";
+import type { Victim } from "./victim";
 import { type Files, filesFor, filesIn, ownCgroups, rateBetween, type Reading, readingOf } from "./readings";
 
 /** A process in a container costs its node some 70 ms. */
@@ -22,11 +22,11 @@ const measuredMs = 2_000;
  *
  * @throws ReasonError if a target has no tool, its cgroup cannot be read, or a load would not show or hit others
  */
-export async function tryStress({ attack, chosen }: RunAttack<Asked>, cluster: Cluster): Promise<Victim[]> {
+export async function tryStress({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<Victim[]> {
     return inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
 }
 
-async function tryOne(attack: Asked, target: Target, cluster: Cluster): Promise<Victim> {
+async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Promise<Victim> {
     const { pod, uid, container, containerId } = target;
     const where = `${pod}/${container}`;
     const { tool, files: seen } = await toolIn(target, cluster);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobContext, JobPart, Permission } from "../../../../../../chaos/kinds/attacks/job-part";
 import type { LoadReport } from "../../../../../../chaos/kinds/attacks/loads";
-import type { Stress, Victim } from "../../../../../../chaos/kinds/attacks/stress/protocol";
+import type { Stress, Victim } from "../../../../../../chaos/kinds/attacks/stress/victim";
 import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
 import { stressInJob } from "../../../../../../chaos/kinds/attacks/stress/stress-in-job";
 import { startClock, stopClock } from "../../../support/time";

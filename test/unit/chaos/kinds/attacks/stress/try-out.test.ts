@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ApiError, type Cluster } from "../../../../../../chaos/cluster/client";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";
-import type { Asked } from "../../../../../../chaos/kinds/attacks/stress/load";
+import type { StressArgs } from "../../../../../../chaos/kinds/attacks/stress/load";
 import { tryStress } from "../../../../../../chaos/kinds/attacks/stress/try-out";
 import { settled, startClock, stopClock } from "../../../support/time";
 
@@ -47,10 +47,10 @@ const exec: Cluster["exec"] = (_, command, onOutput) => {
     return Promise.resolve({ status: "Success" });
 };
 const target = { namespace: "demo", pod: "web-1", uid: "u1", container: "web", containerId: "c1" };
-const tried = (attack: Asked) =>
+const tried = (attack: StressArgs) =>
     settled(
         tryStress(
-            { attack, chosen: { targets: [target] } } as unknown as RunAttack<Asked>,
+            { attack, chosen: { targets: [target] } } as unknown as RunAttack<StressArgs>,
             { exec } as unknown as Cluster,
         ),
     );

@@ -5,7 +5,7 @@ import type { Prober, Target } from "../targets/containers";
 import { commandFor, kindOf, noTool, type Question, toolNames } from "./tools";
 
 /** Whether it worked, and what was printed; or why it could not be tried. */
-export type ProbeResult = { worked: boolean; output: string } | { problem: string };
+export type Tried = { worked: boolean; output: string } | { problem: string };
 
 /**
  * Tries something from within a running container, or another of its pod, with the tools that this has. Adds nothing to
@@ -13,12 +13,12 @@ export type ProbeResult = { worked: boolean; output: string } | { problem: strin
  *
  * @param timeoutMs what has not worked by then does not work
  */
-export async function probe(
+export async function tryWithin(
     cluster: Cluster,
     target: Pick<Target, "namespace" | "pod" | "container" | "prober">,
     question: Question,
     timeoutMs: number,
-): Promise<ProbeResult> {
+): Promise<Tried> {
     const { container, program }: Prober = target.prober ?? { container: target.container };
     const where = `${target.pod}/${container}`;
     try {

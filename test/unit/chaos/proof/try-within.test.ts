@@ -2,14 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { type Cluster, connect } from "../../../../chaos/cluster/client";
-import { probe } from "../../../../chaos/proof/probe";
+import { tryWithin } from "../../../../chaos/proof/try-within";
 import { kubeconfigOf } from "../../../support/kubeconfig";
 
 function tried(server: string, changed: Partial<Cluster> = {}) {
     const cluster = { ...connect({ kubeconfig: kubeconfigOf("test", server) }), ...changed };
     cluster.kubeconfig.setCurrentContext("test");
     const target = { namespace: "demo", pod: "hot-deals-1", container: "hot-deals" };
-    return probe(cluster, target, { lookup: "kubernetes" }, 100);
+    return tryWithin(cluster, target, { lookup: "kubernetes" }, 100);
 }
 
 it("a probe that the API server refuses names the right that is missing", async () => {

@@ -1,7 +1,7 @@
 /** What the run finds in the targets of a stress before it, and tells the deadline Job. */
 import type { Target } from "../../../targets/containers";
 import type { Wanted } from "./load";
-import type { Tool } from "./programs";
+import type { Tool } from "./load-programs";
 import type { Reading } from "./readings";
 
 /** What the Job is told when it starts: the targets are not known yet. */
