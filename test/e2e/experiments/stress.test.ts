@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { programMark } from "../../../chaos/kinds/attacks/stress/load-programs";
 import { leaseName } from "../../../chaos/lease/lease-record";
-import { commandLines } from "../../../sandbox/test/e2e/processes";
 import { until } from "../../support/until";
+import { programsInPods } from "../../trials/troubles/processes";
 import { itInAll } from "../which-tests";
 import { TestStack } from "../shop/support";
 
@@ -26,8 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** The processes of programs that load containers, on this machine, which is the node. */
-const programs = () => commandLines().filter((command) => command.includes(programMark)).length;
+const programs = () => programsInPods().length;
 const untilLoaded = () => until("a program runs", () => Promise.resolve(programs() > 0), { timeoutMs: 120_000 });
 const untilNone = (timeoutMs = longestMs) =>
     until("no program is left", () => Promise.resolve(programs() === 0), { timeoutMs });

@@ -17,11 +17,12 @@ export function signalContainer(containerId: string, signal: NodeJS.Signals): vo
     for (const pid of pids) process.kill(pid, signal);
 }
 
-/** The processes of programs that load a pod: in the sandbox they are processes of this machine. */
+/** The processes of programs that load any pod: in the sandbox they are processes of this machine. */
+export const programsInPods = (): number[] =>
+    cgroupProcesses("pods").filter((pid) => factOf(pid, "cmdline").includes(programMark));
+
 export const programsIn = ({ metadata }: V1Pod): number[] =>
-    cgroupProcesses("pods").filter(
-        (pid) => cgroupOf(pid).includes(`/pod${metadata!.uid}/`) && factOf(pid, "cmdline").includes(programMark),
-    );
+    programsInPods().filter((pid) => cgroupOf(pid).includes(`/pod${metadata!.uid}/`));
 
 /** The processes of a step of the experiment in a namespace: its program, and the shell that waits for it. */
 export function processesOfStep(step: StepName, namespace: string): number[] {
