@@ -56,15 +56,16 @@ const slowReadiness: Case = {
     lacks: "a readiness probe that is quicker than the grace period",
     without: (spec) => {
         spec.replicas = 3;
-        spec.template.spec!.containers[0]!.readinessProbe!.periodSeconds = 5;
+        // It fails for the second time 10 s after the attack at the earliest, and 20 s after it at the latest.
+        spec.template.spec!.containers[0]!.readinessProbe!.periodSeconds = 10;
     },
     settings: {
         "experiment.name": "hot-deals-blackhole",
         "experiment.grace": "6s",
-        "experiment.duration": "12s",
+        "experiment.duration": "18s",
         "experiment.interval": "100ms",
     },
-    seen: /stayed ready until .* the readiness probe of hot-deals is sent every 5 s, and must fail 2 times/,
+    seen: /stayed ready until .* the readiness probe of hot-deals is sent every 10 s, and must fail 2 times/,
     command: /"readinessProbe":\{"periodSeconds":1,"failureThreshold":2\}/,
 };
 const noBudget: Case = {
@@ -74,11 +75,18 @@ const noBudget: Case = {
     seen: /^All 2 pods of Deployment hot-deals were evicted within .* no PodDisruptionBudget selects them/,
     command: /create poddisruptionbudget hot-deals /,
 };
+/** Has a program of Node.js accept connections 3 s later than it would: otherwise it is as quick as a probe. */
+const slowStart = {
+    name: "NODE_OPTIONS",
+    value: "--import=data:text/javascript,await%20new%20Promise(go=>setTimeout(go,3000))",
+};
 const noReadinessProbe: Case = {
     lacks: "a readiness probe, while pods are killed",
     without: (spec) => {
         spec.replicas = 2;
-        delete spec.template.spec!.containers[0]!.readinessProbe;
+        const [container] = spec.template.spec!.containers;
+        delete container!.readinessProbe;
+        container!.env = [...(container!.env ?? []), slowStart];
     },
     settings: { ...killed, "experiment.duration": "13s" },
     seen: /^\d pods of Deployment hot-deals were removed while .* counted as ready without a probe$/,
