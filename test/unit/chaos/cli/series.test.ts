@@ -139,7 +139,7 @@ describe("the end of a series", () => {
 
     it("is how many passed, and what that shows", () =>
         expect(seriesEnd(runs(8, 1), {})).toEqual([
-            "8 of 9 PASSED, 1 FAILED; of decided runs 88.9% passed (95% confidence: 51.8% to 99.7%)",
+            "8 of 9 PASSED, 1 FAILED; of decided runs 88.9% passed (95% confidence: 51.7% to 99.8%)",
         ]));
 
     it.each([

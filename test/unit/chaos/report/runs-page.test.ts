@@ -51,7 +51,7 @@ describe("the page of all runs", () => {
         expect([...shown.matchAll(/class="cell \w+"[^>]*title="(\S+)/g)].map(([, date]) => date)).toEqual(
             [5, 4, 3, 2, 1].map((date) => `2026-11-0${date}`),
         );
-        expect(shown).toContain('daily<div class="faint">2 of 5 decided passed (95%: 5.3% to 85.3%)</div>');
+        expect(shown).toContain('daily<div class="faint">2 of 5 decided passed (95%: 5.2% to 85.4%)</div>');
         expect(indexPage([inconclusive, aborted], "")).toContain(">none decided</div>");
         expect(shown).toContain(">FAILED since 2026-11-04, PASSED before</div>");
         expect(indexPage(daily({}, {}), "")).toContain(">always PASSED</div>");

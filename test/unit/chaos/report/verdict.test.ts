@@ -138,7 +138,7 @@ describe("a check that is compared with before the attack", () => {
         expect(compared(around(30, 600), around(35, 600))).toMatchObject({
             held: true,
             reason: expect.stringContaining(
-                "; p95 43 ms before, 50 ms under attack: 1.2x (95% confidence: at most 1.2x; required: at most 2x); " +
+                "; p95 43 ms before, 50 ms under attack: 1.2x (95% confidence: at most 1.3x; required: at most 2x); " +
                     "none failed.",
             ),
             changes: [{ of: "p95", before: "43 ms", during: "50 ms", isWithin: true }],
@@ -146,7 +146,7 @@ describe("a check that is compared with before the attack", () => {
 
     it("fails if one is exceeded, although all answers are good, and says what the change is at least", () => {
         const judged = compared(around(30, 600), around(240, 600));
-        expect(judged).toMatchObject({ held: false, changes: [{ by: "8x", atLeast: "7.7x", required: "2x" }] });
+        expect(judged).toMatchObject({ held: false, changes: [{ by: "8x", atLeast: "7.6x", required: "2x" }] });
         expect(judged.inconclusive).toBeUndefined();
         expect(judge([judged])).toMatchObject({
             verdict: "FAILED",
@@ -182,7 +182,7 @@ describe("a check that is compared with before the attack", () => {
         expect(compared(around(30, 600), tenth, drop)).toMatchObject({
             held: false,
             reason: expect.stringContaining(
-                "90% of 600 requests to /products succeeded under attack (95% confidence: at least 87.8%); " +
+                "90% of 600 requests to /products succeeded under attack (95% confidence: at least 87.7%); " +
                     "success rate 100% before, 90% under attack: a drop of 10% (95% confidence: at least 7.1%; " +
                     "required: at most 5%)",
             ),
@@ -212,16 +212,16 @@ describe("what the answers show", () => {
         const held = shown(15, 0);
         expect(held.reason).toBe(
             "100% of 15 requests to /products succeeded under attack (required: 100%; 95% confidence: at least " +
-                "81.9%); none failed.",
+                "81.8%); none failed.",
         );
-        expect(held.bound).toEqual({ level: "95%", atLeast: "81.9%", answers: 15 });
+        expect(held.bound).toEqual({ level: "95%", atLeast: "81.8%", answers: 15 });
         const failed = shown(0, 15);
         expect(failed.reason).toMatch(
-            /^0% of 15 .* \(required: 100%; 95% confidence: at most 18\.1%\); last failure: /,
+            /^0% of 15 .* \(required: 100%; 95% confidence: at most 18\.2%\); last failure: /,
         );
-        expect(failed.bound).toEqual({ level: "95%", atMost: "18.1%", answers: 15 });
+        expect(failed.bound).toEqual({ level: "95%", atMost: "18.2%", answers: 15 });
         expect(shown(45, 3, { successRate: 0.9 }).bound).toEqual({ level: "95%", atLeast: "84.6%", answers: 48 });
-        expect(shown(299, 1).bound).toEqual({ level: "95%", atMost: "99.98%", answers: 300 });
+        expect(shown(299, 1).bound).toEqual({ level: "95%", atMost: "99.99%", answers: 300 });
     });
 
     it("is of the answers that count, and holds whatever those would have been that say nothing", () => {
@@ -267,7 +267,7 @@ describe("what the answers show", () => {
             code: "confidence-not-reached",
             reason:
                 "100% of 298 requests to /products succeeded under attack (required: 100%; 95% confidence: at least " +
-                "98.9998%, required: at least 99%); to show 99% takes 299 answers.",
+                "98.9%, required: at least 99%); to show 99% takes 299 answers.",
         });
         expect(shown(298, 0, { confidence }).bound).toBeUndefined();
         expect(judge([shown(298, 1, { confidence, successRate: 0.99 })]).reason).toMatch(
@@ -283,7 +283,7 @@ describe("what the answers show", () => {
             "; 34 of 400 requests of the check",
         );
         expect(shown(299, 0, { confidence: { atLeast: 0.99, level: 0.99 } }).inconclusive?.message).toContain(
-            "99% confidence: at least 98.5%, required: at least 99%); to show 99% takes 459 answers",
+            "99% confidence: at least 98.4%, required: at least 99%); to show 99% takes 459 answers",
         );
     });
 
