@@ -129,7 +129,7 @@ export const changeSchema = z.object({
     before: z.string(),
     during: z.string().describe("Of the answers that count"),
     by: z.string().describe("The change: `7.7x`, `+209 ms`, or how much less the success rate is"),
-    level: z.string().describe("Confidence of each of the two bounds, as a percentage"),
+    level: z.string().describe("Confidence of each bound alone, as a percentage; both hold in at least 90% of runs"),
     atLeast: z.string(),
     atMost: z.string(),
     required: z.string().describe("The greatest that is allowed"),
@@ -201,15 +201,13 @@ export function describeLimit(limit: ChangeLimit): string {
  */
 export function describeChange(change: ConcludedChange, when = "under attack"): string {
     const { of, before, during, by, level, atLeast, atMost, required, isWithin } = change;
-    const bounds = {
-        true: `at most ${atMost}`,
-        false: `at least ${atLeast}`,
-        undefined: `at least ${atLeast}, and at most ${atMost}`,
+    // Both bounds hold together less often than each, so the confidence of two is said to be of each.
+    const shown = {
+        true: `${level} confidence: at most ${atMost}`,
+        false: `${level} confidence: at least ${atLeast}`,
+        undefined: `${level} confidence each: at least ${atLeast}, at most ${atMost}`,
     }[String(isWithin) as "true"];
     const what = of === "successRate" ? "success rate" : of;
     const amount = of === "successRate" ? `a drop of ${by}` : by;
-    return (
-        `${what} ${before} before, ${during} ${when}: ${amount} ` +
-        `(${level} confidence: ${bounds}; required: at most ${required})`
-    );
+    return `${what} ${before} before, ${during} ${when}: ${amount} (${shown}; required: at most ${required})`;
 }

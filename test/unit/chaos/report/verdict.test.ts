@@ -161,7 +161,7 @@ describe("a check that is compared with before the attack", () => {
             code: "limit-undecided",
             message: expect.stringMatching(
                 new RegExp(
-                    "confidence: at least 1\\.\\d+x, and at most 2(\\.\\d+)?x; required: at most 2x\\); " +
+                    "95% confidence each: at least 1\\.\\d+x, at most 2(\\.\\d+)?x; required: at most 2x\\); " +
                         "about [\\d.]+ times as many answers of this kind would decide it: a baseline of \\d+s and " +
                         "a window of \\d+s$",
                 ),
