@@ -371,7 +371,7 @@ export function judge(
     return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: sentences.join(" ") };
 }
 
-/** Such as `45, 93.3% succeeded after the grace period (95% confidence: at least 81.7%)`, or `3, none counted`. */
+/** Such as `45, 93.3% succeeded after the grace period (95% confidence: at least 80.4%)`, or `3, none counted`. */
 export function describeRequests(recorded: Recorded & { conclusion: Rated & { verdict: Verdict; requests: number } }) {
     const { plan, conclusion } = recorded;
     const { verdict, requests, successRate } = conclusion;
@@ -398,7 +398,7 @@ export const boundOfRun = ({ plan, conclusion }: { plan: Pick<Plan, "checks">; c
 export const successOf = (plan: Pick<Plan, "attacks">, { successRate, bound }: Rate): string =>
     `${successRate} succeeded${isAttack(plan) ? " after the grace period" : ""}${inBrackets(bound)}`;
 
-/** Such as `93.3% (95% confidence: at least 81.7%)`. */
+/** Such as `93.3% (95% confidence: at least 80.4%)`. */
 export const rateOf = ({ successRate, bound }: Rate): string => `${successRate}${inBrackets(bound)}`;
 
 const inBrackets = (bound: Bound | undefined) => (bound ? ` (${describeShown(bound)})` : "");
