@@ -65,7 +65,8 @@ function requireSteady(
 
 type Fault = NonNullable<ReturnType<typeof baselineFault>>;
 
-function describeFault({ of }: ChangeLimit, all: number, { independent, needed, notGood }: Fault): string {
+function describeFault({ of }: ChangeLimit, all: number, { independent, needed, notGood, isTooFast }: Fault): string {
+    if (isTooFast) return `its ${of} may be 0 ms, too fast to compare by a factor`;
     if (independent >= needed) return `${notGood} of ${all} answers were bad or unseen, too many for its ${of}`;
     const slower = describeShare(1 - quantiles[of as keyof typeof quantiles]);
     return (
@@ -74,7 +75,8 @@ function describeFault({ of }: ChangeLimit, all: number, { independent, needed, 
     );
 }
 
-function adviceOn(intervalMs: number, all: number, { independent, needed }: Fault): string {
+function adviceOn(intervalMs: number, all: number, { independent, needed, isTooFast }: Fault): string {
+    if (isTooFast) return 'Limit it by a time instead of a factor, such as "+20ms"';
     if (independent >= needed) return "Repair the application first";
     const enoughMs = Math.ceil((all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
     return (

@@ -195,14 +195,25 @@ const leastPossible = (limit: ChangeLimit): number =>
 export const answersNeeded = (limit: ChangeLimit): number =>
     "atMostLess" in limit ? leastPossible(limit) : Math.max(30, 2 * leastPossible(limit));
 
-/** Why answers from before an attack are nothing to compare with, as numbers. Undefined if they are. */
-export function baselineFault(
-    before: readonly Outcome[],
-    limit: ChangeLimit,
-): { independent: number; needed: number; notGood: number } | undefined {
+interface BaselineFault {
+    /** As how many independent answers they count, and how many it takes. */
+    independent: number;
+    needed: number;
+    /** How many are bad or unseen. */
+    notGood: number;
+    /** Whether the quantile may be 0 ms, which has no multiples. */
+    isTooFast: boolean;
+}
+
+/** Why answers from before an attack are nothing to compare with. Undefined if they are. */
+export function baselineFault(before: readonly Outcome[], limit: ChangeLimit): BaselineFault | undefined {
     if ("atMostLess" in limit) return undefined;
     const { least, most, independent } = estimate(before, limit, 1);
-    if (least > 0 && most < Infinity) return undefined;
+    // Nothing is a multiple of 0, but a time may be more than 0.
+    if (most < Infinity && (least > 0 || "atMostMoreMs" in limit)) return undefined;
     const notGood = before.filter((outcome) => typeof outcome !== "number").length;
-    return { independent: Math.floor(independent), needed: leastPossible(limit), notGood };
+    // An unseen answer may have taken no time, too.
+    const seen = before.map((outcome) => (outcome === "unseen" ? "bad" : outcome));
+    const isTooFast = most < Infinity && estimate(seen, limit, 1).least === 0;
+    return { independent: Math.floor(independent), needed: leastPossible(limit), notGood, isTooFast };
 }

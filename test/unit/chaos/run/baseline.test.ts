@@ -83,6 +83,14 @@ describe("before the attack", () => {
         expect(run.cluster.names("Lease")).toEqual([]);
     });
 
+    it("so does one that is too fast to be compared by a factor, and says to set a time", async () => {
+        latencyAt = () => 0;
+        await expect(step()).rejects.toThrow(
+            "/ cannot be compared with before the attack: its p95 may be 0 ms, too fast to compare by a factor. " +
+                'Nothing was done. Limit it by a time instead of a factor, such as "+20ms"',
+        );
+    });
+
     it("so does one in which a check does not hold: there is no steady state", async () => {
         latencyAt = (ms) => (ms > 200 && ms % 40 < 20 ? "bad" : 20);
         run.plan.checks[0]!.successRate = 0.9;

@@ -149,8 +149,26 @@ describe("answers that came in bursts", () => {
 
     it("are nothing to compare others with, if they count as too few", () => {
         const half = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 + index : latency));
-        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, notGood: 0 });
+        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, notGood: 0, isTooFast: false });
         expect(baselineFault(spread, twice)).toBeUndefined();
+    });
+
+    describe("of which many take no millisecond", () => {
+        const instant = goodAndBad(300, () => false).map((): Outcome => 0);
+
+        it("can be compared by a time", () => {
+            expect(baselineFault(instant, { of: "p50", atMostMoreMs: 200 })).toBeUndefined();
+            expect(changeOf(instant, instant, { of: "p50", atMostMoreMs: 200 }).isWithin).toBe(true);
+            expect(changeOf(instant, around(900, 300), { of: "p50", atMostMoreMs: 200 }).isWithin).toBe(false);
+        });
+
+        it("are too fast to be compared by a factor", () =>
+            expect(baselineFault(instant, twice)).toMatchObject({ isTooFast: true, notGood: 0 }));
+
+        it("are not too fast if they only may have been, because they are unseen", () => {
+            const half = around(30, 300).map((latency, index): Outcome => (index % 2 === 0 ? "unseen" : latency));
+            expect(baselineFault(half, { of: "p50", atMostTimes: 2 })).toMatchObject({ isTooFast: false });
+        });
     });
 
     it("nor are answers of which too many are bad", () =>
