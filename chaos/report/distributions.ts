@@ -52,7 +52,7 @@ function comparedOf({ baseline = [], checks, plan, startedAt, attackedAt, conclu
 export const assumptions =
     "Filled: before the attack; outlined: under it. A bad answer counts as slower than all good ones. " +
     "The bounds assume that nothing but the attack has changed in between. " +
-    "They need no assumption about the distribution; where slow or bad answers came in bursts, answers count as fewer.";
+    "They need no assumption about the distribution; where slow or bad answers lie unevenly, answers count as fewer.";
 
 /** How the latencies of compared checks are distributed, before the attack and under it, one over the other. */
 export const distributionsSvgs = (journal: Journal): string[] => comparedOf(journal).map(distributionsSvg);

@@ -231,29 +231,29 @@ function whyUndecided(
     const open = compared.find(({ change }) => change.isWithin === undefined);
     if (open === undefined) return compared.length > 0 ? undefined : "its answers before the attack are not known";
     const { limit, before, during, change } = open;
-    const bursts = describeBursts(limit, change, { before: before.length, during: during.length });
+    const uneven = describeUneven(limit, change, { before: before.length, during: during.length });
     const times = timesToDecide(before, during, limit);
     if (times === undefined)
-        return `${bursts}the change is too near to its limit, ${describeLimit(limit)}, to decide it by more answers`;
+        return `${uneven}the change is too near to its limit, ${describeLimit(limit)}, to decide it by more answers`;
     const [beforeMs, duringMs] = [before.length, during.length].map((number) =>
         formatDuration(Math.ceil((number * times * intervalMs) / 1_000) * 1_000),
     );
     return (
-        `${bursts}about ${Number(times.toFixed(1))} times as many answers of this kind would decide it: ` +
+        `${uneven}about ${Number(times.toFixed(1))} times as many answers of this kind would decide it: ` +
         `a baseline of ${beforeMs} and a window of ${duringMs}`
     );
 }
 
 /** That answers count as fewer, where it makes half of them or more worthless. Empty otherwise. */
-function describeBursts({ of }: ChangeLimit, { independent }: Change, all: { before: number; during: number }): string {
+function describeUneven({ of }: ChangeLimit, { independent }: Change, all: { before: number; during: number }): string {
     const what = of === "successRate" ? "bad" : "slow";
     const told = (["before", "during"] as const).flatMap((when) =>
         independent[when] <= all[when] / 2
-            ? `the ${all[when]} ${when === "before" ? "before the attack" : "in the window"} show as much as ` +
+            ? `the ${all[when]} ${when === "before" ? "before the attack" : "in the window"} count as ` +
               `${Math.floor(independent[when])} independent ones`
             : [],
     );
-    return told.length === 0 ? "" : `${what} answers came in bursts, so ${told.join(", and ")}; `;
+    return told.length === 0 ? "" : `${what} answers lie unevenly, so ${told.join(", and ")}; `;
 }
 
 /** Why the answers do not show what they must. Undefined if they do. */

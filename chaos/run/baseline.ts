@@ -70,8 +70,8 @@ function describeFault({ of }: ChangeLimit, all: number, { independent, needed, 
     if (independent >= needed) return `${notGood} of ${all} answers were bad or unseen, too many for its ${of}`;
     const slower = describeShare(1 - quantiles[of as keyof typeof quantiles]);
     return (
-        `its slowest ${slower} of ${all} answers came in bursts, and show as much of its ${of} as ${independent} ` +
-        `independent answers would (required: ${needed})`
+        `the slowest ${slower} of ${all} answers lie unevenly in the baseline, which counts as ${independent} ` +
+        `independent answers for its ${of} (required: ${needed})`
     );
 }
 

@@ -168,10 +168,10 @@ describe("a check that is compared with before the attack", () => {
             ),
         }));
 
-    it("says that answers came in bursts, which show less", () => {
+    it("says that answers lie unevenly, which show less", () => {
         const atOnce = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 : latency));
         expect(compared(around(30, 200), atOnce).inconclusive!.message).toContain(
-            "slow answers came in bursts, so the 200 in the window show as much as ",
+            "slow answers lie unevenly, so the 200 in the window count as ",
         );
     });
 

@@ -75,9 +75,9 @@ describe("before the attack", () => {
         latencyAt = (ms) => (ms > 2_000 && ms < 2_320 ? 900 : 20);
         await expect(step()).rejects.toThrow(
             new RegExp(
-                "^ABORTED \\(baseline-unsteady\\): / cannot be compared with before the attack: its slowest 5% of " +
-                    "200 answers came in bursts, and show as much of its p95 as \\d+ independent answers would " +
-                    "\\(required: 72\\)\\. Nothing was done\\. Measure longer: a baseline of \\d+s would do",
+                "^ABORTED \\(baseline-unsteady\\): / cannot be compared with before the attack: the slowest 5% of " +
+                    "200 answers lie unevenly in the baseline, which counts as \\d+ independent answers for its " +
+                    "p95 \\(required: 72\\)\\. Nothing was done\\. Measure longer: a baseline of \\d+s would do",
             ),
         );
         expect(run.cluster.names("Lease")).toEqual([]);
