@@ -12,8 +12,8 @@
  * answers that would spread as its ten blocks do (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions
  * with small expected number of positive counts estimated from survey data", Survey Methodology 24, 1998, 193-201).
  * It does so only if the sample has any: one without a bad answer counts in full, so outages that are rarer than the
- * window are not seen. Without counting fewer, 28 of 62 runs without an attack on a busy machine showed a change, and 3 of 59 with it; see
- * docs/measurements.md.
+ * window are not seen. Without counting fewer, 28 of 62 runs without an attack on a busy machine showed a change, and
+ * 3 of 59 with it; see docs/measurements.md.
  */
 import { answersFor, leastAbove, lowerBound, probabilityOfAtLeast, upperBound, usualLevel } from "./bound";
 import type { Share } from "./share";
