@@ -220,7 +220,7 @@ function compare(
     return limits.map((limit) => ({ limit, before, during, change: changeOf(before, during, limit) }));
 }
 
-/** Why it is open whether a limit holds, with what would decide it. Undefined if all hold. */
+/** Why it is open whether a limit holds, with what may decide it. Undefined if all hold. */
 function whyUndecided(
     { limits, intervalMs }: PlannedCheck,
     compared: readonly Compared[],
@@ -239,7 +239,7 @@ function whyUndecided(
         formatDuration(Math.ceil((number * times * intervalMs) / 1_000) * 1_000),
     );
     return (
-        `${uneven}about ${Number(times.toFixed(1))} times as many answers of this kind would decide it: ` +
+        `${uneven}about ${Number(times.toFixed(1))} times as many answers of this kind may decide it: ` +
         `a baseline of ${beforeMs} and a window of ${duringMs}`
     );
 }

@@ -169,7 +169,10 @@ function independentOf(marks: readonly boolean[]): number {
 /** No window has more answers that are worth asking for. */
 const maxAnswers = 100_000;
 
-/** With how many times as many answers of this kind a change would be decided. Undefined if no number is enough. */
+/**
+ * With how many times as many answers a change would be decided, if these lie as those that there were: by chance, they
+ * may not. Undefined if no number is enough.
+ */
 export function timesToDecide(
     before: readonly Outcome[],
     during: readonly Outcome[],

@@ -156,13 +156,13 @@ describe("a check that is compared with before the attack", () => {
         });
     });
 
-    it("is undecided if a limit is between the bounds, and says which times would decide it", () =>
+    it("is undecided if a limit is between the bounds, and says which times may decide it", () =>
         expect(compared(around(30, 150), around(58, 150)).inconclusive).toEqual({
             code: "limit-undecided",
             message: expect.stringMatching(
                 new RegExp(
                     "95% confidence each: at least 1\\.\\d+x, at most 2(\\.\\d+)?x; required: at most 2x\\); " +
-                        "about [\\d.]+ times as many answers of this kind would decide it: a baseline of \\d+s and " +
+                        "about [\\d.]+ times as many answers of this kind may decide it: a baseline of \\d+s and " +
                         "a window of \\d+s$",
                 ),
             ),
