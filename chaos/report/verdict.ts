@@ -167,14 +167,16 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         ...changes.map((change) => describeChange(change, underAttack ? "under attack" : "in the window")),
     ].join("; ");
     const stall = describeStall(name, measured);
-    const alsoStalled = [stall, describeLate(name, measured)].flatMap((text) => text && `; ${text}`).join("");
+    const also = (...texts: string[]) => texts.flatMap((text) => text && `; ${text}`).join("");
+    const alsoStalled = also(stall, describeLate(name, measured));
+    const failure = `${got}${alsoStalled}${also(describeLost(measured))}`;
     if (isGood) {
         const reason = `${got}; ${describeStability(measured, underAttack)}${alsoStalled}.`;
         if (stalled && stalled.answers > counted * maxStalledShare) {
             const message = `${stall} (allowed: ${describeShare(maxStalledShare)} of them)`;
             return { name, held: false, measured, reason, changes, inconclusive: reasonOf("sender-stalled", message) };
         }
-        if (exceeds) return { name, held: false, measured, reason: `${got}${alsoStalled}`, bound, changes };
+        if (exceeds) return { name, held: false, measured, reason: failure, bound, changes };
         const why = confidence && whyNotShown(confidence, measured, aborted);
         const undecided = whyUndecided(planned, compared, judging);
         if (why === undefined && undecided === undefined) return { name, held: true, measured, reason, bound, changes };
@@ -184,7 +186,7 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         ]);
         return { name, held: false, measured, reason, changes, inconclusive };
     }
-    const reason = `${got}${alsoStalled}; ${describeLastFailure(answers)}`;
+    const reason = `${failure}; ${describeLastFailure(answers)}`;
     const judged: Judged = { name, held: false, measured, reason, changes };
     if (counted === 0) {
         const message =
@@ -333,9 +335,18 @@ function describeLate(name: string, { counted, late }: Measured): string {
     );
 }
 
+const lostOf = ({ unseen, stalled }: Measured) => unseen - (stalled?.answers ?? 0);
+
+/** How many requests did not reach the application, for whichever bounds are wider. Empty if none. */
+function describeLost(measured: Measured): string {
+    const lost = lostOf(measured);
+    const of = `${lost} of ${measured.counted} ${measured.counted === 1 ? "request" : "requests"}`;
+    return lost === 0 ? "" : `${of} did not reach the application`;
+}
+
 function describeStability(measured: Measured, underAttack?: boolean): string {
-    const { firstFailureMs, stableAfterMs, unseen, stalled } = measured;
-    const lost = unseen - (stalled?.answers ?? 0);
+    const { firstFailureMs, stableAfterMs } = measured;
+    const lost = lostOf(measured);
     if (firstFailureMs === undefined)
         return lost === 0 ? "none failed" : `none failed, but ${lost} did not see the application`;
     if (stableAfterMs === undefined) return "not stable: the last answer was bad";

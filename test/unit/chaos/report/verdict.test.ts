@@ -233,6 +233,16 @@ describe("what the answers show", () => {
         expect(of(1, strip(14, 5)).bound).toEqual({ ...shown(15, 5).bound });
     });
 
+    it("has how many requests did not reach the application, if the check failed", () => {
+        const unseen = { at: attackedAt, latencyMs: 5, good: false, unseen: true } as const;
+        const some = [...answers("-".repeat(6)), ...Array.from({ length: 9 }, () => unseen)];
+        const { reason } = judgeCheck(check, some, { attackedAt, graceMs: 0 });
+        expect(reason).toMatch(
+            /^0% of 15 .*95% confidence: at most 81%\); 9 of 15 requests did not reach the application; last failure: /,
+        );
+        expect(shown(0, 15).reason).not.toContain("reach the application");
+    });
+
     it.each<[string, Judged]>([
         ["of a check that reads a state", shown(15, 0, { check: { kind: "podsReady", of: "k8s.deployment=a" } })],
         ["if no answer counts", judged("++")],
