@@ -24,7 +24,7 @@ export interface LatencyLimit {
 
 /** How much lower the success rate may be than before the attack. */
 export interface RateSettings {
-    /** Such as `1%`: after 99.5% before the attack, 98.5% are required. */
+    /** Such as `1%`: the upper bound of the drop, with 95% confidence, must be at most 1%. */
     dropAtMost: string;
 }
 
