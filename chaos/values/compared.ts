@@ -193,8 +193,10 @@ const leastPossible = (limit: ChangeLimit): number =>
           });
 
 /**
- * The least number of answers, before and under attack, that a limit may be compared with. Twice the least possible:
- * with less, most samples without a change are undecided, because answers count as fewer independent ones.
+ * The least number of answers, before and under attack, that a limit may be compared with. Of a latency's, twice the
+ * least possible: with less, most samples without a change are undecided, because answers count as fewer independent
+ * ones. Of a drop's, the least possible: after a baseline without a bad answer, it holds with that many only if none is
+ * bad under attack either.
  */
 export const answersNeeded = (limit: ChangeLimit): number =>
     "atMostLess" in limit ? leastPossible(limit) : Math.max(30, 2 * leastPossible(limit));
