@@ -129,7 +129,7 @@ function rateOf(outcomes: readonly Outcome[], times: number): Estimate {
     const [all, bad, unseen] = [outcomes.length, count("bad"), count("unseen")];
     const independent = independentOf(outcomes.map((outcome) => outcome === "bad"));
     const number = Math.max(1, Math.floor(independent * times));
-    const goodOf = (worse: number, round: (number: number) => number) => number - round((worse / all) * number);
+    const goodOf = (worse: number, round: (number: number) => number) => number - round((worse * number) / all);
     return {
         value: all === unseen ? 0 : 1 - bad / (all - unseen),
         least: lowerBound(goodOf(bad + unseen, Math.ceil), number, side),

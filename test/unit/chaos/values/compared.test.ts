@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lowerBound, upperBound } from "../../../../chaos/values/bound";
 import {
     answersNeeded,
     baselineFault,
@@ -136,6 +137,24 @@ describe("the drop of the success rate", () => {
             ).isWithin,
         ).toBe(isWithin),
     );
+});
+
+describe("the number of bad answers among those that count", () => {
+    it.each([
+        [7, 100],
+        [29, 100],
+    ])("is %i of %i, also if a quotient of these is not exact", (bad, all) => {
+        const spread = goodAndBad(all, (n) => Math.floor(((n + 1) * bad) / all) > Math.floor((n * bad) / all));
+        const { atLeast, atMost, independent } = changeOf(
+            goodAndBad(all, () => false),
+            spread,
+            onePercent,
+        );
+        expect(independent.during).toBe(all);
+        const side = Math.sqrt(0.95);
+        expect(atMost).toBe(1 - lowerBound(all - bad, all, side));
+        expect(atLeast).toBe(lowerBound(all, all, side) - upperBound(all - bad, all, side));
+    });
 });
 
 describe("answers that came in bursts", () => {
