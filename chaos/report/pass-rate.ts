@@ -1,4 +1,5 @@
 import { describeBound, interval, type Interval } from "../values/bound";
+import { watchedInterval } from "../values/watched";
 import { countResults, type ReportedRun, resultOf } from "./reported-run";
 
 /** Runs that were decided: PASSED or FAILED. Others say nothing of the application. */
@@ -19,10 +20,14 @@ const describeInterval = ({ atLeast, atMost }: Interval): string =>
 /** What a number of decided runs shows. */
 type IntervalOf = (passed: number, decided: number) => Interval;
 
-/** Of the runs over time, such as `8 of 9 decided passed (95%: 51.7% to 99.8%)`. */
-export function describeDecided({ passed, decided }: Decided, intervalOf: IntervalOf = interval): string {
+/**
+ * Of the runs over time, such as `3 of 3 decided passed (95%, if nothing was changed in between: 23.2% to 100%)`. The
+ * interval is that of a watched series, because the page is read after every run.
+ */
+export function describeDecided({ passed, decided }: Decided): string {
     if (decided === 0) return "none decided";
-    return `${passed} of ${decided} decided passed (95%: ${describeInterval(intervalOf(passed, decided))})`;
+    const shown = describeInterval(watchedInterval(passed, decided));
+    return `${passed} of ${decided} decided passed (95%, if nothing was changed in between: ${shown})`;
 }
 
 /**

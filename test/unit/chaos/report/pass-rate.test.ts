@@ -10,8 +10,8 @@ describe("how many runs passed", () => {
         expect(decidedOf([passed, passed, failed, inconclusive, aborted, broken])).toEqual({ passed: 2, decided: 3 }));
 
     it.each([
-        [8, 9, "8 of 9 decided passed (95%: 51.7% to 99.8%)"],
-        [0, 10, "0 of 10 decided passed (95%: 0% to 30.9%)"],
+        [8, 9, "8 of 9 decided passed (95%, if nothing was changed in between: 41.9% to 99.95%)"],
+        [0, 10, "0 of 10 decided passed (95%, if nothing was changed in between: 0% to 41.7%)"],
         [0, 0, "none decided"],
     ])("over time, of %i of %i: %s", (passed, decided, text) =>
         expect(describeDecided({ passed, decided })).toBe(text),
