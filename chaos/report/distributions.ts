@@ -52,7 +52,7 @@ function comparedOf({ baseline = [], checks, plan, startedAt, attackedAt, conclu
 export const assumptions =
     "Filled: before the attack; outlined: under it. A bad answer counts as slower than all good ones. " +
     "The bounds assume that nothing but the attack has changed in between. " +
-    "They need no assumption about the distribution; where slow or bad answers came in bursts, answers count as fewer.";
+    "They need no assumption about the distribution; where slow or bad answers lie unevenly, answers count as fewer.";
 
 /** How the latencies of compared checks are distributed, before the attack and under it, one over the other. */
 export const distributionsSvgs = (journal: Journal): string[] => comparedOf(journal).map(distributionsSvg);
@@ -107,16 +107,21 @@ function distributionsSvg({ name, before, during, when, changes }: Compared, ind
 
 const describeTick = (latencyMs: number) => (latencyMs < 1_000 ? `${latencyMs} ms` : `${latencyMs / 1_000} s`);
 
-/** Such as `600 answers, median 12 ms, 95% within 31 ms; 4 bad`. */
+/**
+ * Such as `600 answers, 4 bad; of the good ones: median 12 ms, 95% within 31 ms`. The verdict counts bad ones as slower
+ * than all others, so its quantiles are other ones.
+ */
 function describeOutcomes(outcomes: readonly Outcome[]): string {
     const latencies = latenciesIn(outcomes).sort((a, b) => a - b);
     const within = (share: number) => describeMilliseconds(latencies[Math.ceil(share * latencies.length) - 1]!);
-    const figures = latencies.length === 0 ? [] : [`median ${within(0.5)}, 95% within ${within(0.95)}`];
     const others = (["bad", "unseen"] as const).flatMap((what) => {
         const count = outcomes.filter((outcome) => outcome === what).length;
         return count === 0 ? [] : [`${count} ${what}`];
     });
-    return [`${outcomes.length} answers`, ...figures, ...others].join(", ");
+    const counts = [`${outcomes.length} answers`, ...others].join(", ");
+    if (latencies.length === 0) return counts;
+    const figures = `median ${within(0.5)}, 95% within ${within(0.95)}`;
+    return `${counts}${others.length > 0 ? "; of the good ones" : ""}: ${figures}`;
 }
 
 const latenciesIn = (outcomes: readonly Outcome[]) => outcomes.filter((outcome) => typeof outcome === "number");

@@ -1,4 +1,5 @@
 import { describeBound, interval, type Interval } from "../values/bound";
+import { watchedInterval } from "../values/watched";
 import { countResults, type ReportedRun, resultOf } from "./reported-run";
 
 /** Runs that were decided: PASSED or FAILED. Others say nothing of the application. */
@@ -12,22 +13,26 @@ export function decidedOf(runs: readonly ReportedRun[]): Decided {
     return { passed, decided: passed + runs.filter((run) => resultOf(run) === "FAILED").length };
 }
 
-/** Such as `51.8% to 99.7%`. */
+/** Such as `51.7% to 99.8%`. */
 const describeInterval = ({ atLeast, atMost }: Interval): string =>
-    `${describeBound(atLeast)} to ${describeBound(atMost)}`;
+    `${describeBound(atLeast, "down")} to ${describeBound(atMost, "up")}`;
 
 /** What a number of decided runs shows. */
 type IntervalOf = (passed: number, decided: number) => Interval;
 
-/** Of the runs over time, such as `8 of 9 decided passed (95%: 51.8% to 99.7%)`. */
-export function describeDecided({ passed, decided }: Decided, intervalOf: IntervalOf = interval): string {
+/**
+ * Of the runs over time, such as `3 of 3 decided passed (95%, if nothing was changed in between: 23.2% to 100%)`. The
+ * interval is that of a watched series, because the page is read after every run.
+ */
+export function describeDecided({ passed, decided }: Decided): string {
     if (decided === 0) return "none decided";
-    return `${passed} of ${decided} decided passed (95%: ${describeInterval(intervalOf(passed, decided))})`;
+    const shown = describeInterval(watchedInterval(passed, decided));
+    return `${passed} of ${decided} decided passed (95%, if nothing was changed in between: ${shown})`;
 }
 
 /**
  * Of a series of runs, such as `8 of 10 PASSED, 1 FAILED, 1 INCONCLUSIVE; of decided runs 88.9% passed (95% confidence:
- * 51.8% to 99.7%)`.
+ * 51.7% to 99.8%)`.
  *
  * @param intervalOf what a number of decided runs shows. @default that of a fixed number of runs
  */
@@ -38,7 +43,7 @@ export function describeSeries(runs: readonly ReportedRun[], intervalOf: Interva
     const shows =
         decided === 0
             ? "no run was decided"
-            : `of decided runs ${describeBound(passed / decided)} passed ` +
+            : `of decided runs ${describeBound(passed / decided, "nearest")} passed ` +
               `(95% confidence: ${describeInterval(intervalOf(passed, decided))})`;
     return `${counts.join(", ")}; ${shows}`;
 }

@@ -8,7 +8,6 @@ import { decidedOf, describeDecided } from "./pass-rate";
 import { page, utc, verdictMark } from "./run-page";
 import type { Calls } from "./edges";
 import { countResults, noVerdict, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
-import { intervalFor } from "./series";
 import { type ReadRun, triedEdges } from "./tried";
 import { describeUnlisted, summaryOf, tableOf, unknown } from "./tried-table";
 import { verdicts } from "./verdict";
@@ -139,7 +138,7 @@ function row(name: string, runs: readonly ReadRun[], folder: string): string {
     return element("tr", {}, [
         element("th", { scope: "row" }, [
             escape(name),
-            faint(describeDecided(decidedOf(runs), intervalFor(runs))),
+            faint(describeDecided(decidedOf(runs))),
             ...(runs.length > 1 ? [faint(lastChange(runs))] : []),
         ]),
         element("td", {}, [

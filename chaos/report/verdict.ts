@@ -167,14 +167,16 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         ...changes.map((change) => describeChange(change, underAttack ? "under attack" : "in the window")),
     ].join("; ");
     const stall = describeStall(name, measured);
-    const alsoStalled = [stall, describeLate(name, measured)].flatMap((text) => text && `; ${text}`).join("");
+    const also = (...texts: string[]) => texts.flatMap((text) => text && `; ${text}`).join("");
+    const alsoStalled = also(stall, describeLate(name, measured));
+    const failure = `${got}${alsoStalled}${also(describeLost(measured))}`;
     if (isGood) {
         const reason = `${got}; ${describeStability(measured, underAttack)}${alsoStalled}.`;
         if (stalled && stalled.answers > counted * maxStalledShare) {
             const message = `${stall} (allowed: ${describeShare(maxStalledShare)} of them)`;
             return { name, held: false, measured, reason, changes, inconclusive: reasonOf("sender-stalled", message) };
         }
-        if (exceeds) return { name, held: false, measured, reason: `${got}${alsoStalled}`, bound, changes };
+        if (exceeds) return { name, held: false, measured, reason: failure, bound, changes };
         const why = confidence && whyNotShown(confidence, measured, aborted);
         const undecided = whyUndecided(planned, compared, judging);
         if (why === undefined && undecided === undefined) return { name, held: true, measured, reason, bound, changes };
@@ -184,7 +186,7 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         ]);
         return { name, held: false, measured, reason, changes, inconclusive };
     }
-    const reason = `${got}${alsoStalled}; ${describeLastFailure(answers)}`;
+    const reason = `${failure}; ${describeLastFailure(answers)}`;
     const judged: Judged = { name, held: false, measured, reason, changes };
     if (counted === 0) {
         const message =
@@ -220,7 +222,7 @@ function compare(
     return limits.map((limit) => ({ limit, before, during, change: changeOf(before, during, limit) }));
 }
 
-/** Why it is open whether a limit holds, with what would decide it. Undefined if all hold. */
+/** Why it is open whether a limit holds, with what may decide it. Undefined if all hold. */
 function whyUndecided(
     { limits, intervalMs }: PlannedCheck,
     compared: readonly Compared[],
@@ -231,29 +233,29 @@ function whyUndecided(
     const open = compared.find(({ change }) => change.isWithin === undefined);
     if (open === undefined) return compared.length > 0 ? undefined : "its answers before the attack are not known";
     const { limit, before, during, change } = open;
-    const bursts = describeBursts(limit, change, { before: before.length, during: during.length });
+    const uneven = describeUneven(limit, change, { before: before.length, during: during.length });
     const times = timesToDecide(before, during, limit);
     if (times === undefined)
-        return `${bursts}the change is too near to its limit, ${describeLimit(limit)}, to decide it by more answers`;
+        return `${uneven}the change is too near to its limit, ${describeLimit(limit)}, to decide it by more answers`;
     const [beforeMs, duringMs] = [before.length, during.length].map((number) =>
         formatDuration(Math.ceil((number * times * intervalMs) / 1_000) * 1_000),
     );
     return (
-        `${bursts}about ${Number(times.toFixed(1))} times as many answers of this kind would decide it: ` +
+        `${uneven}about ${Number(times.toFixed(1))} times as many answers of this kind may decide it: ` +
         `a baseline of ${beforeMs} and a window of ${duringMs}`
     );
 }
 
 /** That answers count as fewer, where it makes half of them or more worthless. Empty otherwise. */
-function describeBursts({ of }: ChangeLimit, { independent }: Change, all: { before: number; during: number }): string {
+function describeUneven({ of }: ChangeLimit, { independent }: Change, all: { before: number; during: number }): string {
     const what = of === "successRate" ? "bad" : "slow";
     const told = (["before", "during"] as const).flatMap((when) =>
         independent[when] <= all[when] / 2
-            ? `the ${all[when]} ${when === "before" ? "before the attack" : "in the window"} show as much as ` +
+            ? `the ${all[when]} ${when === "before" ? "before the attack" : "in the window"} count as ` +
               `${Math.floor(independent[when])} independent ones`
             : [],
     );
-    return told.length === 0 ? "" : `${what} answers came in bursts, so ${told.join(", and ")}; `;
+    return told.length === 0 ? "" : `${what} answers lie unevenly, so ${told.join(", and ")}; `;
 }
 
 /** Why the answers do not show what they must. Undefined if they do. */
@@ -333,9 +335,18 @@ function describeLate(name: string, { counted, late }: Measured): string {
     );
 }
 
+const lostOf = ({ unseen, stalled }: Measured) => unseen - (stalled?.answers ?? 0);
+
+/** How many requests did not reach the application, for whichever bounds are wider. Empty if none. */
+function describeLost(measured: Measured): string {
+    const lost = lostOf(measured);
+    const of = `${lost} of ${measured.counted} ${measured.counted === 1 ? "request" : "requests"}`;
+    return lost === 0 ? "" : `${of} did not reach the application`;
+}
+
 function describeStability(measured: Measured, underAttack?: boolean): string {
-    const { firstFailureMs, stableAfterMs, unseen, stalled } = measured;
-    const lost = unseen - (stalled?.answers ?? 0);
+    const { firstFailureMs, stableAfterMs } = measured;
+    const lost = lostOf(measured);
     if (firstFailureMs === undefined)
         return lost === 0 ? "none failed" : `none failed, but ${lost} did not see the application`;
     if (stableAfterMs === undefined) return "not stable: the last answer was bad";
@@ -371,7 +382,7 @@ export function judge(
     return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: sentences.join(" ") };
 }
 
-/** Such as `45, 93.3% succeeded after the grace period (95% confidence: at least 81.7%)`, or `3, none counted`. */
+/** Such as `45, 93.3% succeeded after the grace period (95% confidence: at least 80.4%)`, or `3, none counted`. */
 export function describeRequests(recorded: Recorded & { conclusion: Rated & { verdict: Verdict; requests: number } }) {
     const { plan, conclusion } = recorded;
     const { verdict, requests, successRate } = conclusion;
@@ -398,7 +409,7 @@ export const boundOfRun = ({ plan, conclusion }: { plan: Pick<Plan, "checks">; c
 export const successOf = (plan: Pick<Plan, "attacks">, { successRate, bound }: Rate): string =>
     `${successRate} succeeded${isAttack(plan) ? " after the grace period" : ""}${inBrackets(bound)}`;
 
-/** Such as `93.3% (95% confidence: at least 81.7%)`. */
+/** Such as `93.3% (95% confidence: at least 80.4%)`. */
 export const rateOf = ({ successRate, bound }: Rate): string => `${successRate}${inBrackets(bound)}`;
 
 const inBrackets = (bound: Bound | undefined) => (bound ? ` (${describeShown(bound)})` : "");

@@ -3,7 +3,7 @@ import type { KnownRoutes } from "../kinds/checks/endpoints";
 import { askThrough, latencyLimitOf, namesOf, type PlannedCheck, probe } from "../kinds/checks/observe";
 import { isAttack } from "../definition/plan";
 import { baselineFault, type ChangeLimit, type Outcome, quantiles } from "../values/compared";
-import { describeMilliseconds, formatDuration } from "../values/duration";
+import { describeMilliseconds, durationWithin, formatDuration, times } from "../values/duration";
 import { ReasonError } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
 import { checksContext } from "./checks-context";
@@ -65,20 +65,24 @@ function requireSteady(
 
 type Fault = NonNullable<ReturnType<typeof baselineFault>>;
 
-function describeFault({ of }: ChangeLimit, all: number, { independent, needed, notGood }: Fault): string {
+function describeFault({ of }: ChangeLimit, all: number, { independent, needed, notGood, isTooFast }: Fault): string {
+    if (isTooFast) return `its ${of} may be 0 ms, too fast to compare by a factor`;
     if (independent >= needed) return `${notGood} of ${all} answers were bad or unseen, too many for its ${of}`;
     const slower = describeShare(1 - quantiles[of as keyof typeof quantiles]);
     return (
-        `its slowest ${slower} of ${all} answers came in bursts, and show as much of its ${of} as ${independent} ` +
-        `independent answers would (required: ${needed})`
+        `the slowest ${slower} of ${all} answers lie unevenly in the baseline, which counts as ${independent} ` +
+        `independent answers for its ${of} (required: ${needed})`
     );
 }
 
-function adviceOn(intervalMs: number, all: number, { independent, needed }: Fault): string {
+function adviceOn(intervalMs: number, all: number, { independent, needed, isTooFast }: Fault): string {
+    if (isTooFast) return 'Limit it by a time instead of a factor, such as "+20ms"';
     if (independent >= needed) return "Repair the application first";
-    const enoughMs = Math.ceil((all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
-    return (
-        `Measure longer: a baseline of ${formatDuration(enoughMs)} would do, if it goes on like this; or find out ` +
-        "what makes the application, or this machine, slow at times"
-    );
+    // With no more than it takes, half of the baselines would be unsteady again.
+    const enoughMs = Math.ceil((2 * all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
+    const longer = formatDuration(enoughMs);
+    const findOut = "find out what makes the application, or this machine, slow at times";
+    if (durationWithin(times.baseline, longer) === undefined)
+        return `No baseline of at most ${times.baseline.most} may be enough, if it goes on like this: ${findOut}`;
+    return `Measure longer: a baseline of ${longer} may be enough, if it goes on like this; or ${findOut}`;
 }

@@ -6,6 +6,7 @@
  * is on the wrong side of that chance in at most 5% of such samples. The lower one is shown of a check that held, the
  * upper one of one that did not: so up to 10% of runs may show one that is on the wrong side.
  */
+import { type Rounding, roundedUntil } from "./rounded";
 import type { Share } from "./share";
 
 /** What a number of answers is required to show. */
@@ -69,19 +70,28 @@ export function leastAbove(number: number, areEnough: (number: number) => boolea
 }
 
 /**
- * Rounded to the nearest tenth of a percent, as tables have it. It has more digits if it would read as 0%, as 100% or
- * as the required share without being that, or differs from the bound by more than 1% of it. What is required is
- * compared with the bound itself.
+ * A share as a percentage with one decimal place. It has more if it would read as 0% or as 100% without being that,
+ * differs from the share by more than 2% of it, or is not as it should be otherwise.
+ *
+ * @param rounding a bound of "at least" is rounded down, and one of "at most" up
+ * @param isRight about the share that is shown, such as that it is on the same side of a limit
  */
-export function describeBound(bound: Share, required = 0): string {
-    for (let digits = 1; ; digits++) {
-        const percent = (bound * 100).toFixed(digits);
-        const shown = Number(`${percent}e-2`);
-        const isTrue = (is: (share: Share) => boolean) => is(shown) === is(bound);
-        if (Math.abs(shown - bound) > bound / 100) continue;
-        if (isTrue((share) => share === 0) && isTrue((share) => share === 1) && isTrue((share) => share < required))
-            return `${Number(percent)}%`;
-    }
+export function describeBound(
+    bound: Share,
+    rounding: Rounding,
+    isRight: (shown: Share) => boolean = () => true,
+): string {
+    const shown = roundedUntil(
+        bound,
+        3,
+        rounding,
+        (shown) =>
+            (shown === 0) === (bound === 0) &&
+            (shown === 1) === (bound === 1) &&
+            Math.abs(shown - bound) <= bound / 50 &&
+            isRight(shown),
+    );
+    return `${Number((shown * 100).toPrecision(15))}%`;
 }
 
 /**

@@ -11,8 +11,9 @@
  * Both assume independent answers, but slow or bad ones come in bursts. So a sample counts as the smaller number of
  * answers that would spread as its ten blocks do (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions
  * with small expected number of positive counts estimated from survey data", Survey Methodology 24, 1998, 193-201).
- * Without that, 28 of 62 runs without an attack on a busy machine showed a change, and 3 of 59 with it; see
- * docs/measurements.md.
+ * It does so only if the sample has any: one without a bad answer counts in full, so outages that are rarer than the
+ * window are not seen. Without counting fewer, 28 of 62 runs without an attack on a busy machine showed a change, and
+ * 3 of 59 with it; see docs/measurements.md.
  */
 import { answersFor, leastAbove, lowerBound, probabilityOfAtLeast, upperBound, usualLevel } from "./bound";
 import type { Share } from "./share";
@@ -128,7 +129,7 @@ function rateOf(outcomes: readonly Outcome[], times: number): Estimate {
     const [all, bad, unseen] = [outcomes.length, count("bad"), count("unseen")];
     const independent = independentOf(outcomes.map((outcome) => outcome === "bad"));
     const number = Math.max(1, Math.floor(independent * times));
-    const goodOf = (worse: number, round: (number: number) => number) => number - round((worse / all) * number);
+    const goodOf = (worse: number, round: (number: number) => number) => number - round((worse * number) / all);
     return {
         value: all === unseen ? 0 : 1 - bad / (all - unseen),
         least: lowerBound(goodOf(bad + unseen, Math.ceil), number, side),
@@ -168,7 +169,10 @@ function independentOf(marks: readonly boolean[]): number {
 /** No window has more answers that are worth asking for. */
 const maxAnswers = 100_000;
 
-/** With how many times as many answers of this kind a change would be decided. Undefined if no number is enough. */
+/**
+ * With how many times as many answers a change would be decided, if these lie as those that there were: by chance, they
+ * may not. Undefined if no number is enough.
+ */
 export function timesToDecide(
     before: readonly Outcome[],
     during: readonly Outcome[],
@@ -189,20 +193,33 @@ const leastPossible = (limit: ChangeLimit): number =>
           });
 
 /**
- * The least number of answers, before and under attack, that a limit may be compared with. Twice the least possible:
- * with less, most samples without a change are undecided, because answers count as fewer independent ones.
+ * The least number of answers, before and under attack, that a limit may be compared with. Of a latency's, twice the
+ * least possible: with less, most samples without a change are undecided, because answers count as fewer independent
+ * ones. Of a drop's, the least possible: after a baseline without a bad answer, it holds with that many only if none is
+ * bad under attack either.
  */
 export const answersNeeded = (limit: ChangeLimit): number =>
     "atMostLess" in limit ? leastPossible(limit) : Math.max(30, 2 * leastPossible(limit));
 
-/** Why answers from before an attack are nothing to compare with, as numbers. Undefined if they are. */
-export function baselineFault(
-    before: readonly Outcome[],
-    limit: ChangeLimit,
-): { independent: number; needed: number; notGood: number } | undefined {
+interface BaselineFault {
+    /** As how many independent answers they count, and how many it takes. */
+    independent: number;
+    needed: number;
+    /** How many are bad or unseen. */
+    notGood: number;
+    /** Whether the quantile may be 0 ms, which has no multiples. */
+    isTooFast: boolean;
+}
+
+/** Why answers from before an attack are nothing to compare with. Undefined if they are. */
+export function baselineFault(before: readonly Outcome[], limit: ChangeLimit): BaselineFault | undefined {
     if ("atMostLess" in limit) return undefined;
     const { least, most, independent } = estimate(before, limit, 1);
-    if (least > 0 && most < Infinity) return undefined;
+    // Nothing is a multiple of 0, but a time may be more than 0.
+    if (most < Infinity && (least > 0 || "atMostMoreMs" in limit)) return undefined;
     const notGood = before.filter((outcome) => typeof outcome !== "number").length;
-    return { independent: Math.floor(independent), needed: leastPossible(limit), notGood };
+    // An unseen answer may have taken no time, too.
+    const seen = before.map((outcome) => (outcome === "unseen" ? "bad" : outcome));
+    const isTooFast = most < Infinity && estimate(seen, limit, 1).least === 0;
+    return { independent: Math.floor(independent), needed: leastPossible(limit), notGood, isTooFast };
 }

@@ -32,6 +32,13 @@ export function describeMilliseconds(milliseconds: number): string {
     return rest === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${rest} s`;
 }
 
+/** Without rounding: `850 ms`, `2.434 s` or `3 min 20.5 s`. */
+export function describeExactly(milliseconds: number): string {
+    if (milliseconds < 1_000) return `${milliseconds} ms`;
+    const [minutes, rest] = [Math.floor(milliseconds / 60_000), (milliseconds % 60_000) / 1_000];
+    return [...(minutes > 0 ? [`${minutes} min`] : []), ...(rest > 0 ? [`${rest} s`] : [])].join(" ");
+}
+
 /** Such as `41 days`, `1 hour` or `0 minutes`: how long ago something was, rounded down. */
 export function describeAge(milliseconds: number): string {
     const units = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };

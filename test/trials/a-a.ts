@@ -131,7 +131,7 @@ export function describeAlarms(all: readonly Compared[]): string {
             String(runs.length - steady.length),
             String(steady.length),
             String(count(false)),
-            `${describeBound(atLeast)} to ${describeBound(atMost)}`,
+            `${describeBound(atLeast, "down")} to ${describeBound(atMost, "up")}`,
             String(count(undefined)),
             String(count(true)),
             String(changes.filter(({ by }) => by > most).length),

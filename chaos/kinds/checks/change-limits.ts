@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { describeBound, usualLevel } from "../../values/bound";
 import { type Change, type ChangeLimit, type Outcome, type Quantile, quantiles } from "../../values/compared";
-import { describeMilliseconds, parseDuration } from "../../values/duration";
+import { describeExactly, describeMilliseconds, parseDuration } from "../../values/duration";
+import { type Rounding, roundedUntil } from "../../values/rounded";
 import { describeShare, parsePercentage, type Share } from "../../values/share";
 import { instant, notAllowed, shareSchema } from "../../values/texts";
 import type { Answer } from "./answer";
@@ -23,7 +24,7 @@ export interface LatencyLimit {
 
 /** How much lower the success rate may be than before the attack. */
 export interface RateSettings {
-    /** Such as `1%`: after 99.5% before the attack, 98.5% are required. */
+    /** Such as `1%`: the upper bound of the drop, with 95% confidence, must be at most 1%. */
     dropAtMost: string;
 }
 
@@ -128,7 +129,7 @@ export const changeSchema = z.object({
     before: z.string(),
     during: z.string().describe("Of the answers that count"),
     by: z.string().describe("The change: `7.7x`, `+209 ms`, or how much less the success rate is"),
-    level: z.string().describe("Confidence of each of the two bounds, as a percentage"),
+    level: z.string().describe("Confidence of each bound alone, as a percentage; both hold in at least 90% of runs"),
     atLeast: z.string(),
     atMost: z.string(),
     required: z.string().describe("The greatest that is allowed"),
@@ -138,16 +139,16 @@ export type ConcludedChange = z.infer<typeof changeSchema>;
 
 export function concludedChange(limit: ChangeLimit, change: Change): ConcludedChange {
     const { before, during, by, atLeast, atMost, isWithin } = change;
-    const value = (number: number) => (limit.of === "successRate" ? describeBound(number) : describeLatency(number));
-    const amount = (number: number) => describeAmount(limit, number);
+    const value = (number: number) =>
+        limit.of === "successRate" ? describeBound(number, "nearest") : describeLatency(number);
     return {
         of: limit.of,
         before: value(before),
         during: value(during),
-        by: amount(by),
+        by: describeAmount(limit, by, "nearest"),
         level: describeShare(usualLevel),
-        atLeast: amount(atLeast),
-        atMost: amount(atMost),
+        atLeast: describeAmount(limit, atLeast, "down"),
+        atMost: describeAmount(limit, atMost, "up"),
         required: describeLimit(limit),
         ...(isWithin !== undefined && { isWithin }),
     };
@@ -156,20 +157,41 @@ export function concludedChange(limit: ChangeLimit, change: Change): ConcludedCh
 const describeLatency = (milliseconds: number) =>
     milliseconds === Infinity ? "no answer" : describeMilliseconds(milliseconds);
 
-const describeFactor = (factor: number) =>
-    factor === Infinity ? "any factor" : `${Number(factor.toFixed(factor < 10 ? 1 : 0))}x`;
-
-function describeAmount(limit: ChangeLimit, amount: number): string {
-    if ("atMostTimes" in limit) return describeFactor(amount);
-    const sign = amount < 0 ? "-" : "+";
-    if ("atMostLess" in limit) return amount < 0 ? `-${describeBound(-amount)}` : describeBound(amount);
-    return Math.abs(amount) === Infinity ? `${sign}any time` : `${sign}${describeMilliseconds(Math.abs(amount))}`;
+/** Whatever is shown is on the same side of the limit as the number itself. */
+function describeAmount(limit: ChangeLimit, amount: number, rounding: Rounding): string {
+    const most = amountOf(limit);
+    const isRight = (shown: number) => shown <= most === amount <= most;
+    if ("atMostTimes" in limit) return describeFactor(amount, rounding, isRight);
+    const [sign, size] = [amount < 0 ? "-" : "+", Math.abs(amount)];
+    const ofSize = amount < 0 ? opposite[rounding] : rounding;
+    const isSizeRight = (shown: number) => isRight(amount < 0 ? -shown : shown);
+    if ("atMostMoreMs" in limit) return sign + describeTime(size, ofSize, isSizeRight);
+    return (amount < 0 ? "-" : "") + describeBound(size, ofSize, isSizeRight);
 }
+
+const opposite = { nearest: "nearest", down: "up", up: "down" } as const satisfies Record<Rounding, Rounding>;
+
+function describeFactor(factor: number, rounding: Rounding, isRight: (shown: number) => boolean): string {
+    if (factor === Infinity) return "any factor";
+    return `${roundedUntil(factor, factor < 10 ? 1 : 0, rounding, isRight)}x`;
+}
+
+function describeTime(milliseconds: number, rounding: Rounding, isRight: (shown: number) => boolean): string {
+    if (milliseconds === Infinity) return "any time";
+    // Below a second in milliseconds, below a minute in tenths of a second, and else in seconds.
+    const places = milliseconds < 1_000 ? 3 : milliseconds < 60_000 ? 1 : 0;
+    const inMs = (seconds: number) => Math.round(seconds * 1_000);
+    const shown = roundedUntil(milliseconds / 1_000, places, rounding, (seconds) => isRight(inMs(seconds)));
+    return describeExactly(inMs(shown));
+}
+
+const amountOf = (limit: ChangeLimit): number =>
+    "atMostTimes" in limit ? limit.atMostTimes : "atMostLess" in limit ? limit.atMostLess : limit.atMostMoreMs;
 
 /** Such as `2x`, `+200 ms` or `1%`. */
 export function describeLimit(limit: ChangeLimit): string {
     if ("atMostTimes" in limit) return `${limit.atMostTimes}x`;
-    return "atMostLess" in limit ? describeShare(limit.atMostLess) : `+${describeMilliseconds(limit.atMostMoreMs)}`;
+    return "atMostLess" in limit ? describeShare(limit.atMostLess) : `+${describeExactly(limit.atMostMoreMs)}`;
 }
 
 /**
@@ -179,15 +201,13 @@ export function describeLimit(limit: ChangeLimit): string {
  */
 export function describeChange(change: ConcludedChange, when = "under attack"): string {
     const { of, before, during, by, level, atLeast, atMost, required, isWithin } = change;
-    const bounds = {
-        true: `at most ${atMost}`,
-        false: `at least ${atLeast}`,
-        undefined: `at least ${atLeast}, and at most ${atMost}`,
+    // Both bounds hold together less often than each, so the confidence of two is said to be of each.
+    const shown = {
+        true: `${level} confidence: at most ${atMost}`,
+        false: `${level} confidence: at least ${atLeast}`,
+        undefined: `${level} confidence each: at least ${atLeast}, at most ${atMost}`,
     }[String(isWithin) as "true"];
     const what = of === "successRate" ? "success rate" : of;
     const amount = of === "successRate" ? `a drop of ${by}` : by;
-    return (
-        `${what} ${before} before, ${during} ${when}: ${amount} ` +
-        `(${level} confidence: ${bounds}; required: at most ${required})`
-    );
+    return `${what} ${before} before, ${during} ${when}: ${amount} (${shown}; required: at most ${required})`;
 }

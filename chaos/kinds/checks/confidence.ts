@@ -59,11 +59,15 @@ export function boundOf(
     { level, atLeast }: { level: Share; atLeast?: Share } = { level: usualLevel },
 ): Bound {
     const bound = holds
-        ? { atLeast: describeBound(lowerBound(good, counted, level), atLeast) }
-        : { atMost: describeBound(upperBound(good + unseen, counted, level)) };
+        ? { atLeast: describeLeast(lowerBound(good, counted, level), atLeast) }
+        : { atMost: describeBound(upperBound(good + unseen, counted, level), "up") };
     return { level: describeShare(level), ...bound, answers: counted };
 }
 
-/** Such as `95% confidence: at least 81.9%`. */
+/** It reads as less than what is required only if it is. */
+const describeLeast = (bound: Share, required: Share = 0) =>
+    describeBound(bound, "down", (shown) => shown < required === bound < required);
+
+/** Such as `95% confidence: at least 81.8%`. */
 export const describeShown = ({ level, atLeast, atMost }: Bound): string =>
     `${level} confidence: ${atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`}`;

@@ -139,7 +139,7 @@ describe("the end of a series", () => {
 
     it("is how many passed, and what that shows", () =>
         expect(seriesEnd(runs(8, 1), {})).toEqual([
-            "8 of 9 PASSED, 1 FAILED; of decided runs 88.9% passed (95% confidence: 51.8% to 99.7%)",
+            "8 of 9 PASSED, 1 FAILED; of decided runs 88.9% passed (95% confidence: 51.7% to 99.8%)",
         ]));
 
     it.each([
@@ -150,6 +150,12 @@ describe("the end of a series", () => {
     ])("has whether a share was reached, by %i that passed and %i that failed: %s", (passed, failed, line) =>
         expect(seriesEnd(runs(passed, failed), { until: 0.8 })[1]).toBe(line),
     );
+
+    it.each([156, 157])("has no interval that reads as the share, of %i that passed, if it is not shown", (passed) => {
+        const [shown, decision] = seriesEnd(runs(passed, 0), { until: 0.95 });
+        expect(shown).toContain("(95% confidence: 94.9% to 100%)");
+        expect(decision).toMatch(/^It is not decided whether at least 95% of runs pass: 158 /);
+    });
 
     it("has a wider interval if the results decide when it ends", () =>
         expect(seriesEnd(runs(10, 0), { until: 0.8 })[0]).toContain("(95% confidence: 58.3% to 100%)"));

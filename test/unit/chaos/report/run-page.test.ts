@@ -60,7 +60,9 @@ describe("the pages", () => {
             conclusion: { ...journal.conclusion, checks: [{ ...first!, changes }, ...others] },
         });
         expect(count(page, /<svg[^>]* class="distributions"/g)).toBe(1);
-        expect(page).toContain("before: 3 answers, median 10 ms, 95% within 20 ms, 1 bad; under attack: ");
+        expect(page).toContain(
+            "before: 3 answers, 1 bad; of the good ones: median 10 ms, 95% within 20 ms; under attack: ",
+        );
         expect(page).toContain(
             ">p95 31 ms before, 240 ms under attack: 7.7x (95% confidence: at least 5.1x; required: at most 2x)<",
         );

@@ -31,7 +31,7 @@ describe("the Markdown summary", () => {
         const markdown = summaryMarkdown([runWith({}, { plan }), runWith({ verdict: "FAILED" }, { plan })]);
         expect(markdown).toContain(
             "\ndepartments-scaled-in-time: 1 of 2 PASSED, 1 FAILED; of decided runs 50% passed (95% confidence: " +
-                "1.26% to 98.7%)\n",
+                "1.25% to 98.8%)\n",
         );
         expect(summaryMarkdown([passed, failed])).not.toContain("of decided runs");
     });

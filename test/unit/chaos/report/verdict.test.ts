@@ -138,7 +138,7 @@ describe("a check that is compared with before the attack", () => {
         expect(compared(around(30, 600), around(35, 600))).toMatchObject({
             held: true,
             reason: expect.stringContaining(
-                "; p95 43 ms before, 50 ms under attack: 1.2x (95% confidence: at most 1.2x; required: at most 2x); " +
+                "; p95 43 ms before, 50 ms under attack: 1.2x (95% confidence: at most 1.3x; required: at most 2x); " +
                     "none failed.",
             ),
             changes: [{ of: "p95", before: "43 ms", during: "50 ms", isWithin: true }],
@@ -146,7 +146,7 @@ describe("a check that is compared with before the attack", () => {
 
     it("fails if one is exceeded, although all answers are good, and says what the change is at least", () => {
         const judged = compared(around(30, 600), around(240, 600));
-        expect(judged).toMatchObject({ held: false, changes: [{ by: "8x", atLeast: "7.7x", required: "2x" }] });
+        expect(judged).toMatchObject({ held: false, changes: [{ by: "8x", atLeast: "7.6x", required: "2x" }] });
         expect(judged.inconclusive).toBeUndefined();
         expect(judge([judged])).toMatchObject({
             verdict: "FAILED",
@@ -156,22 +156,22 @@ describe("a check that is compared with before the attack", () => {
         });
     });
 
-    it("is undecided if a limit is between the bounds, and says which times would decide it", () =>
+    it("is undecided if a limit is between the bounds, and says which times may decide it", () =>
         expect(compared(around(30, 150), around(58, 150)).inconclusive).toEqual({
             code: "limit-undecided",
             message: expect.stringMatching(
                 new RegExp(
-                    "confidence: at least 1\\.\\d+x, and at most 2(\\.\\d+)?x; required: at most 2x\\); " +
-                        "about [\\d.]+ times as many answers of this kind would decide it: a baseline of \\d+s and " +
+                    "95% confidence each: at least 1\\.\\d+x, at most 2(\\.\\d+)?x; required: at most 2x\\); " +
+                        "about [\\d.]+ times as many answers of this kind may decide it: a baseline of \\d+s and " +
                         "a window of \\d+s$",
                 ),
             ),
         }));
 
-    it("says that answers came in bursts, which show less", () => {
+    it("says that answers lie unevenly, which show less", () => {
         const atOnce = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 : latency));
         expect(compared(around(30, 200), atOnce).inconclusive!.message).toContain(
-            "slow answers came in bursts, so the 200 in the window show as much as ",
+            "slow answers lie unevenly, so the 200 in the window count as ",
         );
     });
 
@@ -182,7 +182,7 @@ describe("a check that is compared with before the attack", () => {
         expect(compared(around(30, 600), tenth, drop)).toMatchObject({
             held: false,
             reason: expect.stringContaining(
-                "90% of 600 requests to /products succeeded under attack (95% confidence: at least 87.8%); " +
+                "90% of 600 requests to /products succeeded under attack (95% confidence: at least 87.7%); " +
                     "success rate 100% before, 90% under attack: a drop of 10% (95% confidence: at least 7.1%; " +
                     "required: at most 5%)",
             ),
@@ -212,16 +212,16 @@ describe("what the answers show", () => {
         const held = shown(15, 0);
         expect(held.reason).toBe(
             "100% of 15 requests to /products succeeded under attack (required: 100%; 95% confidence: at least " +
-                "81.9%); none failed.",
+                "81.8%); none failed.",
         );
-        expect(held.bound).toEqual({ level: "95%", atLeast: "81.9%", answers: 15 });
+        expect(held.bound).toEqual({ level: "95%", atLeast: "81.8%", answers: 15 });
         const failed = shown(0, 15);
         expect(failed.reason).toMatch(
-            /^0% of 15 .* \(required: 100%; 95% confidence: at most 18\.1%\); last failure: /,
+            /^0% of 15 .* \(required: 100%; 95% confidence: at most 18\.2%\); last failure: /,
         );
-        expect(failed.bound).toEqual({ level: "95%", atMost: "18.1%", answers: 15 });
+        expect(failed.bound).toEqual({ level: "95%", atMost: "18.2%", answers: 15 });
         expect(shown(45, 3, { successRate: 0.9 }).bound).toEqual({ level: "95%", atLeast: "84.6%", answers: 48 });
-        expect(shown(299, 1).bound).toEqual({ level: "95%", atMost: "99.98%", answers: 300 });
+        expect(shown(299, 1).bound).toEqual({ level: "95%", atMost: "99.99%", answers: 300 });
     });
 
     it("is of the answers that count, and holds whatever those would have been that say nothing", () => {
@@ -231,6 +231,16 @@ describe("what the answers show", () => {
             judgeCheck({ ...check, successRate }, [...answers(strip), unseen], { attackedAt, graceMs: 0 });
         expect(of(0.9, strip(19, 0)).bound).toEqual({ ...shown(19, 1, { successRate: 0.9 }).bound });
         expect(of(1, strip(14, 5)).bound).toEqual({ ...shown(15, 5).bound });
+    });
+
+    it("has how many requests did not reach the application, if the check failed", () => {
+        const unseen = { at: attackedAt, latencyMs: 5, good: false, unseen: true } as const;
+        const some = [...answers("-".repeat(6)), ...Array.from({ length: 9 }, () => unseen)];
+        const { reason } = judgeCheck(check, some, { attackedAt, graceMs: 0 });
+        expect(reason).toMatch(
+            /^0% of 15 .*95% confidence: at most 81%\); 9 of 15 requests did not reach the application; last failure: /,
+        );
+        expect(shown(0, 15).reason).not.toContain("reach the application");
     });
 
     it.each<[string, Judged]>([
@@ -267,7 +277,7 @@ describe("what the answers show", () => {
             code: "confidence-not-reached",
             reason:
                 "100% of 298 requests to /products succeeded under attack (required: 100%; 95% confidence: at least " +
-                "98.9998%, required: at least 99%); to show 99% takes 299 answers.",
+                "98.9%, required: at least 99%); to show 99% takes 299 answers.",
         });
         expect(shown(298, 0, { confidence }).bound).toBeUndefined();
         expect(judge([shown(298, 1, { confidence, successRate: 0.99 })]).reason).toMatch(
@@ -283,7 +293,7 @@ describe("what the answers show", () => {
             "; 34 of 400 requests of the check",
         );
         expect(shown(299, 0, { confidence: { atLeast: 0.99, level: 0.99 } }).inconclusive?.message).toContain(
-            "99% confidence: at least 98.5%, required: at least 99%); to show 99% takes 459 answers",
+            "99% confidence: at least 98.4%, required: at least 99%); to show 99% takes 459 answers",
         );
     });
 

@@ -71,16 +71,31 @@ describe("before the attack", () => {
         expect(spec!.leaseDurationSeconds).toBe((run.plan.deadlineMs + leasePreparationMs + 4_000) / 1_000);
     });
 
-    it("a baseline whose slow answers come in bursts ends the run, with what would be enough", async () => {
+    it("a baseline whose slow answers lie unevenly ends the run, with what may be enough", async () => {
         latencyAt = (ms) => (ms > 2_000 && ms < 2_320 ? 900 : 20);
         await expect(step()).rejects.toThrow(
             new RegExp(
-                "^ABORTED \\(baseline-unsteady\\): / cannot be compared with before the attack: its slowest 5% of " +
-                    "200 answers came in bursts, and show as much of its p95 as \\d+ independent answers would " +
-                    "\\(required: 72\\)\\. Nothing was done\\. Measure longer: a baseline of \\d+s would do",
+                "^ABORTED \\(baseline-unsteady\\): / cannot be compared with before the attack: the slowest 5% of " +
+                    "200 answers lie unevenly in the baseline, which counts as 10 independent answers for its " +
+                    "p95 \\(required: 72\\)\\. Nothing was done\\. Measure longer: a baseline of 58s may be enough",
             ),
         );
         expect(run.cluster.names("Lease")).toEqual([]);
+    });
+
+    it("so does one that would have to be longer than any, and says so", async () => {
+        Object.assign(run.plan.checks[0]!, { intervalMs: 500 });
+        run.plan.baseline = { durationMs: 100_000 };
+        latencyAt = (ms) => (ms > 50_000 && ms < 58_000 ? 900 : 20);
+        await expect(step()).rejects.toThrow("No baseline of at most 10m may be enough, if it goes on like this: find");
+    });
+
+    it("so does one that is too fast to be compared by a factor, and says to set a time", async () => {
+        latencyAt = () => 0;
+        await expect(step()).rejects.toThrow(
+            "/ cannot be compared with before the attack: its p95 may be 0 ms, too fast to compare by a factor. " +
+                'Nothing was done. Limit it by a time instead of a factor, such as "+20ms"',
+        );
     });
 
     it("so does one in which a check does not hold: there is no steady state", async () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answersFor, describeBound, interval, lowerBound, upperBound } from "../../../../chaos/values/bound";
+import type { Rounding } from "../../../../chaos/values/rounded";
 import { percentOf } from "../../../../chaos/values/share";
 
 const logOfFactorial = (number: number): number => {
@@ -142,26 +143,38 @@ describe("how many answers show a share", () => {
 });
 
 describe("a bound in words", () => {
-    it("reads as no more than the rate that was seen, and the other one as no less", () =>
+    const read = (text: string) => Number(`${text.replace("%", "")}e-2`);
+
+    it("reads as no more than it is, and than the rate that was seen, and the other one as no less", () =>
         fc.assert(
             fc.property(fc.nat(10_000), fc.integer({ min: 1, max: 10_000 }), (some, all) => {
                 const good = Math.min(some, all);
-                const read = (text: string) => Number(text.replace("%", ""));
                 const rate = read(percentOf(good, all));
-                expect(read(describeBound(lowerBound(good, all, 0.95)))).toBeLessThanOrEqual(rate);
-                expect(read(describeBound(upperBound(good, all, 0.95)))).toBeGreaterThanOrEqual(rate);
+                const [least, most] = [lowerBound(good, all, 0.95), upperBound(good, all, 0.95)];
+                expect(read(describeBound(least, "down"))).toBeLessThanOrEqual(Math.min(rate, least + 1e-12));
+                expect(read(describeBound(most, "up"))).toBeGreaterThanOrEqual(Math.max(rate, most - 1e-12));
             }),
         ));
 
-    it.each([
-        ["to the nearest tenth of a percent", 0.81896, undefined, "81.9%"],
-        ["without a tenth that is 0", 0.95049, undefined, "95%"],
-        ["never as 100% unless it is", 0.99970047, undefined, "99.97%"],
-        ["as 100%", 1, undefined, "100%"],
-        ["never as 0% unless it is", 0.0002, undefined, "0.02%"],
-        ["never as twice what it is", 0.000513, undefined, "0.051%"],
-        ["as 0%", 0, undefined, "0%"],
-        ["never as a limit that it misses", 0.98999756, 0.99, "98.9998%"],
-        ["as a limit that it reaches", 0.99, 0.99, "99%"],
-    ])("%s", (_, bound, limit, text) => expect(describeBound(bound, limit)).toBe(text));
+    it.each<[string, number, Rounding, string]>([
+        ["of 15 of 15, down", lowerBound(15, 15, 0.95), "down", "81.8%"],
+        ["of 0 of 15, up", upperBound(0, 15, 0.95), "up", "18.2%"],
+        ["of 1997 of 1997, below the 99.9% that take 2995", lowerBound(1997, 1997, 0.95), "down", "99.8%"],
+        ["of 285 of 285, below the 99% that take 299", lowerBound(285, 285, 0.95), "down", "98.9%"],
+        ["of 1 of 1, without a noise of its computing", lowerBound(1, 1, 0.95), "down", "5%"],
+        ["of 0 of 1, without a noise of its computing", upperBound(0, 1, 0.95), "up", "95%"],
+        ["to the nearest tenth of a percent", 0.8888, "nearest", "88.9%"],
+        ["without a tenth that is 0", 0.95049, "down", "95%"],
+        ["never as 100% unless it is", 0.99970047, "up", "99.98%"],
+        ["as 100%", 1, "up", "100%"],
+        ["never as 0% unless it is", 0.0002, "down", "0.02%"],
+        ["never as twice what it is", 0.000513, "up", "0.052%"],
+        ["as 0%", 0, "down", "0%"],
+    ])("%s", (_, bound, rounding, text) => expect(describeBound(bound, rounding)).toBe(text));
+
+    it("has more digits until what must be right of it is", () => {
+        const isAbove = (shown: number) => shown > 0.99;
+        expect(describeBound(0.9900401, "down", isAbove)).toBe("99.004%");
+        expect(describeBound(0.9900401, "down")).toBe("99%");
+    });
 });

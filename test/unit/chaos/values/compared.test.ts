@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lowerBound, upperBound } from "../../../../chaos/values/bound";
 import {
     answersNeeded,
     baselineFault,
@@ -138,6 +139,24 @@ describe("the drop of the success rate", () => {
     );
 });
 
+describe("the number of bad answers among those that count", () => {
+    it.each([
+        [7, 100],
+        [29, 100],
+    ])("is %i of %i, also if a quotient of these is not exact", (bad, all) => {
+        const spread = goodAndBad(all, (n) => Math.floor(((n + 1) * bad) / all) > Math.floor((n * bad) / all));
+        const { atLeast, atMost, independent } = changeOf(
+            goodAndBad(all, () => false),
+            spread,
+            onePercent,
+        );
+        expect(independent.during).toBe(all);
+        const side = Math.sqrt(0.95);
+        expect(atMost).toBe(1 - lowerBound(all - bad, all, side));
+        expect(atLeast).toBe(lowerBound(all, all, side) - upperBound(all - bad, all, side));
+    });
+});
+
 describe("answers that came in bursts", () => {
     const spread = around(30, 200).map((latency, index) => (index % 20 === 7 ? 900 : latency));
     const atOnce = around(30, 200).map((latency, index) => (index >= 100 && index < 110 ? 900 : latency));
@@ -149,8 +168,26 @@ describe("answers that came in bursts", () => {
 
     it("are nothing to compare others with, if they count as too few", () => {
         const half = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 + index : latency));
-        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, notGood: 0 });
+        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, notGood: 0, isTooFast: false });
         expect(baselineFault(spread, twice)).toBeUndefined();
+    });
+
+    describe("of which many take no millisecond", () => {
+        const instant = goodAndBad(300, () => false).map((): Outcome => 0);
+
+        it("can be compared by a time", () => {
+            expect(baselineFault(instant, { of: "p50", atMostMoreMs: 200 })).toBeUndefined();
+            expect(changeOf(instant, instant, { of: "p50", atMostMoreMs: 200 }).isWithin).toBe(true);
+            expect(changeOf(instant, around(900, 300), { of: "p50", atMostMoreMs: 200 }).isWithin).toBe(false);
+        });
+
+        it("are too fast to be compared by a factor", () =>
+            expect(baselineFault(instant, twice)).toMatchObject({ isTooFast: true, notGood: 0 }));
+
+        it("are not too fast if they only may have been, because they are unseen", () => {
+            const half = around(30, 300).map((latency, index): Outcome => (index % 2 === 0 ? "unseen" : latency));
+            expect(baselineFault(half, { of: "p50", atMostTimes: 2 })).toMatchObject({ isTooFast: false });
+        });
     });
 
     it("nor are answers of which too many are bad", () =>
