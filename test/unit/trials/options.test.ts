@@ -48,7 +48,7 @@ describe("the arguments of the trials", () => {
         expect(() => peer("policy-lifted", "--rounds=2", "--nodes=2")).toThrow(
             new Error(
                 "--peer and --rounds, --nodes exclude each other\n" +
-                    "no kind is named policy-lifted; there are one-replica, allow-policy",
+                    "no question is named policy-lifted; there are one-replica, allow-policy",
             ),
         );
     });
