@@ -70,32 +70,26 @@ const largestStep = 16 * megabyte;
 
 const stepOf = (bytes: number) => Math.min(largestStep, Math.max(megabyte, bytes / steps));
 
-/** What a program was told to hold, in bytes, and how much of that a reading may not show yet. */
-export interface Held {
-    held: number;
-    fresh: number;
-}
-
 /**
- * How many bytes are to be held next: a step more, as long as container and node have room for that; less if they have
- * less room than before. With `untilKilled`, only the node's room counts.
+ * How many bytes are to be held next, when a reading shows what is held: a step more, as long as container and node have
+ * room for that; less if they have less room than before. With `untilKilled`, only the node's room counts.
  */
-export function nextBytes({ bytes = 0, untilKilled }: Load, { held, fresh }: Held, { memory, node }: Reading): number {
+export function nextBytes({ bytes = 0, untilKilled }: Load, held: number, { memory, node }: Reading): number {
     const ofContainer =
         untilKilled || memory.limit === undefined ? Infinity : memory.limit - reserveOf(memory.limit) - memory.used;
     const ofNode = (node.available ?? Infinity) - nodeReserve;
-    const next = Math.min(bytes, held + Math.min(stepOf(bytes), ofContainer - fresh, ofNode - fresh));
+    const next = Math.min(bytes, held + Math.min(stepOf(bytes), ofContainer, ofNode));
     return Math.max(0, Math.floor(next / megabyte)) * megabyte;
 }
 
 /** Whether the container has no room for another step. */
-const isFull = (load: Load, of: Held, reading: Reading): boolean => nextBytes(load, of, reading) <= of.held;
+const isFull = (load: Load, held: number, reading: Reading): boolean => nextBytes(load, held, reading) <= held;
 
 /** Whether the memory is held that is wanted, or as much as there is room for, and the cgroup shows it. */
-export function isMemoryLoaded(load: Load, { held, fresh }: Held, reading: Reading): boolean {
+export function isMemoryLoaded(load: Load, held: number, reading: Reading): boolean {
     const isAll = held >= Math.floor(load.bytes! / megabyte) * megabyte;
-    const isThere = held > 0 && fresh === 0 && reading.memory.used >= enough * held;
-    return isThere && (isAll || isFull(load, { held, fresh }, reading));
+    const isThere = held > 0 && reading.memory.used >= enough * held;
+    return isThere && (isAll || isFull(load, held, reading));
 }
 
 export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
@@ -135,7 +129,7 @@ export function whyUnfit(
                 "show the attack",
             advice: "Choose another container, or more CPU",
         };
-    if (load.bytes !== undefined && isFull(load, { held: 0, fresh: 0 }, now)) {
+    if (load.bytes !== undefined && isFull(load, 0, now)) {
         const { used, limit } = now.memory;
         const ofLimit = limit === undefined ? "" : ` of ${describeBytes(limit)}`;
         const ofNode =

@@ -47,8 +47,7 @@ class Program {
         if (!this.isRunning) return;
         if (!/^\d+\n$/.test(line)) return this.end();
         this.lines.push(line.trim());
-        // It holds what it was told a moment later.
-        setTimeout(() => (this.held = Number(line)), 10);
+        this.held = Number(line);
         setTimeout(() => this.report(), 5);
     }
 
@@ -164,6 +163,13 @@ it("memory grows in steps, and shows when all is held", async () => {
     await pass(10);
     expect(Number(programs[0]!.lines.at(-1))).toBe(40 * mib);
     expect(part.last!.closed).toEqual(["the memory load in web-1/web"]);
+});
+
+it("memory that fills a container shows, and stays as it is", async () => {
+    start({ memory: "100%" });
+    await pass(20);
+    expect(part.last!.closed).toEqual(["the memory load in web-1/web"]);
+    expect(programs[0]!.lines.slice(-5).map((one) => Number(one) / mib)).toEqual([100, 100, 100, 100, 100]);
 });
 
 describe("a program ends", () => {
