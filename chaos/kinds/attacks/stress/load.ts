@@ -1,5 +1,6 @@
 /** What a stress does to one container, decided from readings of its cgroup. */
 import { amountOf, describeBytes, describeCores, parseCpu, parseMemory } from "./amounts";
+import type { Tool } from "./load-programs";
 import type { Rate, Reading } from "./readings";
 
 /** What an attack asks for, as a definition says it. */
@@ -65,31 +66,42 @@ const nodeReserve = 512 * 2 ** 20;
 const megabyte = 2 ** 20;
 /** Steps until all is held. */
 const steps = 10;
-/** A shell copies no more in a second, on a busy node. */
-const largestStep = 16 * megabyte;
+/** A second is between two steps. A shell copies no more in it, on a busy node. */
+const largestStep = (tool: Tool) => (tool === "sh" ? 16 : 512) * megabyte;
+/** So long may it take until all is held: a proof must come in time. */
+const growSeconds = 30;
 
-const stepOf = (bytes: number) => Math.min(largestStep, Math.max(megabyte, bytes / steps));
+const stepOf = (bytes: number, tool: Tool) => Math.min(largestStep(tool), Math.max(megabyte, bytes / steps));
 
 /**
  * How many bytes are to be held next, when a reading shows what is held: a step more, as long as container and node have
  * room for that; less if they have less room than before. With `untilKilled`, only the node's room counts.
  */
-export function nextBytes({ bytes = 0, untilKilled }: Load, held: number, { memory, node }: Reading): number {
-    const ofContainer =
-        untilKilled || memory.limit === undefined ? Infinity : memory.limit - reserveOf(memory.limit) - memory.used;
-    const ofNode = (node.available ?? Infinity) - nodeReserve;
-    const next = Math.min(bytes, held + Math.min(stepOf(bytes), ofContainer, ofNode));
+export function nextBytes(load: Load, held: number, reading: Reading, tool: Tool): number {
+    const { bytes = 0 } = load;
+    const room = Math.min(roomOf(load, reading), roomOnNode(reading));
+    const next = Math.min(bytes, held + Math.min(stepOf(bytes, tool), room));
     return Math.max(0, Math.floor(next / megabyte)) * megabyte;
 }
 
-/** Whether the container has no room for another step. */
-const isFull = (load: Load, held: number, reading: Reading): boolean => nextBytes(load, held, reading) <= held;
+/** How many bytes more the container can hold. Negative if it uses of what is left to its application. */
+const roomOf = ({ untilKilled }: Load, { memory: { limit, used } }: Reading): number =>
+    untilKilled || limit === undefined ? Infinity : limit - reserveOf(limit) - used;
+
+/** The same for its node. */
+const roomOnNode = ({ node }: Reading): number => (node.available ?? Infinity) - nodeReserve;
+
+/** How many bytes are held in the end: with `untilKilled`, what exceeds the limit. */
+function toHoldOf(load: Load, reading: Reading): number {
+    const { limit = Infinity, used } = reading.memory;
+    return Math.min(load.bytes!, load.untilKilled ? limit - used : roomOf(load, reading));
+}
 
 /** Whether the memory is held that is wanted, or as much as there is room for, and the cgroup shows it. */
 export function isMemoryLoaded(load: Load, held: number, reading: Reading): boolean {
     const isAll = held >= Math.floor(load.bytes! / megabyte) * megabyte;
     const isThere = held > 0 && reading.memory.used >= enough * held;
-    return isThere && (isAll || isFull(load, held, reading));
+    return isThere && (isAll || Math.min(roomOf(load, reading), roomOnNode(reading)) < megabyte);
 }
 
 export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
@@ -100,6 +112,7 @@ export function whyUnfit(
     { neighbours, ...asked }: StressArgs,
     before: Rate,
     now: Reading,
+    tool: Tool,
 ): { what: string; advice: string } | undefined {
     const wanted = wantedOf(asked);
     const { cpu, memory, untilKilled } = wanted;
@@ -129,7 +142,8 @@ export function whyUnfit(
                 "show the attack",
             advice: "Choose another container, or more CPU",
         };
-    if (load.bytes !== undefined && isFull(load, 0, now)) {
+    if (load.bytes === undefined) return undefined;
+    if (Math.min(roomOf(load, now), roomOnNode(now)) < megabyte) {
         const { used, limit } = now.memory;
         const ofLimit = limit === undefined ? "" : ` of ${describeBytes(limit)}`;
         const ofNode =
@@ -139,5 +153,14 @@ export function whyUnfit(
             advice: "Raise its memory limit, or leave out `memory`",
         };
     }
+    const toHold = toHoldOf(load, now);
+    const most = largestStep(tool) * growSeconds;
+    if (toHold > most)
+        return {
+            what:
+                `has ${tool}, which takes ${describeBytes(most)} of memory in ${growSeconds} s, and the attack ` +
+                `asks for ${describeBytes(toHold)}`,
+            advice: tool === "sh" ? "Take less, or choose a container with perl, python3 or node" : "Take less",
+        };
     return undefined;
 }

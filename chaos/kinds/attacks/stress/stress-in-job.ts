@@ -258,7 +258,7 @@ class Stressed {
         if (cpu !== undefined && isMeasured && isCpuLoaded(load, this.rate(), reading)) this.seen(cpu);
         if (memory !== undefined) {
             if (isMemoryLoaded(load, this.held, reading)) this.seen(memory);
-            this.held = nextBytes(load, this.held, reading);
+            this.held = nextBytes(load, this.held, reading, this.victim.tool);
         }
         if (this.names.every((name) => this.seenAt.has(name))) this.from ??= reading;
         this.report(load);

@@ -74,7 +74,7 @@ export const stress: AttackKind<StressAttack> = {
     rightsInJob: () => execRights(undefined, "load the targets of a `stress`, and end that"),
     tryOut: tryStress,
     // The memory grows in steps.
-    readyMs: 15_000,
+    readyMs: 30_000,
     forJob: (attack, { deadlineMs }): Stress => ({ ...wantedOf(attack), lastSeconds: Math.ceil(deadlineMs / 1_000) }),
     reported: ({ attack, chosen }) => ({
         hit: chosen.targets.flatMap((target) => Object.values(namesOf(wantedOf(attack), target))),

@@ -44,7 +44,7 @@ async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Pro
     const first = await read();
     await sleep(measuredMs);
     const before = await read();
-    const unfit = whyUnfit(attack, rateBetween(first, before), before);
+    const unfit = whyUnfit(attack, rateBetween(first, before), before, tool);
     if (unfit) throw refused("attack-refused", `the container ${where} ${unfit.what}`, unfit.advice);
     return {
         pod,

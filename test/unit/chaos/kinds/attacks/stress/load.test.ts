@@ -9,6 +9,7 @@ import {
     whyUnfit,
     workersFor,
 } from "../../../../../../chaos/kinds/attacks/stress/load";
+import type { Tool } from "../../../../../../chaos/kinds/attacks/stress/load-programs";
 import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
 
 const mib = 2 ** 20;
@@ -78,24 +79,34 @@ describe("CPU shows as soon as the container uses most of", () => {
 
 describe("memory", () => {
     /** Grows as the Job has it grow: each reading shows what is held. @param app what the application uses */
-    function grow(load: Load, limit = 200 * mib, app = 50 * mib) {
+    function grow(load: Load, limit = 200 * mib, app = 50 * mib, tool: Tool = "perl") {
         let [held, most, loadedAfter] = [0, 0, Infinity];
         for (let turn = 0; turn < 60; turn++) {
             const seen = reading({ limit, used: app + held });
             most = Math.max(most, app + held);
             if (isMemoryLoaded(load, held, seen)) loadedAfter = Math.min(turn, loadedAfter);
-            held = nextBytes(load, held, seen);
+            held = nextBytes(load, held, seen, tool);
         }
         return { held, most, loadedAfter };
     }
 
     it("is taken in steps", () => {
-        expect(nextBytes({ bytes: 100 * mib }, 0, reading())).toBe(10 * mib);
+        expect(nextBytes({ bytes: 100 * mib }, 0, reading(), "perl")).toBe(10 * mib);
         expect(grow({ bytes: 100 * mib }).held).toBe(100 * mib);
     });
 
+    it.each<[number, Tool, number]>([
+        [800, "perl", 10],
+        [4_000, "python3", 10],
+        [14_000, "node", 30],
+        [480, "sh", 30],
+    ])("of %d MiB is there in time with %s", (some, tool, turns) => {
+        expect(grow({ bytes: some * mib }, 16_384 * mib, 50 * mib, tool).loadedAfter).toBeLessThanOrEqual(turns);
+    });
+
     it.each([200, 64, 1_024])("stops short of a limit of %d MiB, at any moment", (limit) => {
-        const { held, most } = grow({ bytes: limit * mib }, limit * mib, 20 * mib);
+        const { held, most, loadedAfter } = grow({ bytes: limit * mib }, limit * mib, 20 * mib);
+        expect(loadedAfter).toBeLessThan(16);
         expect(most).toBeLessThanOrEqual(limit * mib - Math.max(0.05 * limit, 8) * mib);
         expect(held).toBeGreaterThan((limit - 20) * mib - Math.max(0.05 * limit, 8) * mib - 2 * mib);
     });
@@ -105,12 +116,12 @@ describe("memory", () => {
     });
 
     it("is given back when the application takes more", () => {
-        expect(nextBytes({ bytes: 100 * mib }, 100 * mib, reading({ used: 195 * mib }))).toBe(95 * mib);
+        expect(nextBytes({ bytes: 100 * mib }, 100 * mib, reading({ used: 195 * mib }), "perl")).toBe(95 * mib);
     });
 
     it("leaves 512 MiB to the node, also without a limit", () => {
         const low: Reading = { ...limitless, node: { available: 515 * mib } };
-        expect(nextBytes({ bytes: 1_024 * mib, untilKilled: true }, 0, low)).toBe(3 * mib);
+        expect(nextBytes({ bytes: 1_024 * mib, untilKilled: true }, 0, low, "perl")).toBe(3 * mib);
     });
 
     it("shows once the container uses what is held, and no more is to come", () => {
@@ -127,8 +138,8 @@ describe("memory", () => {
 });
 
 describe("before the attack it is refused", () => {
-    const why = (wanted: Parameters<typeof whyUnfit>[0], now = reading(), before = rate(0.01)) =>
-        whyUnfit(wanted, before, now)?.what;
+    const why = (wanted: Parameters<typeof whyUnfit>[0], now = reading(), before = rate(0.01), tool: Tool = "perl") =>
+        whyUnfit(wanted, before, now, tool)?.what;
 
     it("to take a share of a limit that is not there, whatever is accepted", () => {
         expect(why({ cpu: "80%", neighbours: "accept" }, limitless)).toBe(
@@ -157,6 +168,15 @@ describe("before the attack it is refused", () => {
         expect(why({ memory: "50%" }, reading({ used: 195 * mib }))).toBe(
             "has no room for the attack: it uses 195 MiB of 200 MiB, and its node has 4096 MiB",
         );
+    });
+
+    it("to take more memory than its tool takes in 30 s", () => {
+        const large: Reading = { ...reading({ limit: 1_024 * mib }), node: { available: 4_096 * mib } };
+        expect(why({ memory: "80%" }, large, rate(0), "sh")).toBe(
+            "has sh, which takes 480 MiB of memory in 30 s, and the attack asks for 819 MiB",
+        );
+        expect(why({ memory: "80%" }, large, rate(0), "perl")).toBeUndefined();
+        expect(why({ memory: "480Mi" }, large, rate(0), "sh")).toBeUndefined();
     });
 
     it("and nothing else", () => {
