@@ -39,7 +39,8 @@ export function loadOf({ cpu, memory, untilKilled }: Wanted, { cpu: { limit }, m
         throw new Error("the container has no limit any more");
     return {
         ...(cores !== undefined && { cores }),
-        ...(bytes !== undefined && { bytes: Math.floor(bytes) }),
+        // A program holds whole ones.
+        ...(bytes !== undefined && { bytes: Math.floor(bytes / megabyte) * megabyte }),
         ...(untilKilled && { untilKilled }),
     };
 }
@@ -97,11 +98,11 @@ function toHoldOf(load: Load, reading: Reading): number {
     return Math.min(load.bytes!, load.untilKilled ? limit - used : roomOf(load, reading));
 }
 
-/** Whether the memory is held that is wanted, or as much as there is room for, and the cgroup shows it. */
+/** Whether most of what is wanted is held, or as much as the container has room for, and its cgroup shows it. */
 export function isMemoryLoaded(load: Load, held: number, reading: Reading): boolean {
-    const isAll = held >= Math.floor(load.bytes! / megabyte) * megabyte;
+    const isMost = held >= enough * load.bytes!;
     const isThere = held > 0 && reading.memory.used >= enough * held;
-    return isThere && (isAll || Math.min(roomOf(load, reading), roomOnNode(reading)) < megabyte);
+    return isThere && (isMost || roomOf(load, reading) < megabyte);
 }
 
 export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
@@ -143,7 +144,8 @@ export function whyUnfit(
             advice: "Choose another container, or more CPU",
         };
     if (load.bytes === undefined) return undefined;
-    if (Math.min(roomOf(load, now), roomOnNode(now)) < megabyte) {
+    const toHold = toHoldOf(load, now);
+    if (toHold < megabyte || roomOnNode(now) < enough * toHold) {
         const { used, limit } = now.memory;
         const ofLimit = limit === undefined ? "" : ` of ${describeBytes(limit)}`;
         const ofNode =
@@ -153,7 +155,6 @@ export function whyUnfit(
             advice: "Raise its memory limit, or leave out `memory`",
         };
     }
-    const toHold = toHoldOf(load, now);
     const most = largestStep(tool) * growSeconds;
     if (toHold > most)
         return {

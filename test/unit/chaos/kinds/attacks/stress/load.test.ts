@@ -51,6 +51,7 @@ describe("amounts", () => {
     it("are of the container's limits if they are shares", () => {
         expect(loadOf({ cpu: "50%", memory: "10%" }, reading())).toEqual({ cores: 0.1, bytes: 20 * mib });
         expect(loadOf({ cpu: "2", memory: "30Mi" }, reading())).toEqual({ cores: 2, bytes: 30 * mib });
+        expect(loadOf({ memory: "2M" }, reading())).toEqual({ bytes: mib });
     });
 });
 
@@ -132,6 +133,16 @@ describe("memory", () => {
         expect(isMemoryLoaded(load, 50 * mib, reading({ used: 100 * mib }))).toBe(false);
     });
 
+    it("does not show where the node has no room for it", () => {
+        const seen = (held: number): Reading => ({
+            ...reading({ limit: 1_024 * mib, used: 50 * mib + held }),
+            node: { available: 512 * mib },
+        });
+        const load = { bytes: 800 * mib };
+        expect(isMemoryLoaded(load, 4 * mib, seen(4 * mib))).toBe(false);
+        expect(isMemoryLoaded(load, 640 * mib, seen(640 * mib))).toBe(true);
+    });
+
     it("shows at the limit, too, where no more can be taken", () => {
         expect(isMemoryLoaded({ bytes: 200 * mib }, 140 * mib, reading({ used: 190 * mib }))).toBe(true);
     });
@@ -168,6 +179,17 @@ describe("before the attack it is refused", () => {
         expect(why({ memory: "50%" }, reading({ used: 195 * mib }))).toBe(
             "has no room for the attack: it uses 195 MiB of 200 MiB, and its node has 4096 MiB",
         );
+    });
+
+    it("to take memory that its node does not have", () => {
+        const on = (available: number): Reading => ({
+            ...reading({ limit: 1_024 * mib }),
+            node: { available: available * mib },
+        });
+        expect(why({ memory: "800Mi" }, on(516))).toBe(
+            "has no room for the attack: it uses 50 MiB of 1024 MiB, and its node has 516 MiB",
+        );
+        expect(why({ memory: "800Mi" }, on(512 + 640))).toBeUndefined();
     });
 
     it("to take more memory than its tool takes in 30 s", () => {
