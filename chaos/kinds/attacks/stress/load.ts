@@ -98,8 +98,12 @@ function toHoldOf(load: Load, reading: Reading): number {
     return Math.min(load.bytes!, load.untilKilled ? limit - used : roomOf(load, reading));
 }
 
-/** Whether most of what is wanted is held, or as much as the container has room for, and its cgroup shows it. */
+/**
+ * Whether most of what is wanted is held, or as much as the container has room for, and its cgroup shows it. With
+ * `untilKilled`, only what is killed shows the load.
+ */
 export function isMemoryLoaded(load: Load, held: number, reading: Reading): boolean {
+    if (load.untilKilled) return false;
     const isMost = held >= enough * load.bytes!;
     const isThere = held > 0 && reading.memory.used >= enough * held;
     return isThere && (isMost || roomOf(load, reading) < megabyte);
@@ -144,9 +148,16 @@ export function whyUnfit(
             advice: "Choose another container, or more CPU",
         };
     if (load.bytes === undefined) return undefined;
+    const { used, limit } = now.memory;
+    if (untilKilled && used + load.bytes <= limit!)
+        return {
+            what:
+                `uses ${describeBytes(used)} of ${describeBytes(limit!)}, so with ${describeBytes(load.bytes)} more ` +
+                "nothing would be killed",
+            advice: 'Take more, such as memory: "100%"',
+        };
     const toHold = toHoldOf(load, now);
     if (toHold < megabyte || roomOnNode(now) < enough * toHold) {
-        const { used, limit } = now.memory;
         const ofLimit = limit === undefined ? "" : ` of ${describeBytes(limit)}`;
         const ofNode =
             now.node.available === undefined ? "" : `, and its node has ${describeBytes(now.node.available)}`;

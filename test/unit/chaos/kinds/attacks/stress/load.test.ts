@@ -133,6 +133,11 @@ describe("memory", () => {
         expect(isMemoryLoaded(load, 50 * mib, reading({ used: 100 * mib }))).toBe(false);
     });
 
+    it("that is to exceed the limit does not show by itself: something must be killed", () => {
+        const load = { bytes: 200 * mib, untilKilled: true };
+        expect(isMemoryLoaded(load, 200 * mib, reading({ used: 200 * mib }))).toBe(false);
+    });
+
     it("does not show where the node has no room for it", () => {
         const seen = (held: number): Reading => ({
             ...reading({ limit: 1_024 * mib, used: 50 * mib + held }),
@@ -179,6 +184,14 @@ describe("before the attack it is refused", () => {
         expect(why({ memory: "50%" }, reading({ used: 195 * mib }))).toBe(
             "has no room for the attack: it uses 195 MiB of 200 MiB, and its node has 4096 MiB",
         );
+    });
+
+    it("to have something killed by what the limit allows", () => {
+        expect(why({ memory: "50%", untilKilled: true })).toBe(
+            "uses 50 MiB of 200 MiB, so with 100 MiB more nothing would be killed",
+        );
+        expect(why({ memory: "150Mi", untilKilled: true })).toContain("nothing would be killed");
+        expect(why({ memory: "80%", untilKilled: true })).toBeUndefined();
     });
 
     it("to take memory that its node does not have", () => {

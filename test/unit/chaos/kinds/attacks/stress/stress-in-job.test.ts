@@ -255,6 +255,13 @@ describe("with untilKilled", () => {
         expect(seen).toEqual({ programs: 1, killed: "program", shown: 1, missed: [] });
     });
 
+    it("nothing is shown until something is killed", async () => {
+        start({ memory: "100%", untilKilled: true });
+        await pass(20);
+        expect(part.last).toEqual({ open: ["the memory load in web-1/web"], closed: [] });
+        expect(loads).toEqual([]);
+    });
+
     it("a program that ends for another reason is started again", async () => {
         expect(await killed(status, (program) => program.end())).toMatchObject({ programs: 2, killed: undefined });
     });
