@@ -90,7 +90,7 @@ const roomOf = ({ untilKilled }: Load, { memory: { limit, used } }: Reading): nu
     untilKilled || limit === undefined ? Infinity : limit - reserveOf(limit) - used;
 
 /** The same for its node. */
-const roomOnNode = ({ node }: Reading): number => (node.available ?? Infinity) - nodeReserve;
+const roomOnNode = ({ node }: Pick<Reading, "node">): number => (node.available ?? Infinity) - nodeReserve;
 
 /** How many bytes are held in the end: with `untilKilled`, what exceeds the limit. */
 function toHoldOf(load: Load, reading: Reading): number {
@@ -112,47 +112,65 @@ export function isMemoryLoaded(load: Load, held: number, reading: Reading): bool
 export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
     rate.cores >= coresToSee(load, reading);
 
+interface Unfit {
+    what: string;
+    advice: string;
+}
+
 /** Why a load would not be measurable in a container, or would harm other pods. Undefined if neither. */
-export function whyUnfit(
-    { neighbours, ...asked }: StressArgs,
-    before: Rate,
-    now: Reading,
-    tool: Tool,
-): { what: string; advice: string } | undefined {
+export function whyUnfit({ neighbours, ...asked }: StressArgs, before: Rate, now: Reading, tool: Tool) {
     const wanted = wantedOf(asked);
-    const { cpu, memory, untilKilled } = wanted;
-    const limitless = [
-        ...(cpu !== undefined && now.cpu.limit === undefined ? [{ field: "cpu", text: cpu }] : []),
-        ...(memory !== undefined && now.memory.limit === undefined ? [{ field: "memory", text: memory }] : []),
-    ];
-    const [first] = limitless;
-    if (first !== undefined) {
-        const { field, text } = first;
-        const has = `has no ${field === "cpu" ? "CPU" : "memory"} limit`;
+    const unlimited = whyUnlimited(wanted, neighbours, now);
+    if (unlimited) return unlimited;
+    const load = loadOf(wanted, now);
+    return whyUnseen(load, before, now) ?? (load.bytes === undefined ? undefined : whyNoRoom(load, now, tool));
+}
+
+function whyUnlimited(wanted: Wanted, neighbours: StressArgs["neighbours"], { cpu, memory, node }: Reading) {
+    const { cores = Infinity } = node;
+    const unlimited: { field: "cpu" | "memory"; has: string }[] = [];
+    if (wanted.cpu !== undefined && cpu.limit === undefined) unlimited.push({ field: "cpu", has: "has no CPU limit" });
+    else if (wanted.cpu !== undefined && cpu.limit! >= cores) {
+        const has = `has a CPU limit of ${describeCores(cpu.limit!)} on a node with ${describeCores(cores)}`;
+        unlimited.push({ field: "cpu", has });
+    }
+    if (wanted.memory !== undefined && memory.limit === undefined)
+        unlimited.push({ field: "memory", has: "has no memory limit" });
+    for (const { field, has } of unlimited) {
         const setLimit = `Set resources.limits.${field} of the container`;
-        if (text.endsWith("%")) return { what: `${has}, of which ${field} "${text}" is a share`, advice: setLimit };
-        if (field === "memory" && untilKilled)
+        const text = wanted[field]!;
+        const isNone = has.startsWith("has no");
+        if (isNone && text.endsWith("%"))
+            return { what: `${has}, of which ${field} "${text}" is a share`, advice: setLimit };
+        if (field === "memory" && wanted.untilKilled)
             return { what: `${has}, so its node would run out of memory first`, advice: setLimit };
         if (neighbours !== "accept")
             return {
                 what: `${has}, so other pods of its node would suffer`,
-                advice: `${setLimit}, or accept that: neighbours: "accept"`,
+                advice: `${isNone ? setLimit : `Lower resources.limits.${field} of the container`}, or ${acceptThat}`,
             };
     }
-    const load = loadOf(wanted, now);
-    if (load.cores !== undefined && isCpuLoaded(load, before, now))
-        return {
-            what:
-                `already uses ${describeCores(before.cores)}, and ${describeCores(coresToSee(load, now))} would ` +
-                "show the attack",
-            advice: "Choose another container, or more CPU",
-        };
-    if (load.bytes === undefined) return undefined;
+    return undefined;
+}
+
+const acceptThat = 'accept that: neighbours: "accept"';
+
+function whyUnseen(load: Load, before: Rate, now: Reading): Unfit | undefined {
+    if (load.cores === undefined || !isCpuLoaded(load, before, now)) return undefined;
+    return {
+        what:
+            `already uses ${describeCores(before.cores)}, and ${describeCores(coresToSee(load, now))} would ` +
+            "show the attack",
+        advice: "Choose another container, or more CPU",
+    };
+}
+
+function whyNoRoom(load: Load, now: Reading, tool: Tool): Unfit | undefined {
     const { used, limit } = now.memory;
-    if (untilKilled && used + load.bytes <= limit!)
+    if (load.untilKilled && used + load.bytes! <= limit!)
         return {
             what:
-                `uses ${describeBytes(used)} of ${describeBytes(limit!)}, so with ${describeBytes(load.bytes)} more ` +
+                `uses ${describeBytes(used)} of ${describeBytes(limit!)}, so with ${describeBytes(load.bytes!)} more ` +
                 "nothing would be killed",
             advice: 'Take more, such as memory: "100%"',
         };
@@ -167,12 +185,33 @@ export function whyUnfit(
         };
     }
     const most = largestStep(tool) * growSeconds;
-    if (toHold > most)
+    if (toHold <= most) return undefined;
+    return {
+        what:
+            `has ${tool}, which takes ${describeBytes(most)} of memory in ${growSeconds} s, and the attack asks for ` +
+            describeBytes(toHold),
+        advice: tool === "sh" ? "Take less, or choose a container with perl, python3 or node" : "Take less",
+    };
+}
+
+/** Why the loads of all targets on one node would harm others there, or would not fit. Undefined if neither. */
+export function whyUnfitTogether({ neighbours, ...asked }: StressArgs, on: readonly Reading[]): Unfit | undefined {
+    const loads = on.map((reading) => loadOf(wantedOf(asked), reading));
+    const sum = (some: readonly number[]) => some.reduce((all, one) => all + one, 0);
+    const cores = sum(loads.map((load, index) => Math.min(load.cores ?? 0, on[index]!.cpu.limit ?? Infinity)));
+    const has = Math.min(...on.map(({ node }) => node.cores ?? Infinity));
+    if (neighbours !== "accept" && cores >= has)
         return {
-            what:
-                `has ${tool}, which takes ${describeBytes(most)} of memory in ${growSeconds} s, and the attack ` +
-                `asks for ${describeBytes(toHold)}`,
-            advice: tool === "sh" ? "Take less, or choose a container with perl, python3 or node" : "Take less",
+            what: `would use ${describeCores(cores)} of its ${has}, so other pods of the node would suffer`,
+            advice: `Take less CPU, choose fewer targets, or ${acceptThat}`,
         };
-    return undefined;
+    const bytes = sum(loads.map((load, index) => (load.bytes === undefined ? 0 : toHoldOf(load, on[index]!))));
+    const { node } = on.at(-1)!;
+    if (bytes === 0 || roomOnNode({ node }) >= enough * bytes) return undefined;
+    return {
+        what:
+            `would hold ${describeBytes(bytes)}, and the node has ${describeBytes(node.available!)}, of which ` +
+            `${describeBytes(nodeReserve)} are left to it`,
+        advice: "Take less memory, or choose fewer targets",
+    };
 }

@@ -23,7 +23,7 @@ export interface StressAttack {
     /** Whether it takes `memory` beyond the container's limit, too, until something is killed. @default false */
     untilKilled?: boolean;
     /**
-     * `accept`: containers without a limit are loaded, too, and other pods of their nodes may suffer.
+     * `accept`: a load that may harm other pods of a node is allowed, as without a limit.
      * @default "refuse"
      */
     neighbours?: "accept" | "refuse";

@@ -7,6 +7,7 @@ import {
     loadOf,
     nextBytes,
     whyUnfit,
+    whyUnfitTogether,
     workersFor,
 } from "../../../../../../chaos/kinds/attacks/stress/load";
 import type { Tool } from "../../../../../../chaos/kinds/attacks/stress/load-programs";
@@ -168,6 +169,32 @@ describe("before the attack it is refused", () => {
         expect(why({ cpu: "1" }, limitless)).toBe("has no CPU limit, so other pods of its node would suffer");
         expect(why({ memory: "20Mi" }, limitless)).toBe("has no memory limit, so other pods of its node would suffer");
         expect(why({ cpu: "1", memory: "20Mi", neighbours: "accept" }, limitless)).toBeUndefined();
+    });
+
+    it("to take CPU by a limit that is all that its node has", () => {
+        const wide = (limit: number) => reading({ cpu: limit });
+        expect(why({ cpu: "100%" }, wide(64))).toBe(
+            "has a CPU limit of 64 cores on a node with 2 cores, so other pods of its node would suffer",
+        );
+        expect(why({ cpu: "1" }, wide(2))).toContain("other pods of its node");
+        expect(why({ memory: "20Mi" }, wide(64))).toBeUndefined();
+        expect(why({ cpu: "100%", neighbours: "accept" }, wide(64))).toBeUndefined();
+    });
+
+    it("to take together what their node has", () => {
+        const together = (wanted: Parameters<typeof whyUnfitTogether>[0], ...on: Reading[]) =>
+            whyUnfitTogether(wanted, on)?.what;
+        const some = reading({ cpu: 0.8 });
+        expect(together({ cpu: "2" }, some, some)).toBeUndefined();
+        expect(together({ cpu: "2" }, some, some, some)).toBe(
+            "would use 2.4 cores of its 2, so other pods of the node would suffer",
+        );
+        expect(together({ cpu: "2", neighbours: "accept" }, some, some, some)).toBeUndefined();
+        const low: Reading = { ...some, node: { cores: 2, available: 700 * mib } };
+        expect(together({ memory: "100Mi" }, low, low)).toBeUndefined();
+        expect(together({ memory: "100Mi" }, low, low, low)).toBe(
+            "would hold 300 MiB, and the node has 700 MiB, of which 512 MiB are left to it",
+        );
     });
 
     it("to have a node run out of memory", () => {
