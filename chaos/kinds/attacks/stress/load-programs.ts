@@ -238,7 +238,11 @@ serve "$@" & server=$!
 while [ -z "$over" ]; do
   now
   [ $((up - started)) -le $((last * 100)) ] && [ $((up - \${renewed:-$started})) -le $((silence * 100)) ] || break
-  read -r x x state x 2>/dev/null </proc/$server/stat; [ "$state" != Z ] || { lost=1; break; }
+  for one in $server $burning; do
+    state=
+    { read -r x x state x </proc/$one/stat; } 2>/dev/null
+    case $state in Z|"") lost=$one; break 2;; esac
+  done
   if [ -n "$renewed" ] && [ -z "$burning" ]; then
     n=0; while [ $n -lt $workers ]; do burn <&- >/dev/null 2>&1 3<&- & burning="$burning $!"; n=$((n + 1)); done
     burning="$burning "
@@ -246,7 +250,7 @@ while [ -z "$over" ]; do
   sleep 0.2 2>/dev/null & wait $!
 done
 kill -s KILL $server $burning 2>/dev/null
-[ -z "$lost" ] || { wait $server; lost=$?; }
+[ -z "$lost" ] || { wait $lost; lost=$?; }
 wait
 [ -z "$lost" ] || [ -n "$over" ] || { report "$@"; echo "!$lost"; }
 `;
