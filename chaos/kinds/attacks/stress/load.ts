@@ -45,8 +45,12 @@ export function loadOf({ cpu, memory, untilKilled }: Wanted, { cpu: { limit }, m
     };
 }
 
-/** How many processes burn, and what each takes of a core, in thousandths. */
-export function workersFor({ cores = 0 }: Load): { workers: number; permille: number } {
+/**
+ * How many processes burn, and what each takes of a core, in thousandths. More than the container's limit, since that is
+ * what has it throttled, but no more than the node can run.
+ */
+export function workersFor({ cores: asked = 0 }: Load, { node }: Reading): { workers: number; permille: number } {
+    const cores = Math.min(asked, node.cores ?? Infinity);
     const workers = Math.ceil(cores);
     return { workers, permille: workers === 0 ? 0 : Math.max(1, Math.round((cores / workers) * 1_000)) };
 }
@@ -112,6 +116,32 @@ export function isMemoryLoaded(load: Load, held: number, reading: Reading): bool
 export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
     rate.cores >= coresToSee(load, reading);
 
+/** What each tool needs itself, and for each process or thread that burns, in MiB. Measured, and rounded up. */
+const needs: Record<Tool, { own: number; worker: number }> = {
+    perl: { own: 4, worker: 0.5 },
+    python3: { own: 8, worker: 1 },
+    sh: { own: 2, worker: 0.5 },
+    node: { own: 16, worker: 8 },
+    "/nodejs/bin/node": { own: 16, worker: 8 },
+};
+
+function needOf(load: Load, now: Reading, tool: Tool): number {
+    const { own, worker } = needs[tool];
+    return (own + worker * workersFor(load, now).workers) * megabyte;
+}
+
+function whyNoProgram(load: Load, now: Reading, tool: Tool): Unfit | undefined {
+    const { used, limit = Infinity } = now.memory;
+    const need = needOf(load, now, tool);
+    if (limit - used >= need) return undefined;
+    const { workers } = workersFor(load, now);
+    const forCores = workers === 0 ? "" : ` for ${describeCores(workers)}`;
+    return {
+        what: `uses ${describeBytes(used)} of ${describeBytes(limit)}, and ${tool} needs ${describeBytes(need)}${forCores}`,
+        advice: `Raise its memory limit, or ${workers > 1 ? "take less CPU" : "choose another container"}`,
+    };
+}
+
 interface Unfit {
     what: string;
     advice: string;
@@ -123,7 +153,8 @@ export function whyUnfit({ neighbours, ...asked }: StressArgs, before: Rate, now
     const unlimited = whyUnlimited(wanted, neighbours, now);
     if (unlimited) return unlimited;
     const load = loadOf(wanted, now);
-    return whyUnseen(load, before, now) ?? (load.bytes === undefined ? undefined : whyNoRoom(load, now, tool));
+    const unfit = whyUnseen(load, before, now) ?? whyNoProgram(load, now, tool);
+    return unfit ?? (load.bytes === undefined ? undefined : whyNoRoom(load, now, tool));
 }
 
 function whyUnlimited(wanted: Wanted, neighbours: StressArgs["neighbours"], { cpu, memory, node }: Reading) {
@@ -175,7 +206,11 @@ function whyNoRoom(load: Load, now: Reading, tool: Tool): Unfit | undefined {
             advice: 'Take more, such as memory: "100%"',
         };
     const toHold = toHoldOf(load, now);
-    if (toHold < megabyte || roomOnNode(now) < enough * toHold) {
+    if (
+        toHold < megabyte ||
+        roomOf(load, now) - needOf(load, now, tool) < megabyte ||
+        roomOnNode(now) < enough * toHold
+    ) {
         const ofLimit = limit === undefined ? "" : ` of ${describeBytes(limit)}`;
         const ofNode =
             now.node.available === undefined ? "" : `, and its node has ${describeBytes(now.node.available)}`;

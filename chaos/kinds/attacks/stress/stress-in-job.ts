@@ -152,7 +152,11 @@ class Stressed {
         const closing = new AbortController();
         const load = loadOf(stress, victim.before);
         const { lastSeconds } = stress;
-        const command = programOf(victim.tool, { ...workersFor(load), lastSeconds, files: victim.files });
+        const command = programOf(victim.tool, {
+            ...workersFor(load, victim.before),
+            lastSeconds,
+            files: victim.files,
+        });
         let send: ((text: string) => void) | undefined;
         let [output, errors, lost] = ["", "", ""];
         let answeredAt = performance.now();

@@ -62,7 +62,11 @@ it.each([
     [1.5, { workers: 2, permille: 750 }],
     [0, { workers: 0, permille: 0 }],
 ])("%d cores are divided among processes", (cores, wanted) => {
-    expect(workersFor({ cores })).toEqual(wanted);
+    expect(workersFor({ cores }, reading())).toEqual(wanted);
+});
+
+it("no more processes burn than the node has cores", () => {
+    expect(workersFor({ cores: 1_024 }, reading())).toEqual({ workers: 2, permille: 1_000 });
 });
 
 describe("CPU shows as soon as the container uses most of", () => {
@@ -230,6 +234,16 @@ describe("before the attack it is refused", () => {
             "has no room for the attack: it uses 50 MiB of 1024 MiB, and its node has 516 MiB",
         );
         expect(why({ memory: "800Mi" }, on(512 + 640))).toBeUndefined();
+    });
+
+    it("to run a program for which the container has no memory left", () => {
+        const wide: Reading = { ...reading({ limit: 128 * mib }), node: { cores: 64, available: 4_096 * mib } };
+        expect(why({ cpu: "1024" }, wide, rate(0), "node")).toBe(
+            "uses 50 MiB of 128 MiB, and node needs 528 MiB for 64 cores",
+        );
+        expect(why({ cpu: "1024" }, wide, rate(0), "perl")).toBeUndefined();
+        expect(why({ cpu: "2" }, wide, rate(0), "node")).toBeUndefined();
+        expect(why({ memory: "50%" }, reading({ used: 185 * mib }), rate(0), "node")).toContain("node needs 16 MiB");
     });
 
     it("to take more memory than its tool takes in 30 s", () => {
