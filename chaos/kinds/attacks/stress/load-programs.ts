@@ -3,8 +3,9 @@
  *
  * 1. Arguments: how many processes or threads burn, each what share of a core in thousandths, after how many seconds
  *    without a line, and after how many in all, the program ends; then the files that are read.
- * 2. At the beginning, and at each line of standard input, the program prints the files (see `readings.ts`). A line
- *    says how many bytes are to be held from now on; the first one also has the burning begin.
+ * 2. A line of standard input says how many bytes are to be held from now on; the first one also has the burning begin.
+ *    At the beginning, and once it holds what a line says, the program prints the files (see `readings.ts`): so these
+ *    show what is held.
  * 3. It ends at any other line, at the end of its input, when it is not renewed by a line in time, and when a process
  *    of its own has ended: then it prints the files again, `!` and the status. Its children end when it does.
  *
@@ -18,7 +19,7 @@ export const programMark = "chaos-experiments stress";
 const perl = `# ${programMark}
 use strict; use POSIX ();
 my ($workers, $permille, $silence, $last, @files) = @ARGV;
-my ($main, $held, $lost, $input, %children) = ($$, 0, undef, "");
+my ($main, $lost, $input, %children) = ($$, undef, "");
 $| = 1; $SIG{PIPE} = "IGNORE";
 setpriority(0, 0, 19);
 if (open my $f, ">", "/proc/self/oom_score_adj") { print $f 1000; close $f }
@@ -39,7 +40,7 @@ sub burn {
   }
 }
 sub hold {
-  my ($from) = @_; my ($text, @blocks) = ("");
+  my ($from, $to) = @_; my ($text, @blocks) = ("");
   while (getppid() == $main) {
     my $in = ""; vec($in, fileno $from, 1) = 1;
     next unless select($in, undef, undef, 1) > 0;
@@ -48,6 +49,7 @@ sub hold {
       my $wanted = int($1 / 1048576);
       while (@blocks < $wanted) { push @blocks, chr(65 + @blocks % 26) x 1048576 }
       pop @blocks while @blocks > $wanted;
+      syswrite $to, "\\n";
     }
   }
 }
@@ -61,22 +63,23 @@ sub report {
   print "$out.\\n";
 }
 report();
-my ($holder, $begun); my $renewed = my $started = now();
+my ($holder, $holds, $begun); my $renewed = my $started = now();
 until (defined $lost) {
   last if now() - $renewed > $silence or now() - $started > $last;
   while ((my $pid = waitpid -1, POSIX::WNOHANG()) > 0) { delete $children{$pid}; $lost = $? }
-  my $in = ""; vec($in, 0, 1) = 1;
+  my $in = ""; vec($in, 0, 1) = 1; vec($in, fileno $holds, 1) = 1 if $holds;
   next unless select($in, undef, undef, 0.2) > 0;
+  if ($holds and vec($in, fileno $holds, 1)) { if (sysread $holds, my $one, 1) { report() } else { undef $holds } }
+  next unless vec($in, 0, 1);
   last unless sysread STDIN, $input, 4096, length $input;
   while ($input =~ s/^(\\d+)\\n//) {
     my $bytes = $1; $renewed = now();
     if ($bytes > 0 and !$holder) {
-      pipe my $from, $holder;
-      start(sub { close STDIN; close $holder; hold($from) });
+      pipe my $from, $holder; pipe $holds, my $to;
+      start(sub { close STDIN; close $holder; hold($from, $to) });
     }
-    syswrite $holder, "$bytes\\n" if $holder;
     if (!$begun++) { start(sub { close STDIN; burn() }) for 1 .. $workers }
-    report();
+    if ($holder) { syswrite $holder, "$bytes\\n" } else { report() }
   }
   last if $input =~ /\\n/;
 }
@@ -87,7 +90,7 @@ if (defined $lost) { report(); print "!$lost\\n" }
 const python = `# ${programMark}
 import os, select, signal, sys, time
 workers, permille, silence, last = (int(one) for one in sys.argv[1:5])
-main, children, lost, holder, begun, text = os.getpid(), set(), None, None, False, b""
+main, children, lost, holder, holds, begun, text = os.getpid(), set(), None, None, None, False, b""
 try: os.nice(19)
 except OSError: pass
 try:
@@ -114,7 +117,7 @@ def burn():
         if (time.process_time() - used) * 1000 <= permille * (now - at):
             for _ in range(50000): pass
         else: time.sleep(0.01)
-def hold(source):
+def hold(source, done):
     blocks, text = [], b""
     while os.getppid() == main:
         if not select.select([source], [], [], 1)[0]: continue
@@ -126,6 +129,7 @@ def hold(source):
             wanted = int(line) // 1048576
             while len(blocks) < wanted: blocks.append(bytearray(b"x") * 1048576)
             del blocks[wanted:]
+            os.write(done, b"\\n")
 def report():
     out = []
     for name in files:
@@ -148,7 +152,11 @@ try:
             if not pid: break
             children.discard(pid)
             lost = status
-        if not select.select([0], [], [], 0.2)[0]: continue
+        ready = select.select([0] if holds is None else [0, holds], [], [], 0.2)[0]
+        if holds in ready:
+            if os.read(holds, 1): report()
+            else: holds = None
+        if 0 not in ready: continue
         read = os.read(0, 4096)
         if not read: break
         text += read
@@ -157,12 +165,14 @@ try:
             renewed = time.monotonic()
             if int(line) > 0 and holder is None:
                 source, holder = os.pipe()
-                start(lambda: (os.close(holder), hold(source)))
-            if holder is not None: os.write(holder, line + b"\\n")
+                holds, done = os.pipe()
+                start(lambda: (os.close(holder), hold(source, done)))
+                os.close(done)
             if not begun:
                 begun = True
                 for _ in range(workers): start(burn)
-            report()
+            if holder is None: report()
+            else: os.write(holder, line + b"\\n")
         if b"\\n" in text: break
 finally:
     if os.getpid() == main:
@@ -228,7 +238,11 @@ serve "$@" & server=$!
 while [ -z "$over" ]; do
   now
   [ $((up - started)) -le $((last * 100)) ] && [ $((up - \${renewed:-$started})) -le $((silence * 100)) ] || break
-  read -r x x state x 2>/dev/null </proc/$server/stat; [ "$state" != Z ] || { lost=1; break; }
+  for one in $server $burning; do
+    state=
+    { read -r x x state x </proc/$one/stat; } 2>/dev/null
+    case $state in Z|"") lost=$one; break 2;; esac
+  done
   if [ -n "$renewed" ] && [ -z "$burning" ]; then
     n=0; while [ $n -lt $workers ]; do burn <&- >/dev/null 2>&1 3<&- & burning="$burning $!"; n=$((n + 1)); done
     burning="$burning "
@@ -236,7 +250,7 @@ while [ -z "$over" ]; do
   sleep 0.2 2>/dev/null & wait $!
 done
 kill -s KILL $server $burning 2>/dev/null
-[ -z "$lost" ] || { wait $server; lost=$?; }
+[ -z "$lost" ] || { wait $lost; lost=$?; }
 wait
 [ -z "$lost" ] || [ -n "$over" ] || { report "$@"; echo "!$lost"; }
 `;

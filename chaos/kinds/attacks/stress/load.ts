@@ -1,5 +1,6 @@
 /** What a stress does to one container, decided from readings of its cgroup. */
 import { amountOf, describeBytes, describeCores, parseCpu, parseMemory } from "./amounts";
+import type { Tool } from "./load-programs";
 import type { Rate, Reading } from "./readings";
 
 /** What an attack asks for, as a definition says it. */
@@ -38,13 +39,18 @@ export function loadOf({ cpu, memory, untilKilled }: Wanted, { cpu: { limit }, m
         throw new Error("the container has no limit any more");
     return {
         ...(cores !== undefined && { cores }),
-        ...(bytes !== undefined && { bytes: Math.floor(bytes) }),
+        // A program holds whole ones.
+        ...(bytes !== undefined && { bytes: Math.floor(bytes / megabyte) * megabyte }),
         ...(untilKilled && { untilKilled }),
     };
 }
 
-/** How many processes burn, and what each takes of a core, in thousandths. */
-export function workersFor({ cores = 0 }: Load): { workers: number; permille: number } {
+/**
+ * How many processes burn, and what each takes of a core, in thousandths. More than the container's limit, since that is
+ * what has it throttled, but no more than the node can run.
+ */
+export function workersFor({ cores: asked = 0 }: Load, { node }: Reading): { workers: number; permille: number } {
+    const cores = Math.min(asked, node.cores ?? Infinity);
     const workers = Math.ceil(cores);
     return { workers, permille: workers === 0 ? 0 : Math.max(1, Math.round((cores / workers) * 1_000)) };
 }
@@ -65,78 +71,146 @@ const nodeReserve = 512 * 2 ** 20;
 const megabyte = 2 ** 20;
 /** Steps until all is held. */
 const steps = 10;
-/** A shell copies no more in a second, on a busy node. */
-const largestStep = 16 * megabyte;
+/** A second is between two steps. A shell copies no more in it, on a busy node. */
+const largestStep = (tool: Tool) => (tool === "sh" ? 16 : 512) * megabyte;
+/** So long may it take until all is held: a proof must come in time. */
+const growSeconds = 30;
 
-const stepOf = (bytes: number) => Math.min(largestStep, Math.max(megabyte, bytes / steps));
-
-/** What a program was told to hold, in bytes, and how much of that a reading may not show yet. */
-export interface Held {
-    held: number;
-    fresh: number;
-}
+const stepOf = (bytes: number, tool: Tool) => Math.min(largestStep(tool), Math.max(megabyte, bytes / steps));
 
 /**
- * How many bytes are to be held next: a step more, as long as container and node have room for that; less if they have
- * less room than before. With `untilKilled`, only the node's room counts.
+ * How many bytes are to be held next, when a reading shows what is held: a step more, as long as container and node have
+ * room for that; less if they have less room than before. With `untilKilled`, only the node's room counts.
  */
-export function nextBytes({ bytes = 0, untilKilled }: Load, { held, fresh }: Held, { memory, node }: Reading): number {
-    const ofContainer =
-        untilKilled || memory.limit === undefined ? Infinity : memory.limit - reserveOf(memory.limit) - memory.used;
-    const ofNode = (node.available ?? Infinity) - nodeReserve;
-    const next = Math.min(bytes, held + Math.min(stepOf(bytes), ofContainer - fresh, ofNode - fresh));
+export function nextBytes(load: Load, held: number, reading: Reading, tool: Tool): number {
+    const { bytes = 0 } = load;
+    const room = Math.min(roomOf(load, reading), roomOnNode(reading));
+    const next = Math.min(bytes, held + Math.min(stepOf(bytes, tool), room));
     return Math.max(0, Math.floor(next / megabyte)) * megabyte;
 }
 
-/** Whether the container has no room for another step. */
-const isFull = (load: Load, of: Held, reading: Reading): boolean => nextBytes(load, of, reading) <= of.held;
+/** How many bytes more the container can hold. Negative if it uses of what is left to its application. */
+const roomOf = ({ untilKilled }: Load, { memory: { limit, used } }: Reading): number =>
+    untilKilled || limit === undefined ? Infinity : limit - reserveOf(limit) - used;
 
-/** Whether the memory is held that is wanted, or as much as there is room for, and the cgroup shows it. */
-export function isMemoryLoaded(load: Load, { held, fresh }: Held, reading: Reading): boolean {
-    const isAll = held >= Math.floor(load.bytes! / megabyte) * megabyte;
-    const isThere = held > 0 && fresh === 0 && reading.memory.used >= enough * held;
-    return isThere && (isAll || isFull(load, { held, fresh }, reading));
+/** The same for its node. */
+const roomOnNode = ({ node }: Pick<Reading, "node">): number => (node.available ?? Infinity) - nodeReserve;
+
+/** How many bytes are held in the end: with `untilKilled`, what exceeds the limit. */
+function toHoldOf(load: Load, reading: Reading): number {
+    const { limit = Infinity, used } = reading.memory;
+    return Math.min(load.bytes!, load.untilKilled ? limit - used : roomOf(load, reading));
+}
+
+/**
+ * Whether most of what is wanted is held, or as much as the container has room for, and its cgroup shows it. With
+ * `untilKilled`, only what is killed shows the load.
+ */
+export function isMemoryLoaded(load: Load, held: number, reading: Reading): boolean {
+    if (load.untilKilled) return false;
+    const isMost = held >= enough * load.bytes!;
+    const isThere = held > 0 && reading.memory.used >= enough * held;
+    return isThere && (isMost || roomOf(load, reading) < megabyte);
 }
 
 export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
     rate.cores >= coresToSee(load, reading);
 
+/** What each tool needs itself, and for each process or thread that burns, in MiB. Measured, and rounded up. */
+const needs: Record<Tool, { own: number; worker: number }> = {
+    perl: { own: 4, worker: 0.5 },
+    python3: { own: 8, worker: 1 },
+    sh: { own: 2, worker: 0.5 },
+    node: { own: 16, worker: 8 },
+    "/nodejs/bin/node": { own: 16, worker: 8 },
+};
+
+function needOf(load: Load, now: Reading, tool: Tool): number {
+    const { own, worker } = needs[tool];
+    return (own + worker * workersFor(load, now).workers) * megabyte;
+}
+
+function whyNoProgram(load: Load, now: Reading, tool: Tool): Unfit | undefined {
+    const { used, limit = Infinity } = now.memory;
+    const need = needOf(load, now, tool);
+    if (limit - used >= need) return undefined;
+    const { workers } = workersFor(load, now);
+    const forCores = workers === 0 ? "" : ` for ${describeCores(workers)}`;
+    return {
+        what: `uses ${describeBytes(used)} of ${describeBytes(limit)}, and ${tool} needs ${describeBytes(need)}${forCores}`,
+        advice: `Raise its memory limit, or ${workers > 1 ? "take less CPU" : "choose another container"}`,
+    };
+}
+
+interface Unfit {
+    what: string;
+    advice: string;
+}
+
 /** Why a load would not be measurable in a container, or would harm other pods. Undefined if neither. */
-export function whyUnfit(
-    { neighbours, ...asked }: StressArgs,
-    before: Rate,
-    now: Reading,
-): { what: string; advice: string } | undefined {
+export function whyUnfit({ neighbours, ...asked }: StressArgs, before: Rate, now: Reading, tool: Tool) {
     const wanted = wantedOf(asked);
-    const { cpu, memory, untilKilled } = wanted;
-    const limitless = [
-        ...(cpu !== undefined && now.cpu.limit === undefined ? [{ field: "cpu", text: cpu }] : []),
-        ...(memory !== undefined && now.memory.limit === undefined ? [{ field: "memory", text: memory }] : []),
-    ];
-    const [first] = limitless;
-    if (first !== undefined) {
-        const { field, text } = first;
-        const has = `has no ${field === "cpu" ? "CPU" : "memory"} limit`;
+    const unlimited = whyUnlimited(wanted, neighbours, now);
+    if (unlimited) return unlimited;
+    const load = loadOf(wanted, now);
+    const unfit = whyUnseen(load, before, now) ?? whyNoProgram(load, now, tool);
+    return unfit ?? (load.bytes === undefined ? undefined : whyNoRoom(load, now, tool));
+}
+
+function whyUnlimited(wanted: Wanted, neighbours: StressArgs["neighbours"], { cpu, memory, node }: Reading) {
+    const { cores = Infinity } = node;
+    const unlimited: { field: "cpu" | "memory"; has: string }[] = [];
+    if (wanted.cpu !== undefined && cpu.limit === undefined) unlimited.push({ field: "cpu", has: "has no CPU limit" });
+    else if (wanted.cpu !== undefined && cpu.limit! >= cores) {
+        const has = `has a CPU limit of ${describeCores(cpu.limit!)} on a node with ${describeCores(cores)}`;
+        unlimited.push({ field: "cpu", has });
+    }
+    if (wanted.memory !== undefined && memory.limit === undefined)
+        unlimited.push({ field: "memory", has: "has no memory limit" });
+    for (const { field, has } of unlimited) {
         const setLimit = `Set resources.limits.${field} of the container`;
-        if (text.endsWith("%")) return { what: `${has}, of which ${field} "${text}" is a share`, advice: setLimit };
-        if (field === "memory" && untilKilled)
+        const text = wanted[field]!;
+        const isNone = has.startsWith("has no");
+        if (isNone && text.endsWith("%"))
+            return { what: `${has}, of which ${field} "${text}" is a share`, advice: setLimit };
+        if (field === "memory" && wanted.untilKilled)
             return { what: `${has}, so its node would run out of memory first`, advice: setLimit };
         if (neighbours !== "accept")
             return {
                 what: `${has}, so other pods of its node would suffer`,
-                advice: `${setLimit}, or accept that: neighbours: "accept"`,
+                advice: `${isNone ? setLimit : `Lower resources.limits.${field} of the container`}, or ${acceptThat}`,
             };
     }
-    const load = loadOf(wanted, now);
-    if (load.cores !== undefined && isCpuLoaded(load, before, now))
+    return undefined;
+}
+
+const acceptThat = 'accept that: neighbours: "accept"';
+
+function whyUnseen(load: Load, before: Rate, now: Reading): Unfit | undefined {
+    if (load.cores === undefined || !isCpuLoaded(load, before, now)) return undefined;
+    return {
+        what:
+            `already uses ${describeCores(before.cores)}, and ${describeCores(coresToSee(load, now))} would ` +
+            "show the attack",
+        advice: "Choose another container, or more CPU",
+    };
+}
+
+function whyNoRoom(load: Load, now: Reading, tool: Tool): Unfit | undefined {
+    const { used, limit } = now.memory;
+    if (load.untilKilled && used + load.bytes! <= limit!)
         return {
             what:
-                `already uses ${describeCores(before.cores)}, and ${describeCores(coresToSee(load, now))} would ` +
-                "show the attack",
-            advice: "Choose another container, or more CPU",
+                `uses ${describeBytes(used)} of ${describeBytes(limit!)}, so with ${describeBytes(load.bytes!)} more ` +
+                "nothing would be killed",
+            advice: 'Take more, such as memory: "100%"',
         };
-    if (load.bytes !== undefined && isFull(load, { held: 0, fresh: 0 }, now)) {
-        const { used, limit } = now.memory;
+    const toHold = toHoldOf(load, now);
+    if (
+        toHold < megabyte ||
+        roomOf(load, now) - needOf(load, now, tool) < megabyte ||
+        roomOnNode(now) < enough * toHold
+    ) {
         const ofLimit = limit === undefined ? "" : ` of ${describeBytes(limit)}`;
         const ofNode =
             now.node.available === undefined ? "" : `, and its node has ${describeBytes(now.node.available)}`;
@@ -145,5 +219,34 @@ export function whyUnfit(
             advice: "Raise its memory limit, or leave out `memory`",
         };
     }
-    return undefined;
+    const most = largestStep(tool) * growSeconds;
+    if (toHold <= most) return undefined;
+    return {
+        what:
+            `has ${tool}, which takes ${describeBytes(most)} of memory in ${growSeconds} s, and the attack asks for ` +
+            describeBytes(toHold),
+        advice: tool === "sh" ? "Take less, or choose a container with perl, python3 or node" : "Take less",
+    };
+}
+
+/** Why the loads of all targets on one node would harm others there, or would not fit. Undefined if neither. */
+export function whyUnfitTogether({ neighbours, ...asked }: StressArgs, on: readonly Reading[]): Unfit | undefined {
+    const loads = on.map((reading) => loadOf(wantedOf(asked), reading));
+    const sum = (some: readonly number[]) => some.reduce((all, one) => all + one, 0);
+    const cores = sum(loads.map((load, index) => Math.min(load.cores ?? 0, on[index]!.cpu.limit ?? Infinity)));
+    const has = Math.min(...on.map(({ node }) => node.cores ?? Infinity));
+    if (neighbours !== "accept" && cores >= has)
+        return {
+            what: `would use ${describeCores(cores)} of its ${has}, so other pods of the node would suffer`,
+            advice: `Take less CPU, choose fewer targets, or ${acceptThat}`,
+        };
+    const bytes = sum(loads.map((load, index) => (load.bytes === undefined ? 0 : toHoldOf(load, on[index]!))));
+    const { node } = on.at(-1)!;
+    if (bytes === 0 || roomOnNode({ node }) >= enough * bytes) return undefined;
+    return {
+        what:
+            `would hold ${describeBytes(bytes)}, and the node has ${describeBytes(node.available!)}, of which ` +
+            `${describeBytes(nodeReserve)} are left to it`,
+        advice: "Take less memory, or choose fewer targets",
+    };
 }

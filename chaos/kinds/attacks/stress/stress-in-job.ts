@@ -6,7 +6,7 @@ import { parseJson } from "../../../values/json";
 import { onOneLine } from "../../../values/quoted";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
 import type { LoadReport } from "../loads";
-import { type Held, isCpuLoaded, isMemoryLoaded, type Load, loadOf, nextBytes, workersFor } from "./load";
+import { isCpuLoaded, isMemoryLoaded, type Load, loadOf, nextBytes, workersFor } from "./load";
 import { programOf } from "./load-programs";
 import { namesOf, type Stress, type StressRequest, type Victim } from "./victim";
 import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./readings";
@@ -74,8 +74,8 @@ async function victimsIn({ api, object }: JobContext): Promise<Victim[]> {
 class Stressed {
     /** The readings of the last seconds. */
     private readings: Reading[] = [];
-    /** What the last line has said, and how much more that was than the one before. */
-    private of: Held = { held: 0, fresh: 0 };
+    /** How many bytes the last line has said. The next reading shows them. */
+    private held = 0;
     /** When each load was seen last, and begun, in milliseconds of `performance.now()`. */
     private readonly seenAt = new Map<string, number>();
     /** The loads whose program has ended, and that were not seen since. */
@@ -148,17 +148,21 @@ class Stressed {
         const { context, victim, over, stress } = this;
         await this.requireThere();
         this.readings = [];
-        this.of = { held: 0, fresh: 0 };
+        this.held = 0;
         const closing = new AbortController();
         const load = loadOf(stress, victim.before);
         const { lastSeconds } = stress;
-        const command = programOf(victim.tool, { ...workersFor(load), lastSeconds, files: victim.files });
+        const command = programOf(victim.tool, {
+            ...workersFor(load, victim.before),
+            lastSeconds,
+            files: victim.files,
+        });
         let send: ((text: string) => void) | undefined;
         let [output, errors, lost] = ["", "", ""];
         let answeredAt = performance.now();
         let timer: NodeJS.Timeout | undefined;
         const renew = () => {
-            if (this.mayGoOn()) send?.(`${this.of.held}\n`);
+            if (this.mayGoOn()) send?.(`${this.held}\n`);
             else timer = setTimeout(renew, lineMs);
         };
         const onOutput = (printed: Buffer, isError: boolean) => {
@@ -257,9 +261,8 @@ class Stressed {
         const isMeasured = reading.at - first!.at > lineMs / 1_000;
         if (cpu !== undefined && isMeasured && isCpuLoaded(load, this.rate(), reading)) this.seen(cpu);
         if (memory !== undefined) {
-            if (isMemoryLoaded(load, this.of, reading)) this.seen(memory);
-            const held = nextBytes(load, this.of, reading);
-            this.of = { held, fresh: Math.max(0, held - this.of.held) };
+            if (isMemoryLoaded(load, this.held, reading)) this.seen(memory);
+            this.held = nextBytes(load, this.held, reading, this.victim.tool);
         }
         if (this.names.every((name) => this.seenAt.has(name))) this.from ??= reading;
         this.report(load);
@@ -284,7 +287,7 @@ class Stressed {
         if (now === undefined || from === undefined || now === from || !isDue) return;
         this.reportedAt = performance.now();
         const most = { ...now, memory: { ...now.memory, used: this.mostBytes } };
-        const report = loadReport(victim, load, this.of.held, from, most);
+        const report = loadReport(victim, load, this.held, from, most);
         context.loaded({ at: Date.now(), ...report, ...(killed && { killed }) });
     }
 }

@@ -23,7 +23,7 @@ export interface StressAttack {
     /** Whether it takes `memory` beyond the container's limit, too, until something is killed. @default false */
     untilKilled?: boolean;
     /**
-     * `accept`: containers without a limit are loaded, too, and other pods of their nodes may suffer.
+     * `accept`: a load that may harm other pods of a node is allowed, as without a limit.
      * @default "refuse"
      */
     neighbours?: "accept" | "refuse";
@@ -74,7 +74,7 @@ export const stress: AttackKind<StressAttack> = {
     rightsInJob: () => execRights(undefined, "load the targets of a `stress`, and end that"),
     tryOut: tryStress,
     // The memory grows in steps.
-    readyMs: 15_000,
+    readyMs: 30_000,
     forJob: (attack, { deadlineMs }): Stress => ({ ...wantedOf(attack), lastSeconds: Math.ceil(deadlineMs / 1_000) }),
     reported: ({ attack, chosen }) => ({
         hit: chosen.targets.flatMap((target) => Object.values(namesOf(wantedOf(attack), target))),

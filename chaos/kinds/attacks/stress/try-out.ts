@@ -4,10 +4,11 @@ import type { Cluster } from "../../../cluster/client";
 import { problemOf } from "../../../cluster/problem";
 import { ExecRefused, isLacking, runWithin } from "../../../cluster/run-within";
 import { inTurns } from "../../../values/async";
+import { groupedBy } from "../../../values/grouped";
 import { type ReasonCode, ReasonError } from "../../../values/reasons";
 import type { Target } from "../../../targets/containers";
 import type { RunAttack } from "../attack-kind";
-import { type StressArgs, whyUnfit } from "./load";
+import { type StressArgs, whyUnfit, whyUnfitTogether } from "./load";
 import { programOf, type Tool, tools } from "./load-programs";
 import type { Victim } from "./victim";
 import { type Files, filesFor, filesIn, ownCgroups, rateBetween, type Reading, readingOf } from "./readings";
@@ -23,7 +24,18 @@ const measuredMs = 2_000;
  * @throws ReasonError if a target has no tool, its cgroup cannot be read, or a load would not show or hit others
  */
 export async function tryStress({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<Victim[]> {
-    return inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
+    const victims = await inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
+    const readings = victims.map(({ before }, index) => ({ node: chosen.targets[index]!.node, before }));
+    for (const [node, some] of groupedBy(readings, ({ node }) => node)) {
+        const unfit =
+            node &&
+            whyUnfitTogether(
+                attack,
+                some.map(({ before }) => before),
+            );
+        if (unfit) throw refused("attack-refused", `the targets on ${node} ${unfit.what}`, unfit.advice);
+    }
+    return victims;
 }
 
 async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Promise<Victim> {
@@ -44,7 +56,7 @@ async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Pro
     const first = await read();
     await sleep(measuredMs);
     const before = await read();
-    const unfit = whyUnfit(attack, rateBetween(first, before), before);
+    const unfit = whyUnfit(attack, rateBetween(first, before), before, tool);
     if (unfit) throw refused("attack-refused", `the container ${where} ${unfit.what}`, unfit.advice);
     return {
         pod,

@@ -7,18 +7,16 @@ import {
     loadOf,
     nextBytes,
     whyUnfit,
+    whyUnfitTogether,
     workersFor,
 } from "../../../../../../chaos/kinds/attacks/stress/load";
+import type { Tool } from "../../../../../../chaos/kinds/attacks/stress/load-programs";
 import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
 
 const mib = 2 ** 20;
 
 /** Of a container with 200m of CPU and 200 MiB on a node of two cores with 4 GiB. */
-function reading({
-    used = 50 * mib,
-    cpu = 0.2,
-    limit = (200 * mib),
-} = {}): Reading {
+function reading({ used = 50 * mib, cpu = 0.2, limit = 200 * mib } = {}): Reading {
     return {
         version: 1,
         at: 10,
@@ -54,6 +52,7 @@ describe("amounts", () => {
     it("are of the container's limits if they are shares", () => {
         expect(loadOf({ cpu: "50%", memory: "10%" }, reading())).toEqual({ cores: 0.1, bytes: 20 * mib });
         expect(loadOf({ cpu: "2", memory: "30Mi" }, reading())).toEqual({ cores: 2, bytes: 30 * mib });
+        expect(loadOf({ memory: "2M" }, reading())).toEqual({ bytes: mib });
     });
 });
 
@@ -63,7 +62,11 @@ it.each([
     [1.5, { workers: 2, permille: 750 }],
     [0, { workers: 0, permille: 0 }],
 ])("%d cores are divided among processes", (cores, wanted) => {
-    expect(workersFor({ cores })).toEqual(wanted);
+    expect(workersFor({ cores }, reading())).toEqual(wanted);
+});
+
+it("no more processes burn than the node has cores", () => {
+    expect(workersFor({ cores: 1_024 }, reading())).toEqual({ workers: 2, permille: 1_000 });
 });
 
 describe("CPU shows as soon as the container uses most of", () => {
@@ -81,27 +84,35 @@ describe("CPU shows as soon as the container uses most of", () => {
 });
 
 describe("memory", () => {
-    /** Grows as the Job has it grow. @param app what the application uses */
-    function grow(load: Load, limit = 200 * mib, app = 50 * mib) {
-        let of = { held: 0, fresh: 0 };
-        let most = 0;
+    /** Grows as the Job has it grow: each reading shows what is held. @param app what the application uses */
+    function grow(load: Load, limit = 200 * mib, app = 50 * mib, tool: Tool = "perl") {
+        let [held, most, loadedAfter] = [0, 0, Infinity];
         for (let turn = 0; turn < 60; turn++) {
-            // A program may answer before it holds what is fresh.
-            const seen = reading({ limit, used: app + of.held - of.fresh });
-            most = Math.max(most, app + of.held);
-            const held = nextBytes(load, of, seen);
-            of = { held, fresh: Math.max(0, held - of.held) };
+            const seen = reading({ limit, used: app + held });
+            most = Math.max(most, app + held);
+            if (isMemoryLoaded(load, held, seen)) loadedAfter = Math.min(turn, loadedAfter);
+            held = nextBytes(load, held, seen, tool);
         }
-        return { held: of.held, most };
+        return { held, most, loadedAfter };
     }
 
     it("is taken in steps", () => {
-        expect(nextBytes({ bytes: 100 * mib }, { held: 0, fresh: 0 }, reading())).toBe(10 * mib);
+        expect(nextBytes({ bytes: 100 * mib }, 0, reading(), "perl")).toBe(10 * mib);
         expect(grow({ bytes: 100 * mib }).held).toBe(100 * mib);
     });
 
+    it.each<[number, Tool, number]>([
+        [800, "perl", 10],
+        [4_000, "python3", 10],
+        [14_000, "node", 30],
+        [480, "sh", 30],
+    ])("of %d MiB is there in time with %s", (some, tool, turns) => {
+        expect(grow({ bytes: some * mib }, 16_384 * mib, 50 * mib, tool).loadedAfter).toBeLessThanOrEqual(turns);
+    });
+
     it.each([200, 64, 1_024])("stops short of a limit of %d MiB, at any moment", (limit) => {
-        const { held, most } = grow({ bytes: limit * mib }, limit * mib, 20 * mib);
+        const { held, most, loadedAfter } = grow({ bytes: limit * mib }, limit * mib, 20 * mib);
+        expect(loadedAfter).toBeLessThan(16);
         expect(most).toBeLessThanOrEqual(limit * mib - Math.max(0.05 * limit, 8) * mib);
         expect(held).toBeGreaterThan((limit - 20) * mib - Math.max(0.05 * limit, 8) * mib - 2 * mib);
     });
@@ -111,35 +122,45 @@ describe("memory", () => {
     });
 
     it("is given back when the application takes more", () => {
-        expect(nextBytes({ bytes: 100 * mib }, { held: 100 * mib, fresh: 0 }, reading({ used: 195 * mib }))).toBe(
-            95 * mib,
-        );
+        expect(nextBytes({ bytes: 100 * mib }, 100 * mib, reading({ used: 195 * mib }), "perl")).toBe(95 * mib);
     });
 
     it("leaves 512 MiB to the node, also without a limit", () => {
         const low: Reading = { ...limitless, node: { available: 515 * mib } };
-        expect(nextBytes({ bytes: 1_024 * mib, untilKilled: true }, { held: 0, fresh: 0 }, low)).toBe(3 * mib);
+        expect(nextBytes({ bytes: 1_024 * mib, untilKilled: true }, 0, low, "perl")).toBe(3 * mib);
     });
 
     it("shows once the container uses what is held, and no more is to come", () => {
         const load = { bytes: 100 * mib };
-        const all = { held: 100 * mib, fresh: 0 };
+        const all = 100 * mib;
         expect(isMemoryLoaded(load, all, reading({ used: 150 * mib }))).toBe(true);
         expect(isMemoryLoaded(load, all, reading({ used: 50 * mib }))).toBe(false);
-        expect(isMemoryLoaded(load, { held: 50 * mib, fresh: 0 }, reading({ used: 100 * mib }))).toBe(false);
-        expect(isMemoryLoaded(load, { held: 100 * mib, fresh: 10 * mib }, reading({ used: 150 * mib }))).toBe(false);
+        expect(isMemoryLoaded(load, 50 * mib, reading({ used: 100 * mib }))).toBe(false);
+    });
+
+    it("that is to exceed the limit does not show by itself: something must be killed", () => {
+        const load = { bytes: 200 * mib, untilKilled: true };
+        expect(isMemoryLoaded(load, 200 * mib, reading({ used: 200 * mib }))).toBe(false);
+    });
+
+    it("does not show where the node has no room for it", () => {
+        const seen = (held: number): Reading => ({
+            ...reading({ limit: 1_024 * mib, used: 50 * mib + held }),
+            node: { available: 512 * mib },
+        });
+        const load = { bytes: 800 * mib };
+        expect(isMemoryLoaded(load, 4 * mib, seen(4 * mib))).toBe(false);
+        expect(isMemoryLoaded(load, 640 * mib, seen(640 * mib))).toBe(true);
     });
 
     it("shows at the limit, too, where no more can be taken", () => {
-        expect(isMemoryLoaded({ bytes: 200 * mib }, { held: 140 * mib, fresh: 0 }, reading({ used: 190 * mib }))).toBe(
-            true,
-        );
+        expect(isMemoryLoaded({ bytes: 200 * mib }, 140 * mib, reading({ used: 190 * mib }))).toBe(true);
     });
 });
 
 describe("before the attack it is refused", () => {
-    const why = (wanted: Parameters<typeof whyUnfit>[0], now = reading(), before = rate(0.01)) =>
-        whyUnfit(wanted, before, now)?.what;
+    const why = (wanted: Parameters<typeof whyUnfit>[0], now = reading(), before = rate(0.01), tool: Tool = "perl") =>
+        whyUnfit(wanted, before, now, tool)?.what;
 
     it("to take a share of a limit that is not there, whatever is accepted", () => {
         expect(why({ cpu: "80%", neighbours: "accept" }, limitless)).toBe(
@@ -152,6 +173,32 @@ describe("before the attack it is refused", () => {
         expect(why({ cpu: "1" }, limitless)).toBe("has no CPU limit, so other pods of its node would suffer");
         expect(why({ memory: "20Mi" }, limitless)).toBe("has no memory limit, so other pods of its node would suffer");
         expect(why({ cpu: "1", memory: "20Mi", neighbours: "accept" }, limitless)).toBeUndefined();
+    });
+
+    it("to take CPU by a limit that is all that its node has", () => {
+        const wide = (limit: number) => reading({ cpu: limit });
+        expect(why({ cpu: "100%" }, wide(64))).toBe(
+            "has a CPU limit of 64 cores on a node with 2 cores, so other pods of its node would suffer",
+        );
+        expect(why({ cpu: "1" }, wide(2))).toContain("other pods of its node");
+        expect(why({ memory: "20Mi" }, wide(64))).toBeUndefined();
+        expect(why({ cpu: "100%", neighbours: "accept" }, wide(64))).toBeUndefined();
+    });
+
+    it("to take together what their node has", () => {
+        const together = (wanted: Parameters<typeof whyUnfitTogether>[0], ...on: Reading[]) =>
+            whyUnfitTogether(wanted, on)?.what;
+        const some = reading({ cpu: 0.8 });
+        expect(together({ cpu: "2" }, some, some)).toBeUndefined();
+        expect(together({ cpu: "2" }, some, some, some)).toBe(
+            "would use 2.4 cores of its 2, so other pods of the node would suffer",
+        );
+        expect(together({ cpu: "2", neighbours: "accept" }, some, some, some)).toBeUndefined();
+        const low: Reading = { ...some, node: { cores: 2, available: 700 * mib } };
+        expect(together({ memory: "100Mi" }, low, low)).toBeUndefined();
+        expect(together({ memory: "100Mi" }, low, low, low)).toBe(
+            "would hold 300 MiB, and the node has 700 MiB, of which 512 MiB are left to it",
+        );
     });
 
     it("to have a node run out of memory", () => {
@@ -168,6 +215,44 @@ describe("before the attack it is refused", () => {
         expect(why({ memory: "50%" }, reading({ used: 195 * mib }))).toBe(
             "has no room for the attack: it uses 195 MiB of 200 MiB, and its node has 4096 MiB",
         );
+    });
+
+    it("to have something killed by what the limit allows", () => {
+        expect(why({ memory: "50%", untilKilled: true })).toBe(
+            "uses 50 MiB of 200 MiB, so with 100 MiB more nothing would be killed",
+        );
+        expect(why({ memory: "150Mi", untilKilled: true })).toContain("nothing would be killed");
+        expect(why({ memory: "80%", untilKilled: true })).toBeUndefined();
+    });
+
+    it("to take memory that its node does not have", () => {
+        const on = (available: number): Reading => ({
+            ...reading({ limit: 1_024 * mib }),
+            node: { available: available * mib },
+        });
+        expect(why({ memory: "800Mi" }, on(516))).toBe(
+            "has no room for the attack: it uses 50 MiB of 1024 MiB, and its node has 516 MiB",
+        );
+        expect(why({ memory: "800Mi" }, on(512 + 640))).toBeUndefined();
+    });
+
+    it("to run a program for which the container has no memory left", () => {
+        const wide: Reading = { ...reading({ limit: 128 * mib }), node: { cores: 64, available: 4_096 * mib } };
+        expect(why({ cpu: "1024" }, wide, rate(0), "node")).toBe(
+            "uses 50 MiB of 128 MiB, and node needs 528 MiB for 64 cores",
+        );
+        expect(why({ cpu: "1024" }, wide, rate(0), "perl")).toBeUndefined();
+        expect(why({ cpu: "2" }, wide, rate(0), "node")).toBeUndefined();
+        expect(why({ memory: "50%" }, reading({ used: 185 * mib }), rate(0), "node")).toContain("node needs 16 MiB");
+    });
+
+    it("to take more memory than its tool takes in 30 s", () => {
+        const large: Reading = { ...reading({ limit: 1_024 * mib }), node: { available: 4_096 * mib } };
+        expect(why({ memory: "80%" }, large, rate(0), "sh")).toBe(
+            "has sh, which takes 480 MiB of memory in 30 s, and the attack asks for 819 MiB",
+        );
+        expect(why({ memory: "80%" }, large, rate(0), "perl")).toBeUndefined();
+        expect(why({ memory: "480Mi" }, large, rate(0), "sh")).toBeUndefined();
     });
 
     it("and nothing else", () => {

@@ -47,8 +47,7 @@ class Program {
         if (!this.isRunning) return;
         if (!/^\d+\n$/.test(line)) return this.end();
         this.lines.push(line.trim());
-        // It holds what it was told a moment later.
-        setTimeout(() => (this.held = Number(line)), 10);
+        this.held = Number(line);
         setTimeout(() => this.report(), 5);
     }
 
@@ -166,6 +165,13 @@ it("memory grows in steps, and shows when all is held", async () => {
     expect(part.last!.closed).toEqual(["the memory load in web-1/web"]);
 });
 
+it("memory that fills a container shows, and stays as it is", async () => {
+    start({ memory: "100%" });
+    await pass(20);
+    expect(part.last!.closed).toEqual(["the memory load in web-1/web"]);
+    expect(programs[0]!.lines.slice(-5).map((one) => Number(one) / mib)).toEqual([100, 100, 100, 100, 100]);
+});
+
 describe("a program ends", () => {
     it.each<[string, () => void]>([
         ["with the attack", () => (permission = "no-attack")],
@@ -247,6 +253,13 @@ describe("with untilKilled", () => {
     it("a program that is killed is told from that", async () => {
         const seen = await killed(status, (program) => program.lose());
         expect(seen).toEqual({ programs: 1, killed: "program", shown: 1, missed: [] });
+    });
+
+    it("nothing is shown until something is killed", async () => {
+        start({ memory: "100%", untilKilled: true });
+        await pass(20);
+        expect(part.last).toEqual({ open: ["the memory load in web-1/web"], closed: [] });
+        expect(loads).toEqual([]);
     });
 
     it("a program that ends for another reason is started again", async () => {

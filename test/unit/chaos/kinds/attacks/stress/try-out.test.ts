@@ -47,12 +47,9 @@ const exec: Cluster["exec"] = (_, command, onOutput) => {
     return Promise.resolve({ status: "Success" });
 };
 const target = { namespace: "demo", pod: "web-1", uid: "u1", container: "web", containerId: "c1" };
-const tried = (attack: StressArgs) =>
+const tried = (attack: StressArgs, targets: object[] = [target]) =>
     settled(
-        tryStress(
-            { attack, chosen: { targets: [target] } } as unknown as RunAttack<StressArgs>,
-            { exec } as unknown as Cluster,
-        ),
+        tryStress({ attack, chosen: { targets } } as unknown as RunAttack<StressArgs>, { exec } as unknown as Cluster),
     );
 
 beforeEach(() => (files["/proc/uptime"] = "1 1"));
@@ -111,5 +108,15 @@ describe("refuses before the attack", () => {
         files["/sys/fs/cgroup/cpu.max"] = "max 100000";
         await expect(tried({ cpu: "1" })).rejects.toThrow(/^the container web-1\/web has no CPU limit, so other pods/);
         expect(await tried({ cpu: "1", neighbours: "accept" })).toHaveLength(1);
+    });
+
+    it("several on one node that would take all of it", async () => {
+        files["/proc/stat"] = "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
+        const on = (...nodes: string[]) => nodes.map((node, index) => ({ ...target, pod: `web-${index}`, node }));
+        files["/sys/fs/cgroup/cpu.max"] = "60000 100000";
+        expect(await tried({}, on("a", "b"))).toHaveLength(2);
+        await expect(tried({}, on("a", "a"))).rejects.toThrow(
+            "the targets on a would use 1.2 cores of its 1, so other pods of the node would suffer",
+        );
     });
 });
