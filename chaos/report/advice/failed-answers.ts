@@ -1,6 +1,7 @@
 import type { Answer } from "../../kinds/checks/answer";
 import { checkKindOf } from "../../kinds/checks/registry";
 import { describeMilliseconds } from "../../values/duration";
+import { greatestOf } from "../../values/extremes";
 import { reaches } from "../../values/share";
 import type { Journal } from "../journal-schema";
 import { judgeChecks } from "../verdict";
@@ -39,7 +40,7 @@ export function spansWithoutReadyPod(journal: Journal): Span[] {
 }
 
 export const endOfRequests = ({ checks }: Journal): number =>
-    Math.max(...checks.flatMap(({ answers }) => answers.map(({ at }) => at + 1)));
+    greatestOf(checks.flatMap(({ answers }) => answers.map(({ at }) => at + 1)));
 
 /** The removed pods, the first one first. */
 export const killsIn = ({ attacks }: Journal) => attacks.flatMap(({ kills = [] }) => kills).sort((a, b) => a.at - b.at);

@@ -2,6 +2,8 @@ import { split } from "shlex";
 import { describe, expect, it } from "vitest";
 import { adviceOn } from "../../../../../chaos/report/advice/registry";
 import { adviceLines } from "../../../../../chaos/report/conclusion";
+import { timelineSvg } from "../../../../../chaos/report/timeline";
+import { judgeChecks } from "../../../../../chaos/report/verdict";
 import { runPage } from "../../../../../chaos/report/run-page";
 import { deployed, type Deployed, pod, runThat, type Seen } from "./support";
 
@@ -282,6 +284,37 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         ).toEqual([
             expect.objectContaining({ experiment: "set `run` to another text in the program, then update the stack" }),
         ]));
+});
+
+describe("a run with more answers than a function may have arguments", () => {
+    const long = (seen: Seen, lastBad: number) => {
+        const journal = runThat(seen);
+        const answers = Array.from({ length: 130_000 }, (_, index) => ({
+            at: journal.attackedAt! + index * 20,
+            latencyMs: 5,
+            good: index > lastBad,
+            stalledMs: 200,
+        }));
+        return { ...journal, endedAt: answers.at(-1)!.at, checks: [{ ...journal.checks[0]!, answers }] };
+    };
+
+    it("has its advice", () => {
+        expect(adviceOn(long(cutOff, Infinity), deployed({}))).toHaveLength(1);
+        const removedOnce: Seen = { ...readyTooSoon, kills: [[-0.2, pod(1)]] };
+        expect(adviceOn(long(removedOnce, 129_900), deployed(unprobed))).toHaveLength(1);
+    });
+
+    it("has its verdict and timeline", () => {
+        const journal = long(cutOff, Infinity);
+        expect(judgeChecks(journal)[0]).toMatchObject({ held: false, measured: { late: { forMs: 200 } } });
+        expect(timelineSvg(journal)).toContain("</svg>");
+    });
+});
+
+it("an advice that cannot be given costs neither the others nor the verdict", () => {
+    const facts = deployed(slowProbe);
+    const withoutTemplate = { ...facts, spec: { ...facts.spec, template: undefined as never } };
+    expect(adviceOn(runThat(leftLate), withoutTemplate)).toEqual([]);
 });
 
 describe("there is no advice", () => {
