@@ -79,19 +79,21 @@ const routedMs = 500;
  * the pod that was ready after each: only then do these explain the verdict.
  */
 export function wouldHold(journal: Journal, spans: readonly Span[]): boolean {
-    const mended = spans.map(({ from, to }) => ({ from, to: to + routedMs }));
+    const times = spans.map(({ from, to }) => ({ from, to: to + routedMs }));
     // A pod that is removed may have had requests that were sent before.
     const hasPending = killsIn(journal).length > 0;
     const isMended = (answer: Answer) =>
-        isWithin(mended)(answer) || (hasPending && isWithin(mended)({ at: answer.at + answer.latencyMs }));
+        isWithin(times)(answer) || (hasPending && isWithin(times)({ at: answer.at + answer.latencyMs }));
     const failed = failedChecks(journal);
     return (
         failed.length > 0 &&
         failed.every(({ planned: { successRate = 0 }, exceeds, counted }) => {
             // What would have been the change then is not known.
             if (exceeds) return false;
-            const good = counted.filter((answer) => answer.good || (!answer.unseen && isMended(answer)));
-            return counted.length > 0 && reaches(successRate, good.length, counted.length);
+            const good = counted.filter(({ good }) => good).length;
+            const mended = counted.filter((answer) => !answer.good && !answer.unseen && isMended(answer)).length;
+            // An abort rule may have ended a run with enough good answers.
+            return mended > 0 && reaches(successRate, good + mended, counted.length);
         })
     );
 }

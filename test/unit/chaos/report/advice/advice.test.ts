@@ -2,6 +2,7 @@ import { split } from "shlex";
 import { describe, expect, it } from "vitest";
 import { adviceOn } from "../../../../../chaos/report/advice/registry";
 import { adviceLines } from "../../../../../chaos/report/conclusion";
+import type { Journal } from "../../../../../chaos/report/journal-schema";
 import { timelineSvg } from "../../../../../chaos/report/timeline";
 import { judgeChecks } from "../../../../../chaos/report/verdict";
 import { runPage } from "../../../../../chaos/report/run-page";
@@ -309,6 +310,40 @@ describe("a run with more answers than a function may have arguments", () => {
         expect(judgeChecks(journal)[0]).toMatchObject({ held: false, measured: { late: { forMs: 200 } } });
         expect(timelineSvg(journal)).toContain("</svg>");
     });
+});
+
+/** All latencies are 300 ms under attack, and were 5 ms: the check fails by that limit, too. */
+function slowed(seen: Seen): Journal {
+    const journal = runThat({ ...seen, latencyMs: 300 });
+    const [check] = journal.plan.checks;
+    const limits = [{ of: "p50" as const, atMostMoreMs: 10 }] satisfies [unknown];
+    return {
+        ...journal,
+        plan: { ...journal.plan, checks: [{ ...check!, intervalMs: 500, limits }] },
+        baseline: [{ name: check!.name, at: 1, outcomes: Array<number>(40).fill(5) }],
+    };
+}
+
+describe("there is no advice about slow answers: what would have been the change is not known", () => {
+    it.each([
+        ["about a probe", leftLate, slowProbe],
+        ["to run more pods", cutOff, {}],
+        ["to spread pods", zoneGone, inZone],
+        ["to add a budget", evicted, two],
+        ["to stop later", stoppedAtOnce, probed],
+        ["about a first probe", readyTooSoon, unprobed],
+    ] as const)("%s", (_what, seen, cluster) => {
+        for (const failed of [[], seen.failed ?? []])
+            expect(adviceOn(slowed({ ...seen, failed: [...failed] }), deployed(cluster))).toEqual([]);
+        expect(given({ ...seen, latencyMs: 300 }, cluster)).not.toEqual([]);
+    });
+});
+
+it("there is no advice on a run that an abort rule ended with enough good answers, at another time", () => {
+    const { readiness: _, ...staysReady } = cutOff;
+    const journal = runThat({ ...staysReady, successRate: 0.5, failed: [[10, 12]] });
+    const aborted = { check: journal.checks[0]!.name, at: journal.attackedAt! + 12_000 };
+    expect(adviceOn({ ...journal, aborted }, deployed({}))).toEqual([]);
 });
 
 it("an advice that cannot be given costs neither the others nor the verdict", () => {
