@@ -26,7 +26,7 @@ import { onePerPod } from "../targets/pods";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { measureBaseline } from "./baseline";
-import { abortingRun } from "./aborting-run";
+import { abortingRun, type Seen } from "./aborting-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
 import { untilBegin } from "./until-begin";
 import { jobObjects, replacesAtOnce, requireRoom } from "./room";
@@ -58,13 +58,8 @@ export const steadyState: Step<"steady-state"> = async (context, { room }) => {
         return findSteadyState(context, room, seen);
     };
     const undo = async () => hasLease && releaseLease(cluster, { stack, plan });
-    return abortingRun(context, prepare, { undo, checks: () => seen.checks });
+    return abortingRun(context, prepare, { undo, seen });
 };
-
-interface Seen {
-    waitedMs?: number;
-    checks?: Observed[];
-}
 
 /** @param seen gets what the checks have seen */
 async function findSteadyState(context: StepContext, room: Room | undefined, seen: Seen): Promise<SteadyState> {
