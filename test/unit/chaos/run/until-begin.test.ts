@@ -50,6 +50,15 @@ it("is ABORTED if it does not hold in time, and leaves nothing but its journal",
     expect(howItBegan()).toBe("did not hold in time");
 });
 
+it.each([
+    [undefined, "then: pulumi up"],
+    ["npm run experiment -- hot-deals-blackhole", "then: npm run experiment -- hot-deals-blackhole"],
+])("names the command that does the run again: %s", async (command, words) => {
+    run.plan.command = command;
+    run.setReady("hot-deals-1", false);
+    await expect(step()).rejects.toThrow(words);
+});
+
 describe("a run that is ABORTED for something else", () => {
     it("says that what begins it held", async () => {
         run.plan.checks = [
