@@ -342,7 +342,8 @@ describe("there is no advice about slow answers: what would have been the change
 it("there is no advice on a run that an abort rule ended with enough good answers, at another time", () => {
     const { readiness: _, ...staysReady } = cutOff;
     const journal = runThat({ ...staysReady, successRate: 0.5, failed: [[10, 12]] });
-    const aborted = { check: journal.checks[0]!.name, at: journal.attackedAt! + 12_000 };
+    const rule = { rate: "0%", answers: 4, below: "50%", overMs: 2_000 };
+    const aborted = { check: journal.checks[0]!.name, afterMs: 12_000, ...rule };
     expect(adviceOn({ ...journal, aborted }, deployed({}))).toEqual([]);
 });
 
