@@ -16,7 +16,8 @@ const help = `Usage: chaos repeat EXPERIMENT --times NUMBER [OPTIONS]
 Runs an experiment of a Pulumi program again and again, each time with targets chosen again at random, and prints how
 many runs passed and what that shows. Run it in the project's folder. Each run is an update of the stack that enables
 the experiment, and one that disables it; the program's other experiments and the stack's settings stay as they are.
-Nothing begins if the update would change anything else: update the stack first.
+No run begins if the update would change anything else: update the stack first. Each run is previewed for that, so a
+program that is changed meanwhile ends the series.
 
 Ctrl-C undoes the run, and ends the series.
 

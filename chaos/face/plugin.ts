@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { builtPrograms, type ExperimentPrograms } from "../pods/built-programs";
+import { askedOf } from "../run/asked-run";
 import { UserError } from "../values/user-error";
 import { Experiment, type ExperimentArgs } from "./experiment";
 import { FirstActs } from "./first-acts";
@@ -49,7 +50,7 @@ export function servePlugin({ folder, programs = builtPrograms }: PluginArgs): P
             return isKnown;
         });
         const given = await plainValues(Object.fromEntries(known));
-        mistakes.push(...mistakesOfWaiting(given, options));
+        mistakes.push(...mistakesOfWaiting(name, given, options));
         const args = { ...given, programs, inPlugin: { acts, mistakes } } as unknown as ExperimentArgs;
         const { urn, verdict, conclusion, acts: ended } = new Experiment(name, args, options);
         try {
@@ -108,9 +109,15 @@ async function plainOf(value: unknown): Promise<unknown> {
 
 /**
  * An update constructs an experiment when all that this depends on is ready. Under an attack that may be never, so an
- * attack that stays until it is disabled must not wait for anything.
+ * attack that stays until it is disabled must not wait for other resources. An output as `kubeconfig` is no mistake:
+ * without it, a cluster of the same program could not be attacked; the documentation says what that delays.
  */
-function mistakesOfWaiting({ enabled, until }: Values, { dependsOn }: pulumi.ComponentResourceOptions): string[] {
+export function mistakesOfWaiting(
+    name: string,
+    given: Values,
+    { dependsOn }: pulumi.ComponentResourceOptions,
+): string[] {
+    const { enabled, until } = { ...given, ...askedOf(name) } as Values;
     if (enabled !== true || until !== "disabled" || (dependsOn as unknown[]).length === 0) return [];
     return [
         'until: "disabled" excludes dependsOn in a program that is not in TypeScript: an update would end the ' +

@@ -186,8 +186,9 @@ function checkConclusion({ name, held, measured, bound, changes }: Judged) {
 /** The journal of a run that attacked nothing. */
 export function abortedJournal(
     plan: Plan,
-    { stack, reason, startedAt, checks }: Pick<Found, "stack" | "startedAt"> & { reason: Reason; checks: Observed[] },
+    found: Pick<Found, "stack" | "startedAt" | "waitedMs"> & { reason: Reason; checks: Observed[] },
 ): Journal {
+    const { stack, reason, startedAt, waitedMs, checks } = found;
     return {
         schema: journalVersion,
         plan,
@@ -205,6 +206,7 @@ export function abortedJournal(
             actions: [],
         }),
         startedAt,
+        waitedMs,
         endedAt: Date.now(),
         attacks: [],
         checks,

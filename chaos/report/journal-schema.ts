@@ -142,7 +142,11 @@ export const journalSchema = z.object({
     plan,
     conclusion: conclusionSchema,
     startedAt: instant,
-    waitedMs: milliseconds.optional().describe("How long the run waited for what begins it; absent if for nothing"),
+    waitedMs: milliseconds
+        .optional()
+        .describe(
+            "How long the run waited for what begins it; absent if for nothing, or if that did not hold by its end",
+        ),
     attackedAt: instant.optional().describe("When all attacks were proven; absent if one never was, or there is none"),
     aborted: abortedSchema.optional().describe("Set if an abort rule ended the attacks early"),
     endedAt: instant.describe("When the check ended; only with the plan's `until` may the attacks last longer"),

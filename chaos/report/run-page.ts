@@ -113,9 +113,11 @@ function rowsOf(journal: Journal): Row[] {
     ];
 }
 
-function beginRow({ plan: { begin }, waitedMs }: Journal): Row[] {
+function beginRow({ plan: { begin }, conclusion: { code }, waitedMs }: Journal): Row[] {
     if (begin === undefined) return [];
-    const how = waitedMs === undefined ? "did not hold in time" : `held after ${describeMilliseconds(waitedMs)}`;
+    // A run that lacks rights, for example, ends before that.
+    const unmet = code === "begin-not-met" ? "did not hold in time" : "the run ended before that";
+    const how = waitedMs === undefined ? unmet : `held after ${describeMilliseconds(waitedMs)}`;
     return [["Begins when", `${begin.when.name} holds, within ${formatDuration(begin.withinMs)}; ${how}`]];
 }
 

@@ -2,6 +2,7 @@ import { type Answer, isStalled } from "../kinds/checks/answer";
 import type { Observed } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
 import { describeMilliseconds } from "../values/duration";
+import { greatestOf, leastOf } from "../values/extremes";
 import type { Share } from "../values/share";
 import { fitted, label, line, margin, relative, round, type TimeAxis, tooltip, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
@@ -56,8 +57,8 @@ export function stripsOf({ before = [], checks, plan, recovery }: Journal, top: 
 /** Powers of ten around some latencies, at least two decades, for a logarithmic scale. */
 function rangeOf(latenciesMs: readonly number[]): { least: number; most: number } {
     const known = latenciesMs.length === 0 ? [10] : latenciesMs.map((ms) => Math.max(1, ms));
-    const most = Math.max(100, 10 ** Math.ceil(Math.log10(Math.max(...known))));
-    return { least: Math.min(most / 100, 10 ** Math.floor(Math.log10(Math.min(...known)))), most };
+    const most = Math.max(100, 10 ** Math.ceil(Math.log10(greatestOf(known))));
+    return { least: Math.min(most / 100, 10 ** Math.floor(Math.log10(leastOf(known)))), most };
 }
 
 export function stripMarks(strip: Strip, axis: TimeAxis): string[] {

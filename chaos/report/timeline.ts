@@ -1,6 +1,7 @@
 import type { Observed } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
 import { isAttack, onlyObserves } from "../definition/plan";
+import { greatestOf, leastOf } from "../values/extremes";
 import { verdictAndCode } from "../values/reasons";
 import { colors, label, line, lines, margin, rect, relative, spanOf, type TimeAxis, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
@@ -109,13 +110,13 @@ function axisOf({ startedAt, attackedAt, endedAt, before, checks, recovery }: Jo
     const [left, right] = [margin.left, width - margin.right];
     const has = { before: earlier.length > 0, after: later.length > 0 };
     const run = spanOf(
-        Math.min(startedAt, ...times),
+        Math.min(startedAt, leastOf(times)),
         // The attacks last until they are undone, which may be hours later, but the run's part ends with the check.
-        Math.max(endedAt, ...times),
+        Math.max(endedAt, greatestOf(times)),
         left + (has.before ? aside.before + aside.gap : 0),
         right - (has.after ? aside.after + aside.gap : 0),
     );
-    const besides = (at: number[], from: number, to: number) => spanOf(Math.min(...at), Math.max(...at), from, to);
+    const besides = (at: number[], from: number, to: number) => spanOf(leastOf(at), greatestOf(at), from, to);
     return {
         ...run,
         zero: attackedAt ?? run.begin,

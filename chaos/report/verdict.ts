@@ -16,6 +16,7 @@ import { isAttack, type Plan } from "../definition/plan";
 import { answersFor, type Confidence, lowerBound } from "../values/bound";
 import { type Change, type ChangeLimit, changeOf, type Outcome, timesToDecide } from "../values/compared";
 import { describeMilliseconds, formatDuration } from "../values/duration";
+import { greatestOf } from "../values/extremes";
 import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
 
@@ -82,7 +83,7 @@ export function measure(answers: readonly Answer[], attackedAt: number, graceMs:
 
 function stalledAmong(answers: readonly Answer[]): Stalled | undefined {
     const stalls = answers.flatMap(({ stalledMs }) => stalledMs ?? []);
-    return stalls.length === 0 ? undefined : { answers: stalls.length, forMs: Math.max(...stalls) };
+    return stalls.length === 0 ? undefined : { answers: stalls.length, forMs: greatestOf(stalls) };
 }
 
 /** The least delay of this machine that the reason of a verdict may mention, in milliseconds. */

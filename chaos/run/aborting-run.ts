@@ -14,13 +14,13 @@ import type { StepContext } from "./contract";
  * @param how.undo undoes what was done by then; called for any error
  * @param how.hasBegun whether the run has its steady state: the engine does not look for that again, so another run
  *   must be started. @default false
- * @param how.checks what the checks have seen by then. @default nothing
+ * @param how.seen what was seen by then. @default nothing
  * @throws Error with the reason and the advice
  */
 export async function abortingRun<T>(
     context: StepContext,
     act: () => Promise<T>,
-    { undo, hasBegun = false, checks }: HowToAbort,
+    { undo, hasBegun = false, seen = {} }: HowToAbort,
 ): Promise<T> {
     const { plan, stack } = context;
     const startedAt = Date.now();
@@ -32,7 +32,8 @@ export async function abortingRun<T>(
         const { reason } = error;
         const advice = hasBegun ? withAnotherRun(plan, error.advice) : error.advice;
         try {
-            keepReport(abortedJournal(plan, { stack, reason, startedAt, checks: checks?.() ?? [] }));
+            const { waitedMs, checks = [] } = seen;
+            keepReport(abortedJournal(plan, { stack, reason, startedAt, waitedMs, checks }));
         } catch (failure) {
             context.say(`The report could not be written: ${problemOf(failure)}`);
         }
@@ -42,10 +43,17 @@ export async function abortingRun<T>(
     }
 }
 
+/** What the preparation of a run has seen, before anything is attacked. */
+export interface Seen {
+    /** For how long the run waited for what begins it, in milliseconds. */
+    waitedMs?: number;
+    checks?: Observed[];
+}
+
 interface HowToAbort {
     undo: (error: unknown) => Promise<unknown>;
     hasBegun?: boolean;
-    checks?: () => Observed[] | undefined;
+    seen?: Seen;
 }
 
 /** A setting that changes is another run, too. */

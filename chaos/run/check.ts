@@ -63,7 +63,7 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     if (kept && "verdict" in kept) return { conclusion: kept };
     // The sweep removes the Job, too: nobody was attacked, so it would have nothing to end.
     const abort = (error: unknown) => sweep(context, error instanceof ReasonError ? error.reason : undefined);
-    const undone = { hasBegun: true, undo: abort };
+    const undone = { hasBegun: true, undo: abort, seen: { waitedMs: given.steadyState.waitedMs } };
     if (kept) return abortingRun(context, () => Promise.reject(abortedAgain(kept, plan)), undone);
     const { deadlineJob: job } = given;
     const over =

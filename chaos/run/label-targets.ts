@@ -52,6 +52,7 @@ export const labelTargets: Step<"label-targets"> = (context, given) =>
     abortingRun(context, () => label(context, given), {
         // The sweep removes the Job, too. After any other error, another try needs the Job and the lease.
         hasBegun: true,
+        seen: { waitedMs: given.steadyState.waitedMs },
         undo: async (error) => error instanceof ReasonError && sweep(context, error.reason),
     });
 

@@ -12,7 +12,7 @@ import { leftOf } from "../ending/left";
 import { acquireLease, LeaseHeldError, releaseLease } from "../lease/lease";
 import { stopCommand } from "../lease/lease-record";
 import { ReasonError } from "../values/reasons";
-import { disabling, updating } from "../values/texts";
+import { disabling, tryingAgain } from "../values/texts";
 import { requireReportsFolder } from "../report/report";
 import { merged, permissionsOf } from "../rights/permissions";
 import { describeRight, areAllowed, missingRights } from "../rights/review";
@@ -26,7 +26,7 @@ import { onePerPod } from "../targets/pods";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { measureBaseline } from "./baseline";
-import { abortingRun } from "./aborting-run";
+import { abortingRun, type Seen } from "./aborting-run";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
 import { untilBegin } from "./until-begin";
 import { jobObjects, replacesAtOnce, requireRoom } from "./room";
@@ -58,13 +58,8 @@ export const steadyState: Step<"steady-state"> = async (context, { room }) => {
         return findSteadyState(context, room, seen);
     };
     const undo = async () => hasLease && releaseLease(cluster, { stack, plan });
-    return abortingRun(context, prepare, { undo, checks: () => seen.checks });
+    return abortingRun(context, prepare, { undo, seen });
 };
-
-interface Seen {
-    waitedMs?: number;
-    checks?: Observed[];
-}
 
 /** @param seen gets what the checks have seen */
 async function findSteadyState(context: StepContext, room: Room | undefined, seen: Seen): Promise<SteadyState> {
@@ -214,9 +209,13 @@ function adviceIfHeld(context: StepContext, { ofThisStack }: LeaseHeldError): st
 function adviceFor(plan: Plan, failing: readonly Observed[]): string {
     const nothingSeen = failing.every(({ answers }) => answers.findLast(({ good }) => !good)?.unseen);
     const pods = `${kubectl({ context: plan.context, namespace: plan.defaultNamespace })} get pods`;
-    return nothingSeen
-        ? `Nothing is known about the application: correct the experiment or what it asks, then: ${updating(plan)}`
-        : `Repair the application first (${disabling(plan)}; \`${pods}\`), then enable the experiment again.`;
+    const again = tryingAgain(plan);
+    if (nothingSeen)
+        return `Nothing is known about the application: correct the experiment or what it asks, then: ${again}`;
+    // A command disables the experiment itself.
+    return plan.command === undefined
+        ? `Repair the application first (${disabling(plan)}; \`${pods}\`), then enable the experiment again.`
+        : `Repair the application first (\`${pods}\`), then: ${again}`;
 }
 
 /** @throws ReasonError with all rights that the account lacks: without them, a run could fail under attack */

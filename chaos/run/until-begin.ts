@@ -6,7 +6,7 @@ import { withoutPeriod } from "../cluster/problem";
 import type { Begin } from "../definition/plan";
 import { describeMilliseconds, formatDuration } from "../values/duration";
 import { ReasonError } from "../values/reasons";
-import { updating } from "../values/texts";
+import { tryingAgain } from "../values/texts";
 import type { StepContext } from "./contract";
 
 const remindMs = 30_000;
@@ -41,7 +41,7 @@ export async function untilBegin({ plan, cluster, say }: StepContext): Promise<n
             throw new ReasonError(
                 "begin-not-met",
                 `${when.name} did not hold within ${formatDuration(withinMs)}: ${withoutPeriod(problem)}`,
-                `Bring that about while the run waits, or allow more time in begin.within, then: ${updating(plan)}`,
+                `Bring that about while the run waits, or allow more time in begin.within, then: ${tryingAgain(plan)}`,
             );
         if (waitedMs - saidMs >= remindMs) {
             saidMs = waitedMs;

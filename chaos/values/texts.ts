@@ -180,6 +180,9 @@ const pulumi = (command: string, stack: string | undefined) =>
 /** Completes "…: ". */
 export const updating = ({ stack }: Written): string => pulumi("up", stack);
 
+/** Tries a run again that was aborted before it had its steady state: it needs no other `run`. Completes "…: ". */
+export const tryingAgain = ({ command, stack }: Written): string => command ?? updating({ stack });
+
 /** Has the same run again. Completes "…: ". */
 export function repeating(plan: Written & { run: string }): string {
     if (plan.command !== undefined) return plan.command;

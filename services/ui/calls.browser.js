@@ -34,20 +34,29 @@ export const PLACES = {
 const WINDOW_MS = 10_000;
 
 /**
- * The readings of the last seconds by pod, with another one. A pod that is missing in it has no readings any more: how
- * its calls go is not known. After a restart, counters begin again, and so do the readings.
+ * The readings of the last seconds by pod, with those of another answer. After a restart, counters begin again, and so
+ * do the readings. A pod that is missing in the answer has no readings any more: how its calls go is not known. Except
+ * for a gateway: if there are several, each answers with its own calls only, and with what it has read of the others
+ * before, which may be older than what another gateway has answered.
  */
 export function withReading(readings, calls) {
-    return Object.fromEntries(
-        calls.map((now) => {
-            const before = readings[now.pod] ?? [];
-            const last = before.at(-1);
-            if (last?.atMs === now.atMs) return [now.pod, before];
-            const kept = hasRestarted(last, now) ? [] : before.filter(({ atMs }) => now.atMs - atMs <= WINDOW_MS);
-            return [now.pod, [...kept, now]];
-        }),
-    );
+    const answered = calls.map((now) => {
+        const before = readings[now.pod] ?? [];
+        const last = before.at(-1);
+        if (last?.atMs >= now.atMs) return [now.pod, before];
+        return [now.pod, [...(hasRestarted(last, now) ? [] : recent(before, now.atMs)), now]];
+    });
+    const gateway = calls.find(isGateway);
+    if (gateway === undefined) return Object.fromEntries(answered);
+    const others = Object.entries(readings)
+        .filter(([, [first]]) => isGateway(first))
+        .map(([pod, before]) => [pod, recent(before, gateway.atMs)])
+        .filter(([, kept]) => kept.length > 0);
+    return Object.fromEntries([...others, ...answered]);
 }
+
+const isGateway = ({ workload }) => workload === "gateway";
+const recent = (readings, nowMs) => readings.filter(({ atMs }) => nowMs - atMs <= WINDOW_MS);
 
 const countOf = (reading, to) => reading.calls.find((count) => count.to === to) ?? NONE;
 const NONE = { answered: 0, failed: 0, seconds: 0 };

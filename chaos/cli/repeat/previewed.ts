@@ -10,6 +10,8 @@ export interface Previewed {
     reports: string;
     /** Distinguishes stacks, clusters and settings. */
     settings: string;
+    /** Distinguishes what the program says of the experiment, besides its run, without what the cluster says. */
+    definition: string;
     /** What the preview says, in lines. */
     lines: string[];
 }
@@ -41,6 +43,7 @@ export function previewedOf(events: readonly EngineEvent[], experiment: string, 
     const { reports, namespaceUid } = asked as Asked;
     return {
         reports,
+        definition: hashOf(JSON.stringify([own.urn, context, settings])),
         settings: hashOf(JSON.stringify([own.urn, namespaceUid ?? context, settings])),
         lines: events
             .filter(({ diagnosticEvent: said }) => said && /^(?:info$|warning)/.test(said.severity) && !said.ephemeral)

@@ -11,6 +11,9 @@ import type { ProgramStack } from "./program-stack";
 
 /** An experiment of a stack's program, enabled and disabled without its settings; see `AskedRun`. */
 export class RepeatedExperiment implements Repeatable<ReportedRun> {
+    /** Whether the program may have changed since its last preview: a series may take hours. */
+    private mayHaveChanged = false;
+
     private constructor(
         private readonly stack: ProgramStack,
         private readonly experiment: string,
@@ -26,10 +29,8 @@ export class RepeatedExperiment implements Repeatable<ReportedRun> {
         interruption: Interruption,
         print: (line: string) => void,
     ): Promise<RepeatedExperiment> {
-        const events: EngineEvent[] = [];
         print(`Previewing a run of ${experiment} in stack ${stack.name}`);
-        await stack.preview({ experiment, enabled: true, run: "previewed" }, (event) => events.push(event));
-        const previewed = previewedOf(events, experiment, `pulumi up --stack ${stack.name}`);
+        const previewed = await previewOf(stack, experiment);
         for (const line of previewed.lines) print(`  ${line}`);
         return new RepeatedExperiment(stack, experiment, interruption, previewed, print);
     }
@@ -50,8 +51,11 @@ export class RepeatedExperiment implements Repeatable<ReportedRun> {
         return findRuns([this.reports]).runs.filter(({ journal }) => journal !== undefined);
     }
 
+    /** @throws Error if the program would do another run by now, or change anything else: nothing has begun */
     async run(run: string): Promise<ReportedRun> {
         const { experiment } = this;
+        if (this.mayHaveChanged) await this.previewAgain();
+        this.mayHaveChanged = true;
         const startedAt = Date.now();
         let error: string | undefined;
         try {
@@ -80,6 +84,22 @@ export class RepeatedExperiment implements Repeatable<ReportedRun> {
             );
     }
 
+    private async previewAgain(): Promise<void> {
+        let definition: string;
+        try {
+            ({ definition } = await previewOf(this.stack, this.experiment));
+        } catch (error) {
+            // Then nothing is wrong with the program.
+            if (this.interrupted) return;
+            throw error;
+        }
+        if (definition !== this.previewed.definition)
+            throw new Error(
+                `the program has changed ${this.experiment} since the series began, so no other run of it can be ` +
+                    "made; begin another series",
+            );
+    }
+
     private async update(enabled: boolean, run: string): Promise<void> {
         const progress = new UpdateProgress(this.print);
         try {
@@ -88,4 +108,11 @@ export class RepeatedExperiment implements Repeatable<ReportedRun> {
             progress.end();
         }
     }
+}
+
+/** @throws Error with what keeps a run from beginning */
+async function previewOf(stack: ProgramStack, experiment: string): Promise<Previewed> {
+    const events: EngineEvent[] = [];
+    await stack.preview({ experiment, enabled: true, run: "previewed" }, (event) => events.push(event));
+    return previewedOf(events, experiment, `pulumi up --stack ${stack.name}`);
 }

@@ -61,8 +61,8 @@ function missed(at: number, lateMs: number, latencyMs = lateMs): Answer {
  *
  * @param due.at in milliseconds since the epoch
  * @param due.lateMs how late this machine is; no more than `jitterMs` is in time
- * @param due.crowdMs set if it is sent with many others, or before these are answered: after how long a stall. If it
- *   fails, nothing is known. @default it is sent by itself
+ * @param due.crowdMs set if it is sent with many others: after how long a stall. If it fails, nothing is known.
+ *   @default it is sent by itself
  * @param limitMs an answer that is good, but not within this time since it was due, is not good. Nothing is known by it
  *   if it would be in time without the delay of this machine. @default no limit
  */

@@ -129,7 +129,6 @@ export async function askThrough(
     let reported = Promise.resolve();
     // Three or more that are sent at once after a stall are not the load of the check, so they may fail for that.
     let crowdMs: number | undefined;
-    let unanswered = 0;
     for (let due = 0; due < lengthMs; due += intervalMs) {
         const wait = begun + due - performance.now();
         if (wait > 0) await pause(wait, signal);
@@ -137,12 +136,9 @@ export async function askThrough(
         const lateMs = Math.max(0, performance.now() - begun - due);
         const isBehind = limitMs !== undefined && lateMs >= Math.max(2 * intervalMs, crowdedMs);
         if (isBehind) crowdMs ??= lateMs;
-        else if (wait > 0 && unanswered === 0) crowdMs = undefined;
+        // One that is sent by itself, when it is due, counts, even before those are answered.
+        else if (wait > 0) crowdMs = undefined;
         const answer = answerDue(ask, { at: begunAt + Math.round(due), lateMs, crowdMs }, limitMs);
-        if (crowdMs !== undefined && (isBehind || wait <= 0)) {
-            unanswered++;
-            void answer.then(() => unanswered--);
-        }
         answers.push(answer);
         reported = Promise.all([answer, reported]).then(([given]) => onAnswer?.(given));
     }

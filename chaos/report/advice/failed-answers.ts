@@ -1,6 +1,7 @@
 import type { Answer } from "../../kinds/checks/answer";
 import { checkKindOf } from "../../kinds/checks/registry";
 import { describeMilliseconds } from "../../values/duration";
+import { greatestOf } from "../../values/extremes";
 import { reaches } from "../../values/share";
 import type { Journal } from "../journal-schema";
 import { judgeChecks } from "../verdict";
@@ -39,7 +40,7 @@ export function spansWithoutReadyPod(journal: Journal): Span[] {
 }
 
 export const endOfRequests = ({ checks }: Journal): number =>
-    Math.max(...checks.flatMap(({ answers }) => answers.map(({ at }) => at + 1)));
+    greatestOf(checks.flatMap(({ answers }) => answers.map(({ at }) => at + 1)));
 
 /** The removed pods, the first one first. */
 export const killsIn = ({ attacks }: Journal) => attacks.flatMap(({ kills = [] }) => kills).sort((a, b) => a.at - b.at);
@@ -78,19 +79,21 @@ const routedMs = 500;
  * the pod that was ready after each: only then do these explain the verdict.
  */
 export function wouldHold(journal: Journal, spans: readonly Span[]): boolean {
-    const mended = spans.map(({ from, to }) => ({ from, to: to + routedMs }));
+    const times = spans.map(({ from, to }) => ({ from, to: to + routedMs }));
     // A pod that is removed may have had requests that were sent before.
     const hasPending = killsIn(journal).length > 0;
     const isMended = (answer: Answer) =>
-        isWithin(mended)(answer) || (hasPending && isWithin(mended)({ at: answer.at + answer.latencyMs }));
+        isWithin(times)(answer) || (hasPending && isWithin(times)({ at: answer.at + answer.latencyMs }));
     const failed = failedChecks(journal);
     return (
         failed.length > 0 &&
         failed.every(({ planned: { successRate = 0 }, exceeds, counted }) => {
             // What would have been the change then is not known.
             if (exceeds) return false;
-            const good = counted.filter((answer) => answer.good || (!answer.unseen && isMended(answer)));
-            return counted.length > 0 && reaches(successRate, good.length, counted.length);
+            const good = counted.filter(({ good }) => good).length;
+            const mended = counted.filter((answer) => !answer.good && !answer.unseen && isMended(answer)).length;
+            // An abort rule may have ended a run with enough good answers.
+            return mended > 0 && reaches(successRate, good + mended, counted.length);
         })
     );
 }

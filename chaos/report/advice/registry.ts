@@ -26,6 +26,17 @@ export function adviceOn(journal: Journal, facts: Facts | undefined): Advice[] {
     if (facts.spec.paused) return [];
     // It is not known when pods of other namespaces were ready.
     if (plan.namespace !== plan.defaultNamespace) return [];
-    const found = kinds.flatMap((kind) => kind(journal, facts) ?? []);
+    const found = kinds.flatMap((kind) => unlessFaulty(kind)(journal, facts) ?? []);
     return found.slice(0, most).map((advice) => ({ ...advice, experiment: repeating(plan) }));
 }
+
+/** A fault in an advice must not cost the verdict: then that advice is not given. */
+const unlessFaulty =
+    (kind: AdviceKind): AdviceKind =>
+    (journal, facts) => {
+        try {
+            return kind(journal, facts);
+        } catch {
+            return undefined;
+        }
+    };

@@ -1,5 +1,6 @@
 import { answersToHold } from "../../kinds/checks/observe";
 import { describeMilliseconds } from "../../values/duration";
+import { greatestOf, leastOf } from "../../values/extremes";
 import type { Journal } from "../journal-schema";
 import type { Facts } from "./facts";
 import {
@@ -30,15 +31,16 @@ export function spansAfterRemovals(journal: Journal): Span[] | undefined {
         // A removed pod may have had a request that was sent before.
         const failed = checks.flat().filter((one) => !one.good && one.at + one.latencyMs >= from && one.at < next);
         if (failed.length === 0) continue;
-        const to = Math.max(...failed.map(({ at }) => at)) + 1;
+        const times = failed.map(({ at }) => at);
+        const to = greatestOf(times) + 1;
         const after = checks.map((answers) => answers.filter(({ at }) => at >= to && at < next));
         if (after.some((answers) => answers.length < answersToHold)) return undefined;
-        spans.push({ from: Math.min(from, ...failed.map(({ at }) => at)), to });
+        spans.push({ from: Math.min(from, leastOf(times)), to });
     }
     return wouldHold(journal, spans) ? spans : undefined;
 }
 
-export const longestOf = (spans: readonly Span[]): number => Math.max(...spans.map(({ from, to }) => to - from));
+export const longestOf = (spans: readonly Span[]): number => greatestOf(spans.map(({ from, to }) => to - from));
 
 /** Such as `3 pods of Deployment hot-deals were removed while others were ready. For up to 400 ms after that, …`. */
 export function describeRemovals(journal: Journal, { name }: Facts, spans: readonly Span[]): string {

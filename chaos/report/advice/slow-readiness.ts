@@ -23,9 +23,11 @@ export const slowReadiness: AdviceKind = (journal, facts) => {
     const leftAt = Math.max(...left.map((one) => one!.at));
     const until = { from: attackedAt + plan.window.graceMs, to: leftAt + reroutedMs };
     const after = { from: until.to, to: endedAt };
-    const haveRecovered = failedChecks(journal).every(({ counted }) => {
+    const haveRecovered = failedChecks(journal).every(({ exceeds, counted }) => {
         const later = counted.filter(({ at }) => at >= after.from);
-        return later.length >= answersToHold && later.every(({ good }) => good);
+        const hasFailed = counted.some(({ at, good, unseen }) => at < after.from && !good && !unseen);
+        // What would have been the change with another probe is not known.
+        return !exceeds && hasFailed && later.length >= answersToHold && later.every(({ good }) => good);
     });
     const [probed, ...others] = facts.spec.template.spec!.containers.filter((one) => one.readinessProbe);
     if (!haveRecovered || probed === undefined || others.length > 0) return undefined;

@@ -69,6 +69,39 @@ describe("how calls go", () => {
         expect(calls).toMatchObject({ state: "up", perSecond: 1 });
     });
 
+    describe("from several gateways, which answer in turn,", () => {
+        const called: Edge = ["gateway", "hot-deals"];
+        const own = (second: number, answered: number, pod: string): PodCalls => ({
+            ...reading(second, 0, 0, pod),
+            workload: "gateway",
+            calls: [{ to: "hot-deals", answered, failed: 0, seconds: 0 }],
+        });
+
+        it("adds up what each has said in the last ten seconds", () => {
+            const answers = Array.from({ length: 20 }, (_, at) => [
+                own(at, 5 * at, at % 2 ? "gateway-1" : "gateway-2"),
+            ]);
+            expect(page.callsOf(after(...answers), called)).toMatchObject({ state: "up", perSecond: 10 });
+        });
+
+        it("no longer counts one that has not answered for ten seconds", () => {
+            const gone = [[own(0, 0, "gateway-1")], [own(1, 9, "gateway-1")]];
+            const readings = after(...gone, [own(11, 3, "gateway-2")], [own(12, 3, "gateway-2")]);
+            expect(Object.keys(readings)).toEqual(["gateway-2"]);
+            expect(page.callsOf(readings, called).state).toBe("idle");
+        });
+
+        it("is not known if none answers", () => {
+            const answers = [[own(0, 0, "gateway-1")], [own(1, 9, "gateway-1")], []];
+            expect(page.callsOf(after(...answers), called).state).toBe("unknown");
+        });
+
+        it("leaves out what one has read of a pod before another gateway has", () => {
+            const readings = [reading(3, 30), reading(4, 40), reading(1, 10)].map((one) => [one]);
+            expect(page.callsOf(after(...readings), edge)).toMatchObject({ state: "up", perSecond: 10 });
+        });
+    });
+
     it("is idle without calls", () => {
         expect(page.callsOf(after([reading(1, 3)], [reading(2, 3)]), edge).state).toBe("idle");
     });

@@ -1,7 +1,13 @@
 import type { EngineEvent, StepEventMetadata } from "@pulumi/pulumi/automation";
 import { describe, expect, it } from "vitest";
 import { chaosRepeat, repeatOptions } from "../../../../chaos/cli/repeat";
+import type { Interruption } from "../../../../chaos/cli/interruption";
 import { previewedOf } from "../../../../chaos/cli/repeat/previewed";
+import type { ProgramStack } from "../../../../chaos/cli/repeat/program-stack";
+import { RepeatedExperiment } from "../../../../chaos/cli/repeat/repeated-experiment";
+import { runSeries } from "../../../../chaos/cli/series";
+import type { ReportedRun } from "../../../../chaos/report/reported-run";
+import type { AskedRun } from "../../../../chaos/run/asked-run";
 
 const experimentType = "chaos-experiments:index:Experiment";
 const stack = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev";
@@ -74,6 +80,52 @@ describe("the preview of a run that is repeated", () => {
         expect(() => previewedOf([experiment()], "order", "")).toThrow(
             "the program has no experiment order; allowed: orders",
         ));
+});
+
+describe("a series whose program changes meanwhile", () => {
+    const deployment = step("urn:pulumi:dev::shop::kubernetes:apps/v1:Deployment::api", "update");
+    /** The updates of a series of three runs. @param before what the preview of each run shows */
+    const series = async (...before: EngineEvent[][]) => {
+        const updates: string[] = [];
+        const stack = {
+            name: "dev",
+            preview: async (_: AskedRun, onEvent: (event: EngineEvent) => void) => before.shift()!.forEach(onEvent),
+            up: async ({ enabled }: AskedRun) => updates.push(enabled ? "runs" : "undoes"),
+        } as unknown as ProgramStack;
+        const interruption = {
+            happened: false,
+            check: () => undefined,
+            throughout: (work: () => unknown) => work(),
+        } as unknown as Interruption;
+        const runs = await RepeatedExperiment.preview(stack, "orders", interruption, () => undefined);
+        const outcomes: ReportedRun[] = [];
+        let problem: string | undefined;
+        const repeat = { times: 3, isContinued: false };
+        await runSeries(runs, repeat, outcomes, () => undefined).catch(({ message }: Error) => (problem = message));
+        return { updates, outcomes: outcomes.length, problem };
+    };
+    const run = ["runs", "undoes"];
+
+    it("previews each run", async () =>
+        expect(await series([experiment()], [experiment()], [experiment()])).toEqual({
+            updates: [...run, ...run, ...run],
+            outcomes: 3,
+            problem: undefined,
+        }));
+
+    it("ends before a run that would change anything else, and does not update the stack to undo it", async () =>
+        expect(await series([experiment()], [experiment(), deployment])).toEqual({
+            updates: run,
+            outcomes: 1,
+            problem: expect.stringContaining("the update would also change Deployment api"),
+        }));
+
+    it("ends before a run with other settings", async () =>
+        expect(await series([experiment()], [experiment()], [experiment({ radius: 2 })])).toEqual({
+            updates: [...run, ...run],
+            outcomes: 2,
+            problem: expect.stringContaining("the program has changed orders since the series began"),
+        }));
 });
 
 describe("the arguments of chaos repeat", () => {

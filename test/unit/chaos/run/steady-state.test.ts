@@ -178,6 +178,15 @@ describe("a run is aborted, and nothing is attacked,", () => {
         expect(journal!.checks[0]!.answers.length).toBeGreaterThan(3);
     });
 
+    it("if a check is not steady in a run of a command: that disables it itself, and does the run again", async () => {
+        run.plan.command = "npm run experiment -- hot-deals-blackhole";
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        await isAborted(
+            "Repair the application first (`kubectl --context kind-kind --namespace demo get pods`), then: npm run " +
+                "experiment -- hot-deals-blackhole",
+        );
+    });
+
     it("if a check names a Service or a Secret that is not there: the problem says what to do", async () => {
         const [planned] = run.plan.checks;
         const asking = (name: string, fields: object) => ({

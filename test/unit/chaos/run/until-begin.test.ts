@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { labelTargets } from "../../../../chaos/run/label-targets";
+import { runPage } from "../../../../chaos/report/run-page";
 import { permissionsOf } from "../../../../chaos/rights/permissions";
 import { steadyState } from "../../../../chaos/run/steady-state";
 import { keptJournals } from "../../../support/kept-journals";
-import { FakeRun } from "../support/fake-run";
+import { FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 
 let run: FakeRun;
@@ -14,6 +16,8 @@ beforeEach(() => {
 afterEach(() => run.close());
 
 const step = () => settled(steadyState(run.context, {}));
+const journal = () => keptJournals(run.plan.reports)[0]!;
+const howItBegan = () => /holds, within 1m; (.*?)<\/td>/.exec(runPage(journal()))?.[1];
 const leases = () => run.cluster.names("Lease");
 
 it("begins at once if it holds", async () => {
@@ -42,8 +46,42 @@ it("is ABORTED if it does not hold in time, and leaves nothing but its journal",
         /^ABORTED \(begin-not-met\): two pods did not hold within 1m: 1 ready .*\. Nothing was attacked\. Bring/,
     );
     expect(leases()).toEqual([]);
-    expect(keptJournals(run.plan.reports)[0]).toMatchObject({
-        conclusion: { verdict: "ABORTED", code: "begin-not-met" },
+    expect(journal()).toMatchObject({ conclusion: { verdict: "ABORTED", code: "begin-not-met" } });
+    expect(howItBegan()).toBe("did not hold in time");
+});
+
+it.each([
+    [undefined, "then: pulumi up"],
+    ["npm run experiment -- hot-deals-blackhole", "then: npm run experiment -- hot-deals-blackhole"],
+])("names the command that does the run again: %s", async (command, words) => {
+    run.plan.command = command;
+    run.setReady("hot-deals-1", false);
+    await expect(step()).rejects.toThrow(words);
+});
+
+describe("a run that is ABORTED for something else", () => {
+    it("says that what begins it held", async () => {
+        run.plan.checks = [
+            { ...run.plan.checks[0]!, check: { kind: "podsReady", of: "k8s.deployment=none", atLeast: 1 } },
+        ];
+        await expect(step()).rejects.toThrow(/^ABORTED \(no-steady-state\)/);
+        expect(journal()).toMatchObject({ waitedMs: 0 });
+        expect(howItBegan()).toBe("held after 0 ms");
+    });
+
+    it("says so when the targets are labelled, too", async () => {
+        const { waitedMs } = await step();
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.cluster.remove("Pod", pod);
+        const steadyState = { latencyMs: 5, runName: "run", pass, checks: [], waitedMs };
+        const labelled = settled(labelTargets(run.context, { steadyState, deadlineJob: job }));
+        await expect(labelled).rejects.toThrow(/^ABORTED/);
+        expect(howItBegan()).toBe("held after 0 ms");
+    });
+
+    it("says that it ended before that, if it lacks a right", async () => {
+        [run.cluster.rules, run.cluster.access] = [[], () => ({ allowed: false })];
+        await expect(step()).rejects.toThrow(/^ABORTED \(missing-right\)/);
+        expect(howItBegan()).toBe("the run ended before that");
     });
 });
 

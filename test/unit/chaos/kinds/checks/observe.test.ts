@@ -166,6 +166,20 @@ describe("requests that are sent at once after a stall", () => {
     it("are good if they succeed", async () =>
         expect((await around(400, () => false)).every((answer) => answer.good)).toBe(true));
 
+    it("hide no failure of those sent in time, even before they are answered", async () => {
+        const begunAt = Date.now();
+        const unanswered = async () => {
+            await new Promise((resolve) => setTimeout(resolve, 2_000));
+            return { ...good, good: false, problem: "no answer within 2000 ms" };
+        };
+        const asking = askThrough(unanswered, 3_000, 50, { limitMs: 2_000 });
+        setTimeout(() => stall(300), 100);
+        const unseen = (await settled(asking)).filter((answer) => answer.unseen);
+        expect(unseen.length).toBeGreaterThan(2);
+        expect(unseen.length).toBeLessThan(8);
+        for (const { at } of unseen) expect(at - begunAt).toBeLessThanOrEqual(400);
+    });
+
     it("hide no failure of the others", async () => {
         const answers = await around(400, () => true);
         expect(answers.filter((answer) => !answer.unseen).length).toBeGreaterThan(120);

@@ -2,6 +2,9 @@ import { split } from "shlex";
 import { describe, expect, it } from "vitest";
 import { adviceOn } from "../../../../../chaos/report/advice/registry";
 import { adviceLines } from "../../../../../chaos/report/conclusion";
+import type { Journal } from "../../../../../chaos/report/journal-schema";
+import { timelineSvg } from "../../../../../chaos/report/timeline";
+import { judgeChecks } from "../../../../../chaos/report/verdict";
 import { runPage } from "../../../../../chaos/report/run-page";
 import { deployed, type Deployed, pod, runThat, type Seen } from "./support";
 
@@ -282,6 +285,72 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         ).toEqual([
             expect.objectContaining({ experiment: "set `run` to another text in the program, then update the stack" }),
         ]));
+});
+
+describe("a run with more answers than a function may have arguments", () => {
+    const long = (seen: Seen, lastBad: number) => {
+        const journal = runThat(seen);
+        const answers = Array.from({ length: 130_000 }, (_, index) => ({
+            at: journal.attackedAt! + index * 20,
+            latencyMs: 5,
+            good: index > lastBad,
+            stalledMs: 200,
+        }));
+        return { ...journal, endedAt: answers.at(-1)!.at, checks: [{ ...journal.checks[0]!, answers }] };
+    };
+
+    it("has its advice", () => {
+        expect(adviceOn(long(cutOff, Infinity), deployed({}))).toHaveLength(1);
+        const removedOnce: Seen = { ...readyTooSoon, kills: [[-0.2, pod(1)]] };
+        expect(adviceOn(long(removedOnce, 129_900), deployed(unprobed))).toHaveLength(1);
+    });
+
+    it("has its verdict and timeline", () => {
+        const journal = long(cutOff, Infinity);
+        expect(judgeChecks(journal)[0]).toMatchObject({ held: false, measured: { late: { forMs: 200 } } });
+        expect(timelineSvg(journal)).toContain("</svg>");
+    });
+});
+
+/** All latencies are 300 ms under attack, and were 5 ms: the check fails by that limit, too. */
+function slowed(seen: Seen): Journal {
+    const journal = runThat({ ...seen, latencyMs: 300 });
+    const [check] = journal.plan.checks;
+    const limits = [{ of: "p50" as const, atMostMoreMs: 10 }] satisfies [unknown];
+    return {
+        ...journal,
+        plan: { ...journal.plan, checks: [{ ...check!, intervalMs: 500, limits }] },
+        baseline: [{ name: check!.name, at: 1, outcomes: Array<number>(40).fill(5) }],
+    };
+}
+
+describe("there is no advice about slow answers: what would have been the change is not known", () => {
+    it.each([
+        ["about a probe", leftLate, slowProbe],
+        ["to run more pods", cutOff, {}],
+        ["to spread pods", zoneGone, inZone],
+        ["to add a budget", evicted, two],
+        ["to stop later", stoppedAtOnce, probed],
+        ["about a first probe", readyTooSoon, unprobed],
+    ] as const)("%s", (_what, seen, cluster) => {
+        for (const failed of [[], seen.failed ?? []])
+            expect(adviceOn(slowed({ ...seen, failed: [...failed] }), deployed(cluster))).toEqual([]);
+        expect(given({ ...seen, latencyMs: 300 }, cluster)).not.toEqual([]);
+    });
+});
+
+it("there is no advice on a run that an abort rule ended with enough good answers, at another time", () => {
+    const { readiness: _, ...staysReady } = cutOff;
+    const journal = runThat({ ...staysReady, successRate: 0.5, failed: [[10, 12]] });
+    const rule = { rate: "0%", answers: 4, below: "50%", overMs: 2_000 };
+    const aborted = { check: journal.checks[0]!.name, afterMs: 12_000, ...rule };
+    expect(adviceOn({ ...journal, aborted }, deployed({}))).toEqual([]);
+});
+
+it("an advice that cannot be given costs neither the others nor the verdict", () => {
+    const facts = deployed(slowProbe);
+    const withoutTemplate = { ...facts, spec: { ...facts.spec, template: undefined as never } };
+    expect(adviceOn(runThat(leftLate), withoutTemplate)).toEqual([]);
 });
 
 describe("there is no advice", () => {
