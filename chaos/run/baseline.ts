@@ -48,7 +48,7 @@ function requireSteady(
     outcomes: readonly Outcome[],
 ): void {
     const all = outcomes.length;
-    const good = outcomes.filter((outcome) => typeof outcome === "number").length;
+    const good = outcomes.filter((outcome) => typeof outcome !== "string").length;
     const unseen = outcomes.filter((outcome) => outcome === "unseen").length;
     if (successRate !== undefined && !reaches(successRate, good + unseen, all)) {
         const rate = `${percentOf(good, all)} of ${all} probes of ${name} succeeded before the attack`;

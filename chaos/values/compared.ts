@@ -18,7 +18,21 @@ import { answersFor, leastAbove, lowerBound, probabilityOfAtLeast, upperBound, u
 import type { Share } from "./share";
 
 /** The latency of a good answer in milliseconds, or what there was in its place. */
-export type Outcome = number | "bad" | "unseen";
+export type Outcome = number | Late | "bad" | "unseen";
+
+/** A good answer whose latency has some of this machine's own delay: from none of `stalledMs` to all of it. */
+export interface Late {
+    latencyMs: number;
+    stalledMs: number;
+}
+
+/** The least and the greatest latency that an answer may have had. */
+function rangeOf(outcome: Outcome): [least: number, most: number] {
+    if (outcome === "unseen") return [0, Infinity];
+    if (outcome === "bad") return [Infinity, Infinity];
+    if (typeof outcome === "number") return [outcome, outcome];
+    return [Math.max(0, outcome.latencyMs - outcome.stalledMs), outcome.latencyMs];
+}
 
 export const quantiles = { p50: 0.5, p95: 0.95, p99: 0.99 } as const satisfies Record<string, Share>;
 export type Quantile = keyof typeof quantiles;
@@ -91,25 +105,26 @@ const estimate = (outcomes: readonly Outcome[], { of }: ChangeLimit, times: numb
 
 /**
  * A quantile of the latencies. A bad answer counts as slower than all good ones: whoever asked had none. An unseen one
- * may have been anything.
+ * may have been anything, and a late one may have been faster.
  */
 function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): Estimate {
-    const latencies = outcomes.map((outcome) => (typeof outcome === "number" ? outcome : Infinity));
-    const most = latencies.toSorted((a, b) => a - b);
-    const least = outcomes
-        .map((outcome) => (outcome === "unseen" ? 0 : outcome === "bad" ? Infinity : outcome))
-        .sort((a, b) => a - b);
-    const seen = most.slice(0, most.length - outcomes.filter((outcome) => outcome === "unseen").length);
-    const value = seen[Math.ceil(share * seen.length) - 1] ?? Infinity;
     const { length } = outcomes;
-    const independent = independentOf(latencies.map((latency) => latency >= value));
+    const ends = [0, 1].map((end) => {
+        const latencies = outcomes.map((outcome) => rangeOf(outcome)[end]!);
+        const seen = latencies.filter((_, index) => outcomes[index] !== "unseen").sort((a, b) => a - b);
+        const value = seen[Math.ceil(share * seen.length) - 1] ?? Infinity;
+        const independent = independentOf(latencies.map((latency) => latency >= value));
+        return { sorted: latencies.sort((a, b) => a - b), value, independent };
+    });
+    const [least, most] = ends as [(typeof ends)[0], (typeof ends)[0]];
+    const independent = Math.min(least.independent, most.independent);
     const number = Math.max(1, Math.floor(independent * times));
     const ranks = ranksOf(number, share);
     const [lower, upper] = [Math.floor((ranks.lower * length) / number), Math.ceil((ranks.upper * length) / number)];
     return {
-        value,
-        least: Math.max(0, (least[lower - 1] ?? 0) - roundingMs),
-        most: (most[upper - 1] ?? Infinity) + roundingMs,
+        value: most.value,
+        least: Math.max(0, (least.sorted[lower - 1] ?? 0) - roundingMs),
+        most: (most.sorted[upper - 1] ?? Infinity) + roundingMs,
         independent,
     };
 }
@@ -203,6 +218,6 @@ export function baselineFault(
     if ("atMostLess" in limit) return undefined;
     const { least, most, independent } = estimate(before, limit, 1);
     if (least > 0 && most < Infinity) return undefined;
-    const notGood = before.filter((outcome) => typeof outcome !== "number").length;
+    const notGood = before.filter((outcome) => typeof outcome === "string").length;
     return { independent: Math.floor(independent), needed: leastPossible(limit), notGood };
 }

@@ -3,7 +3,7 @@ import { describeBound, usualLevel } from "../../values/bound";
 import { type Change, type ChangeLimit, type Outcome, type Quantile, quantiles } from "../../values/compared";
 import { describeMilliseconds, parseDuration } from "../../values/duration";
 import { describeShare, parsePercentage, type Share } from "../../values/share";
-import { instant, notAllowed, shareSchema } from "../../values/texts";
+import { instant, milliseconds, notAllowed, shareSchema } from "../../values/texts";
 import type { Answer } from "./answer";
 
 /** How much slower answers may be than before the attack: of each quantile, `atMost`. */
@@ -109,7 +109,12 @@ export function changeLimitsOf(
 export const requiredRate = (successRate: Share | RateSettings | undefined, usual: Share): Share | undefined =>
     typeof successRate === "object" ? undefined : (successRate ?? usual);
 
-const outcomeSchema = z.union([z.number().nonnegative(), z.literal("bad"), z.literal("unseen")]);
+const outcomeSchema = z.union([
+    milliseconds,
+    z.object({ latencyMs: milliseconds, stalledMs: milliseconds.describe("How much of that this machine was late") }),
+    z.literal("bad"),
+    z.literal("unseen"),
+]) satisfies z.ZodType<Outcome>;
 
 /** The answers of a check from before the attack, as far as those under it are compared with them. */
 export const baselineSchema = z.object({
@@ -120,7 +125,10 @@ export const baselineSchema = z.object({
 export type Baseline = z.infer<typeof baselineSchema>;
 
 export const outcomesOf = (answers: readonly Answer[]): Outcome[] =>
-    answers.map(({ unseen, good, latencyMs }) => (unseen ? "unseen" : good ? latencyMs : "bad"));
+    answers.map(({ unseen, good, latencyMs, stalledMs }) => {
+        if (unseen || !good) return unseen ? "unseen" : "bad";
+        return stalledMs === undefined ? latencyMs : { latencyMs, stalledMs };
+    });
 
 /** A change, as reports have it. */
 export const changeSchema = z.object({

@@ -118,8 +118,9 @@ describe("a check that is compared with before the attack", () => {
         outcomes.map((outcome, index) => ({
             at: attackedAt + index * 50,
             latencyMs: typeof outcome === "number" ? outcome : 5_000,
-            good: typeof outcome === "number",
-            ...(typeof outcome !== "number" && { problem: "status 502" }),
+            good: typeof outcome !== "string",
+            ...(typeof outcome === "object" && outcome),
+            ...(typeof outcome === "string" && { problem: "status 502" }),
             ...(outcome === "unseen" && { unseen: true as const }),
         }));
     const compared = (
@@ -187,6 +188,12 @@ describe("a check that is compared with before the attack", () => {
                     "required: at most 5%)",
             ),
         });
+    });
+
+    it("does not fail for what this machine was late", () => {
+        const late = around(6, 300).map((ms, index) => (index % 3 === 0 ? { latencyMs: ms + 60, stalledMs: 60 } : ms));
+        expect(compared(around(6, 300), late).inconclusive).toBeDefined();
+        expect(compared(late, around(54, 300)).inconclusive).toBeDefined();
     });
 
     it("is undecided if an abort rule of another check has ended the window", () => {

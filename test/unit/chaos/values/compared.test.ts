@@ -49,6 +49,23 @@ describe("the change of a quantile", () => {
         expect(seen.atLeast).toBeLessThan(all.atLeast);
     });
 
+    describe("may be less of late answers, by as much as this machine was late", () => {
+        const app = around(6, 300);
+        const late = (latencies: readonly number[], each: number): Outcome[] =>
+            latencies.map((ms, index) => (index % each === 0 ? { latencyMs: ms + 60, stalledMs: 60 } : ms));
+
+        it.each<[string, Outcome[], Outcome[]]>([
+            ["in the window: an application that did not change does not fail", app, late(app, 3)],
+            ["before: one that became slower does not hold", late(app, 3), around(54, 300)],
+            ["nor if all answers were late", late(app, 1), around(54, 300)],
+        ])("%s", (_, before, during) => expect(changeOf(before, during, twice).isWithin).toBeUndefined());
+
+        it("but a change beyond that is one", () => {
+            expect(changeOf(app, late(around(120, 300), 3), twice).isWithin).toBe(false);
+            expect(changeOf(around(200, 300), late(around(200, 300), 3), twice).isWithin).toBe(true);
+        });
+    });
+
     it("is given with both bounds as far apart as the other way round", () =>
         fc.assert(
             fc.property(samples, samples, (before, during) => {
@@ -66,7 +83,9 @@ const limits = fc.constantFrom<ChangeLimit>(
     { of: "p95", atMostMoreMs: 100 },
     { of: "successRate", atMostLess: 0.05 },
 );
-const outcomes = fc.array(fc.oneof(fc.integer({ min: 1, max: 500 }), fc.constantFrom("bad", "unseen")), {
+const latency = fc.integer({ min: 1, max: 500 });
+const late = fc.record({ latencyMs: latency, stalledMs: latency });
+const outcomes = fc.array(fc.oneof(latency, late, fc.constantFrom("bad", "unseen")), {
     minLength: 1,
     maxLength: 200,
 }) as fc.Arbitrary<Outcome[]>;
