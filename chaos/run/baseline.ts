@@ -1,8 +1,8 @@
-import { type Baseline, outcomesOf } from "../kinds/checks/change-limits";
+import { type Baseline, describeLimit, outcomesOf } from "../kinds/checks/change-limits";
 import type { KnownRoutes } from "../kinds/checks/endpoints";
 import { askThrough, latencyLimitOf, namesOf, type PlannedCheck, probe } from "../kinds/checks/observe";
 import { isAttack } from "../definition/plan";
-import { baselineFault, type ChangeLimit, type Outcome, quantiles } from "../values/compared";
+import { type BaselineFault, baselineFault, type ChangeLimit, type Outcome, quantiles } from "../values/compared";
 import { describeMilliseconds, formatDuration } from "../values/duration";
 import { ReasonError } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
@@ -59,23 +59,35 @@ function requireSteady(
         const fault = baselineFault(outcomes, limit);
         if (fault === undefined) continue;
         const message = `${name} cannot be compared with before the attack: ${describeFault(limit, all, fault)}`;
-        throw new ReasonError("baseline-unsteady", message, adviceOn(intervalMs, all, fault));
+        throw new ReasonError("baseline-unsteady", message, adviceOn(limit, { intervalMs, all }, fault));
     }
 }
 
-type Fault = NonNullable<ReturnType<typeof baselineFault>>;
-
-function describeFault({ of }: ChangeLimit, all: number, { independent, needed, notGood }: Fault): string {
-    if (independent >= needed) return `${notGood} of ${all} answers were bad or unseen, too many for its ${of}`;
-    const slower = describeShare(1 - quantiles[of as keyof typeof quantiles]);
+function describeFault(limit: ChangeLimit, all: number, { independent, needed, bad, unseen }: BaselineFault): string {
+    const notGood = `${bad + unseen} of ${all} answers were bad or unseen, too many`;
+    if ("atMostLess" in limit) return `${notGood} to show a drop of more than ${describeLimit(limit)}`;
+    if (independent >= needed && bad + unseen > 0) return `${notGood} for its ${limit.of}`;
+    if (independent >= needed)
+        return (
+            `too many of ${all} answers took less than 1 ms, or may have without the delay of this machine, to ` +
+            `compare its ${limit.of} by a factor`
+        );
+    const slower = describeShare(1 - quantiles[limit.of]);
     return (
-        `its slowest ${slower} of ${all} answers came in bursts, and show as much of its ${of} as ${independent} ` +
-        `independent answers would (required: ${needed})`
+        `its slowest ${slower} of ${all} answers came in bursts, and show as much of its ${limit.of} as ` +
+        `${independent} independent answers would (required: ${needed})`
     );
 }
 
-function adviceOn(intervalMs: number, all: number, { independent, needed }: Fault): string {
-    if (independent >= needed) return "Repair the application first";
+function adviceOn(
+    limit: ChangeLimit,
+    { intervalMs, all }: { intervalMs: number; all: number },
+    { independent, needed, bad, unseen }: BaselineFault,
+): string {
+    if (independent >= needed || "atMostLess" in limit) {
+        if (bad + unseen === 0) return "Limit it by a time, such as +20ms, or run it on a machine that is less busy";
+        return bad >= unseen ? "Repair the application first" : "Find out why they do not reach the application";
+    }
     const enoughMs = Math.ceil((all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
     return (
         `Measure longer: a baseline of ${formatDuration(enoughMs)} would do, if it goes on like this; or find out ` +

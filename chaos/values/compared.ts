@@ -210,14 +210,25 @@ const leastPossible = (limit: ChangeLimit): number =>
 export const answersNeeded = (limit: ChangeLimit): number =>
     "atMostLess" in limit ? leastPossible(limit) : Math.max(30, 2 * leastPossible(limit));
 
-/** Why answers from before an attack are nothing to compare with, as numbers. Undefined if they are. */
-export function baselineFault(
-    before: readonly Outcome[],
-    limit: ChangeLimit,
-): { independent: number; needed: number; notGood: number } | undefined {
-    if ("atMostLess" in limit) return undefined;
+/** Why answers from before an attack are nothing to compare with, as numbers. */
+export interface BaselineFault {
+    independent: number;
+    /** Fewer independent ones are too few. */
+    needed: number;
+    bad: number;
+    unseen: number;
+}
+
+/** @returns undefined if answers under attack could show that the limit is exceeded, and that it holds */
+export function baselineFault(before: readonly Outcome[], limit: ChangeLimit): BaselineFault | undefined {
     const { least, most, independent } = estimate(before, limit, 1);
-    if (least > 0 && most < Infinity) return undefined;
-    const notGood = before.filter((outcome) => typeof outcome === "string").length;
-    return { independent: Math.floor(independent), needed: leastPossible(limit), notGood };
+    const needed = leastPossible(limit);
+    // A success rate below what may be lost cannot fall by more than that, and nothing is a multiple of 0 ms.
+    const isEnough =
+        "atMostLess" in limit
+            ? least > limit.atMostLess
+            : most < Infinity && ("atMostTimes" in limit ? least > 0 : independent >= needed);
+    if (isEnough) return undefined;
+    const count = (what: Outcome) => before.filter((outcome) => outcome === what).length;
+    return { independent: Math.floor(independent), needed, bad: count("bad"), unseen: count("unseen") };
 }

@@ -12,7 +12,7 @@ import { settled } from "../support/time";
 
 let run: FakeRun;
 /** How long the application takes for a request that is sent so many milliseconds after the run's begin. */
-let latencyAt: (ms: number) => number | "bad";
+let latencyAt: (ms: number) => number | "bad" | "unseen";
 
 beforeEach(() => {
     run = new FakeRun();
@@ -34,9 +34,15 @@ beforeEach(() => {
         const at = Date.now();
         const latency = latencyAt(at - begunAt);
         return Promise.resolve(
-            latency === "bad"
-                ? { at, latencyMs: 5, good: false, problem: "status 500" }
-                : { at, latencyMs: latency, good: true, status: 200 },
+            typeof latency === "number"
+                ? { at, latencyMs: latency, good: true, status: 200 }
+                : {
+                      at,
+                      latencyMs: 5,
+                      good: false,
+                      problem: "status 500",
+                      ...(latency === "unseen" && { unseen: true }),
+                  },
         );
     });
     latencyAt = (ms) => 20 + ((ms * 7) % 11);
@@ -87,6 +93,28 @@ describe("before the attack", () => {
         latencyAt = (ms) => (ms > 200 && ms % 40 < 20 ? "bad" : 20);
         run.plan.checks[0]!.successRate = 0.9;
         await expect(step()).rejects.toThrow(/^ABORTED \(no-steady-state\): .*% of 200 probes of \/ succeeded before/);
+    });
+});
+
+describe("before the attack, a check whose drop alone is limited", () => {
+    beforeEach(() => {
+        run.plan.checks[0]!.limits = [{ of: "successRate", atMostLess: 0.1 }];
+        delete run.plan.checks[0]!.successRate;
+    });
+
+    it("ends the run if all its answers are bad: none could be lost", async () => {
+        latencyAt = (ms) => (ms > 200 ? "bad" : 20);
+        await expect(step()).rejects.toThrow(
+            new RegExp(
+                "^ABORTED \\(baseline-unsteady\\): .*: \\d+ of 200 answers were bad or unseen, too many to show a " +
+                    "drop of more than 10%\\. Nothing was done\\. Repair the application first",
+            ),
+        );
+    });
+
+    it("ends the run if none reaches the application", async () => {
+        latencyAt = (ms) => (ms > 200 ? "unseen" : 20);
+        await expect(step()).rejects.toThrow(/Find out why they do not reach the application/);
     });
 });
 

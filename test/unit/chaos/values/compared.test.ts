@@ -168,7 +168,7 @@ describe("answers that came in bursts", () => {
 
     it("are nothing to compare others with, if they count as too few", () => {
         const half = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 + index : latency));
-        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, notGood: 0 });
+        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, bad: 0, unseen: 0 });
         expect(baselineFault(spread, twice)).toBeUndefined();
     });
 
@@ -178,7 +178,24 @@ describe("answers that came in bursts", () => {
                 goodAndBad(200, (n) => n % 10 === 3),
                 twice,
             ),
-        ).toMatchObject({ notGood: 20 }));
+        ).toMatchObject({ bad: 20 }));
+});
+
+describe("nothing can be compared with answers before the attack", () => {
+    const all = (outcome: Outcome): Outcome[] => Array<Outcome>(150).fill(outcome);
+    const tenPercent: ChangeLimit = { of: "successRate", atMostLess: 0.1 };
+
+    it.each<[string, Outcome[], ChangeLimit]>([
+        ["that were all bad: their rate cannot drop", all("bad"), tenPercent],
+        ["that all saw nothing", all("unseen"), tenPercent],
+        ["of which no more were good than may be lost", goodAndBad(150, (n) => n % 10 !== 3), tenPercent],
+        ["that took no time, of which there is no multiple", all(0), { of: "p50", atMostTimes: 2 }],
+    ])("%s", (_, before, limit) => expect(baselineFault(before, limit)).toBeDefined());
+
+    it.each<[string, Outcome[], ChangeLimit]>([
+        ["of which more were good than may be lost", goodAndBad(150, (n) => n % 2 === 0), tenPercent],
+        ["that took no time, if a time more is the limit", all(0), { of: "p50", atMostMoreMs: 20 }],
+    ])("but it can with those %s", (_, before, limit) => expect(baselineFault(before, limit)).toBeUndefined());
 });
 
 describe("how many answers would decide", () => {
