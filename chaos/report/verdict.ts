@@ -14,7 +14,15 @@ import { checkKindOf } from "../kinds/checks/registry";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
 import { answersFor, type Confidence, lowerBound } from "../values/bound";
-import { type Change, type ChangeLimit, changeOf, type Outcome, timesToDecide } from "../values/compared";
+import {
+    asIfSeen,
+    type Change,
+    type ChangeLimit,
+    changeOf,
+    isSeen,
+    type Outcome,
+    timesToDecide,
+} from "../values/compared";
 import { describeMilliseconds, formatDuration } from "../values/duration";
 import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
@@ -147,7 +155,10 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
     const isGoodWith = (number: number) => successRate === undefined || reaches(successRate, number, counted);
     const isGood = counted > 0 && isGoodWith(good);
     const compared = counted > 0 && aborted === undefined ? compare(planned, answers, judging) : [];
-    const changes = compared.map(({ limit, change }) => concludedChange(limit, change));
+    // Without an answer of the application there is nothing to say of a change.
+    const changes = compared
+        .filter(({ before, during }) => before.some(isSeen) && during.some(isSeen))
+        .map(({ limit, change }) => concludedChange(limit, change));
     const exceeds = changes.some(({ isWithin }) => isWithin === false);
     // A bound needs a number of answers that does not depend on them. An abort rule ends the window once many are bad,
     // so there is none then. In other runs with a rule it holds: they only have it more seldom than without one.
@@ -176,9 +187,12 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         }
         if (exceeds) return { name, held: false, measured, reason: `${got}${alsoStalled}`, bound, changes };
         const why = confidence && whyNotShown(confidence, measured, aborted);
-        const undecided = whyUndecided(planned, compared, judging);
-        if (why === undefined && undecided === undefined) return { name, held: true, measured, reason, bound, changes };
+        const unseenDecide = whyNotSeen(planned, compared, answers, measured);
+        const undecided = unseenDecide === undefined ? whyUndecided(planned, compared, judging) : undefined;
+        if ([why, unseenDecide, undecided].every((one) => one === undefined))
+            return { name, held: true, measured, reason, bound, changes };
         const inconclusive = decisive([
+            unseenDecide,
             why === undefined ? undefined : reasonOf("confidence-not-reached", `${got}${alsoStalled}; ${why}`),
             undecided === undefined ? undefined : reasonOf("limit-undecided", `${got}${alsoStalled}; ${undecided}`),
         ]);
@@ -218,6 +232,50 @@ function compare(
     if (before === undefined) return [];
     const during = outcomesOf(answers.filter(({ at }) => at >= attackedAt + graceMs));
     return limits.map((limit) => ({ limit, before, during, change: changeOf(before, during, limit) }));
+}
+
+/** Whether it is open if a limit holds only because some answers say nothing, or not how fast the application was. */
+function whyNotSeen(
+    { name }: PlannedCheck,
+    compared: readonly Compared[],
+    answers: readonly Answer[],
+    { stalled }: Measured,
+): Reason | undefined {
+    const open = compared.find(({ change }) => change.isWithin === undefined);
+    if (open === undefined) return undefined;
+    const { limit, before, during } = open;
+    const seen = [asIfSeen(before), asIfSeen(during)] as const;
+    const areAllUnseen = seen.some(({ length }) => length === 0);
+    if (!areAllUnseen && !isDecidedBy([before, during], seen, limit)) return undefined;
+    const count = (outcomes: readonly Outcome[], is: (one: Outcome) => boolean) => outcomes.filter(is).length;
+    const isUnseen = (one: Outcome) => !isSeen(one);
+    const [lateBefore, lateDuring] = [before, during].map((all) => count(all, (one) => typeof one === "object"));
+    const lostBefore = count(before, isUnseen);
+    const stalledDuring = lateDuring! + (stalled?.answers ?? 0);
+    const lostDuring = count(during, isUnseen) - (stalled?.answers ?? 0);
+    const numbers = (inWindow: number, earlier: number) =>
+        `${inWindow} of ${during.length} requests of the check ${name} in the window, and ${earlier} of ` +
+        `${before.length} before it,`;
+    const leavesOpen = `leaves the limit of its ${limit.of === "successRate" ? "success rate" : limit.of} open`;
+    if (lateBefore! + stalledDuring >= lostBefore + lostDuring)
+        return reasonOf(
+            "sender-stalled",
+            `${numbers(stalledDuring, lateBefore!)} were sent, or their answers read, late, which ${leavesOpen}`,
+        );
+    const last = answers.findLast((answer) => answer.unseen)?.problem;
+    return reasonOf(
+        "application-not-seen",
+        `${numbers(lostDuring, lostBefore)} did not reach the application, which ${leavesOpen}` +
+            (last === undefined ? "" : `; the last: ${withoutPeriod(last)}`),
+    );
+}
+
+type Samples = readonly [before: readonly Outcome[], during: readonly Outcome[]];
+
+/** Whether other answers in the place of some would decide a limit, at once or with more answers than there were. */
+function isDecidedBy(answers: Samples, others: Samples, limit: ChangeLimit): boolean {
+    if (changeOf(...others, limit).isWithin !== undefined) return true;
+    return timesToDecide(...answers, limit) === undefined && timesToDecide(...others, limit) !== undefined;
 }
 
 /** Why it is open whether a limit holds, with what would decide it. Undefined if all hold. */

@@ -194,6 +194,21 @@ export function timesToDecide(
     return undefined;
 }
 
+export const isSeen = (outcome: Outcome): boolean => outcome !== "unseen";
+
+/**
+ * As if this machine had not been late, and each unseen answer had been as the one before it that was seen. Empty if
+ * none was.
+ */
+export function asIfSeen(outcomes: readonly Outcome[]): Outcome[] {
+    let last = outcomes.find(isSeen);
+    if (last === undefined) return [];
+    return outcomes.map((outcome) => {
+        if (isSeen(outcome)) last = outcome;
+        return typeof last === "object" ? rangeOf(last)[0] : last!;
+    });
+}
+
 /** Fewer answers show nothing of a limit, however good they are. */
 const leastPossible = (limit: ChangeLimit): number =>
     "atMostLess" in limit

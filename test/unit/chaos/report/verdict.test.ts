@@ -190,10 +190,50 @@ describe("a check that is compared with before the attack", () => {
         });
     });
 
-    it("does not fail for what this machine was late", () => {
+    it("does not fail, or hold, for what this machine was late", () => {
         const late = around(6, 300).map((ms, index) => (index % 3 === 0 ? { latencyMs: ms + 60, stalledMs: 60 } : ms));
-        expect(compared(around(6, 300), late).inconclusive).toBeDefined();
-        expect(compared(late, around(54, 300)).inconclusive).toBeDefined();
+        const inWindow = compared(around(6, 300), late);
+        expect(judge([inWindow])).toEqual({
+            verdict: "INCONCLUSIVE",
+            code: "sender-stalled",
+            reason:
+                "100 of 300 requests of the check /products in the window, and 0 of 300 before it, were sent, or " +
+                "their answers read, late, which leaves the limit of its p95 open.",
+        });
+        expect(compared(late, around(54, 300)).inconclusive).toMatchObject({ code: "sender-stalled" });
+    });
+
+    describe("is unknown for answers that did not see the application", () => {
+        const ofDrop = { limits: [{ of: "successRate", atMostLess: 0.1 } as const] };
+        const unseen = (all: readonly number[], is: (index: number) => boolean) =>
+            all.map((latency, index): Outcome => (is(index) ? "unseen" : latency));
+        const ofThird = unseen(around(30, 300), (n) => n % 10 < 3);
+        const ofAll = unseen(around(30, 300), () => true);
+        const judged = (during: readonly Outcome[], changes: Partial<PlannedCheck> = {}) =>
+            compared(around(30, during.length), during, { successRate: undefined, ...changes });
+
+        it.each([
+            ["if the rate would hold as it is without them", judged(ofThird, ofDrop), "90 of 300", "success rate"],
+            ["or a quantile", judged(ofThird), "90 of 300", "p95"],
+            ["if there are no others", judged(ofAll, ofDrop), "300 of 300", "success rate"],
+        ])("%s", (_, { inconclusive }, count, of) =>
+            expect(inconclusive).toEqual({
+                code: "application-not-seen",
+                message: expect.stringMatching(
+                    new RegExp(
+                        `^${count} requests of the check /products in the window, and 0 of 300 before it, did not ` +
+                            `reach the application, which leaves the limit of its ${of} open; the last: status 502$`,
+                    ),
+                ),
+            }),
+        );
+
+        it("and has no change if there are no others", () => expect(judged(ofAll, ofDrop).changes).toEqual([]));
+
+        it("but undecided if it would be so without them", () =>
+            expect(judged(unseen(around(58, 150), (n) => n === 7)).inconclusive).toMatchObject({
+                code: "limit-undecided",
+            }));
     });
 
     it("is undecided if an abort rule of another check has ended the window", () => {
