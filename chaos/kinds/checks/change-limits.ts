@@ -162,7 +162,7 @@ export function concludedChange(limit: ChangeLimit, change: Change): ConcludedCh
 }
 
 const describeLatency = (milliseconds: number) =>
-    milliseconds === Infinity ? "no answer" : describeMilliseconds(milliseconds);
+    milliseconds === Infinity ? "a bad answer" : describeMilliseconds(milliseconds);
 
 const describeFactor = (factor: number) =>
     factor === Infinity ? "any factor" : `${Number(factor.toFixed(factor < 10 ? 1 : 0))}x`;

@@ -157,6 +157,13 @@ describe("a check that is compared with before the attack", () => {
         });
     });
 
+    it("fails if bad answers are among those that a quantile is of, whether they came or not", () => {
+        const bad = around(30, 600).map((ms, index): Outcome => (index % 5 === 0 ? "bad" : ms));
+        expect(compared(around(30, 600), bad, { successRate: undefined }).reason).toContain(
+            "; p95 43 ms before, a bad answer under attack: ",
+        );
+    });
+
     it("is undecided if a limit is between the bounds, and says which times would decide it", () =>
         expect(compared(around(30, 150), around(58, 150)).inconclusive).toEqual({
             code: "limit-undecided",
