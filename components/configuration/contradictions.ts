@@ -2,6 +2,7 @@ import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../ch
 import { abortRuleOf, contradictionsIn } from "../../chaos/kinds/checks/abort";
 import { type CheckSettings, completed } from "../../chaos/kinds/checks/check-kind";
 import { changeLimitsOf } from "../../chaos/kinds/checks/change-limits";
+import type { Check } from "../../chaos/kinds/checks/registry";
 import { type ChangeFault, changeMistakes } from "../../chaos/definition/change-mistakes";
 import { confidenceMistakes } from "../../chaos/definition/confidence-mistakes";
 import { patched } from "../../chaos/definition/patch";
@@ -300,7 +301,7 @@ function changesOfChecks({ get, experiment }: Facts): Found[] {
     const [baselineMs, latency] = [get("experiment.baseline"), get("experiment.latency")];
     if (durationMs === undefined || intervalMs === undefined || baselineMs === undefined) return [];
     const observed = { durationMs, intervalMs, baselineMs, latency };
-    const checks = experiment?.checks ?? [{ kind: "http", path: "/" }];
+    const checks: readonly Check[] = experiment?.checks ?? [{ kind: "http", path: "/" }];
     const faults = changeMistakes(checks, observed);
     const faultsWithout = changeMistakes(checks, { ...observed, latency: undefined });
     const found = faults.flatMap(({ check, of, reason, allowed, otherwise }): Found[] => {

@@ -3,7 +3,7 @@ import { describeBound, usualLevel } from "../../values/bound";
 import { type Change, type ChangeLimit, type Outcome, type Quantile, quantiles } from "../../values/compared";
 import { describeMilliseconds, parseDuration } from "../../values/duration";
 import { describeShare, parsePercentage, type Share } from "../../values/share";
-import { instant, milliseconds, notAllowed, shareSchema } from "../../values/texts";
+import { instant, milliseconds, notAllowed, notAnObject, placeIn, shareSchema } from "../../values/texts";
 import type { Answer } from "./answer";
 
 /** How much slower answers may be than before the attack: of each quantile, `atMost`. */
@@ -48,21 +48,22 @@ const latencyLimit = z.strictObject(
             .string({ error: notALimit })
             .refine((text) => parseLatencyLimit(text) !== undefined, { error: notALimit }),
     },
-    { error: notAllowed('an object, such as { atMost: "2x" }') },
+    { error: notAnObject('{ atMost: "2x" }') },
 );
 
 export const latencySchema = z
     .strictObject(
         { p50: latencyLimit.optional(), p95: latencyLimit.optional(), p99: latencyLimit.optional() },
-        { error: notAllowed('an object, such as { p95: { atMost: "2x" } }') },
+        { error: notAnObject('{ p95: { atMost: "2x" } }') },
     )
     .refine((limits) => names.some((name) => limits[name] !== undefined), {
         error: 'is empty; allowed: p50, p95 or p99, such as { p95: { atMost: "2x" } }',
+        when: ({ issues }) => issues.length === 0,
     });
 
-export const allowedDrop = "a percentage from 0.1% and below 100%";
+const allowedDrop = "a percentage from 0.1% and below 100%";
 const notADrop = notAllowed(allowedDrop, "a drop");
-export const rateSettingsSchema = z.strictObject({
+const rateSettingsSchema = z.strictObject({
     dropAtMost: z.string({ error: notADrop }).refine(
         (text) => {
             const share = parsePercentage(text) ?? 0;
@@ -70,6 +71,19 @@ export const rateSettingsSchema = z.strictObject({
         },
         { error: notADrop },
     ),
+});
+
+const notARate = notAllowed(`a number above 0 and up to 1, or { dropAtMost: "1%" } with ${allowedDrop}`);
+export const successRateSchema = z.union([z.number().positive().max(1), rateSettingsSchema], {
+    // A union does not say by itself what is wrong within an object.
+    error: (issue) => {
+        const isObject = typeof issue.input === "object" && issue.input !== null && !Array.isArray(issue.input);
+        if (issue.code !== "invalid_union" || !isObject) return notARate(issue);
+        return issue.errors
+            .at(-1)!
+            .map(({ path, message }) => [placeIn(path), message].filter(Boolean).join(": "))
+            .join("; ");
+    },
 });
 
 const quantile = z.enum(names as [Quantile, ...Quantile[]]);
@@ -83,12 +97,20 @@ export const changeLimitSchema = z.union([
 export const latencyLimitsOf = (settings: LatencySettings): ChangeLimit[] =>
     names.flatMap((of) => (settings[of] ? { of, ...parseLatencyLimit(settings[of].atMost)! } : []));
 
-/** As a stack's setting has them: `p95=2x,p99=+200ms`. Undefined if the text is not that. */
+/**
+ * As a stack's setting has them: `p95=2x,p99=+200ms`.
+ *
+ * @returns undefined if the text is not that
+ * @throws Error if one is there twice
+ */
 export function parseLatencyLimits(text: string): ChangeLimit[] | undefined {
     const pairs = text.split(",").map((part) => part.trim().split("="));
     const settings = Object.fromEntries(pairs.map(([name, atMost]) => [name, { atMost }])) as unknown;
     const { success, data } = latencySchema.safeParse(settings);
-    return success && pairs.every((pair) => pair.length === 2) ? latencyLimitsOf(data) : undefined;
+    if (!success || pairs.some((pair) => pair.length !== 2)) return undefined;
+    const twice = pairs.find(([name], index) => pairs.findIndex((pair) => pair[0] === name) < index);
+    if (twice !== undefined) throw new Error(`has ${twice[0]} twice; allowed: each of p50, p95 and p99 once`);
+    return latencyLimitsOf(data);
 }
 
 /** @param usual limits of latencies, if the check has none, and shows them */

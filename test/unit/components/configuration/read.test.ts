@@ -215,6 +215,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.successRate", "0%"],
         ["experiment.confidence", "100%"],
         ["experiment.latency", "p95=2"],
+        ["experiment.latency", "p95=2x,p95=900x"],
         ["experiment.baseline", "11m"],
         ["experiment.abortBelow", "0.5"],
         ["experiment.deadline", "1s"],
