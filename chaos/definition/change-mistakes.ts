@@ -62,7 +62,7 @@ const [longestMs, shortestMs] = [parseDuration(times.baseline.most)!, parseDurat
 /** The longest baseline that a run with these compared checks may have, in whole seconds. */
 export function longestBaselineMs(checks: readonly { intervalMs: number }[]): number {
     const perMs = checks.reduce((sum, { intervalMs }) => sum + 1 / intervalMs, 0);
-    return Math.min(longestMs, Math.floor(maxAnswers / perMs / 1_000) * 1_000);
+    return Math.min(longestMs, Math.floor(maxAnswers / perMs / 1_000 + 1e-6) * 1_000);
 }
 
 /** A check that is compared, with the limit that takes the most answers. */

@@ -12,6 +12,7 @@ import { type Bound, boundOf, describeShown } from "../kinds/checks/confidence";
 import type { Observed, PlannedCheck } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
 import { withoutPeriod } from "../cluster/problem";
+import { longestBaselineMs } from "../definition/change-mistakes";
 import { isAttack, type Plan } from "../definition/plan";
 import { answersFor, type Confidence, lowerBound } from "../values/bound";
 import {
@@ -23,7 +24,7 @@ import {
     type Outcome,
     timesToDecide,
 } from "../values/compared";
-import { describeMilliseconds, formatDuration } from "../values/duration";
+import { describeMilliseconds, durationWithin, formatDuration, times } from "../values/duration";
 import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
 
@@ -142,6 +143,8 @@ export interface Judging {
     aborted?: Aborted;
     /** Its answers before the attack. Absent if the check is not compared with them. */
     before?: readonly Outcome[];
+    /** How long a baseline of the run may be. @default that of a run with only this check */
+    longestBaselineMs?: number;
 }
 
 export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], judging: Judging): Judged {
@@ -282,7 +285,7 @@ function isDecidedBy(answers: Samples, others: Samples, limit: ChangeLimit): boo
 function whyUndecided(
     { limits, intervalMs }: PlannedCheck,
     compared: readonly Compared[],
-    { aborted }: Judging,
+    { aborted, longestBaselineMs: mostBaselineMs = longestBaselineMs([{ intervalMs }]) }: Judging,
 ): string | undefined {
     if (limits === undefined) return undefined;
     if (aborted !== undefined) return "the window ended early";
@@ -290,16 +293,19 @@ function whyUndecided(
     if (open === undefined) return compared.length > 0 ? undefined : "its answers before the attack are not known";
     const { limit, before, during, change } = open;
     const bursts = describeBursts(limit, change, { before: before.length, during: during.length });
-    const times = timesToDecide(before, during, limit);
-    if (times === undefined)
+    const factor = timesToDecide(before, during, limit);
+    if (factor === undefined)
         return `${bursts}the change is too near to its limit, ${describeLimit(limit)}, to decide it by more answers`;
-    const [beforeMs, duringMs] = [before.length, during.length].map((number) =>
-        formatDuration(Math.ceil((number * times * intervalMs) / 1_000) * 1_000),
-    );
-    return (
-        `${bursts}about ${Number(times.toFixed(1))} times as many answers of this kind would decide it: ` +
-        `a baseline of ${beforeMs} and a window of ${duringMs}`
-    );
+    const lengthOf = (number: number) => Math.ceil((number * factor * intervalMs) / 1_000) * 1_000;
+    const [beforeMs, duringMs] = [lengthOf(before.length), lengthOf(during.length)];
+    const more = `${bursts}about ${Number(factor.toFixed(1))} times as many answers of this kind would decide it`;
+    const longest = { before: formatDuration(mostBaselineMs), during: times.duration.most };
+    if (beforeMs > mostBaselineMs || durationWithin(times.duration, formatDuration(duringMs)) === undefined)
+        return (
+            `${more}, which no allowed time has at this interval: a baseline of at most ${longest.before} and a ` +
+            `window of at most ${longest.during}`
+        );
+    return `${more}: a baseline of ${formatDuration(beforeMs)} and a window of ${formatDuration(duringMs)}`;
 }
 
 /** That answers count as fewer, where it makes half of them or more worthless. Empty otherwise. */
@@ -341,7 +347,13 @@ export interface Recorded {
 }
 
 export function judgeChecks({ plan, checks, startedAt, attackedAt = startedAt, aborted, baseline }: Recorded) {
-    const judging = { attackedAt, graceMs: plan.window.graceMs, underAttack: isAttack(plan), aborted };
+    const judging = {
+        attackedAt,
+        graceMs: plan.window.graceMs,
+        underAttack: isAttack(plan),
+        aborted,
+        longestBaselineMs: longestBaselineMs(plan.checks.filter(({ limits }) => limits !== undefined)),
+    };
     return plan.checks.map((planned) => {
         const { answers = [] } = checks.find(({ name }) => name === planned.name) ?? {};
         const isNamed = plan.checks.some((one) => one !== planned && describe(one.check) === describe(planned.check));

@@ -1,6 +1,7 @@
 import { type Baseline, describeLimit, outcomesOf } from "../kinds/checks/change-limits";
 import type { KnownRoutes } from "../kinds/checks/endpoints";
 import { askThrough, latencyLimitOf, namesOf, type PlannedCheck, probe } from "../kinds/checks/observe";
+import { longestBaselineMs } from "../definition/change-mistakes";
 import { isAttack } from "../definition/plan";
 import { type BaselineFault, baselineFault, type ChangeLimit, type Outcome, quantiles } from "../values/compared";
 import { describeMilliseconds, formatDuration } from "../values/duration";
@@ -38,14 +39,19 @@ export async function measureBaseline(
         return { name: planned.name, at: answers[0]!.at, outcomes: outcomesOf(answers) };
     });
     const baseline = await Promise.all(measured).finally(() => where.pulse?.stop());
-    for (const [index, { outcomes }] of baseline.entries()) requireSteady(compared[index]!, outcomes);
+    const mostMs = longestBaselineMs(compared);
+    for (const [index, { outcomes }] of baseline.entries()) requireSteady(compared[index]!, outcomes, mostMs);
     return baseline;
 }
 
-/** @throws ReasonError if a check did not hold before the attack, or its answers are nothing to compare others with */
+/**
+ * @param mostMs the longest that a baseline may be
+ * @throws ReasonError if a check did not hold before the attack, or its answers are nothing to compare others with
+ */
 function requireSteady(
     { name, intervalMs, successRate, limits = [] }: PlannedCheck,
     outcomes: readonly Outcome[],
+    mostMs: number,
 ): void {
     const all = outcomes.length;
     const good = outcomes.filter((outcome) => typeof outcome !== "string").length;
@@ -59,7 +65,7 @@ function requireSteady(
         const fault = baselineFault(outcomes, limit);
         if (fault === undefined) continue;
         const message = `${name} cannot be compared with before the attack: ${describeFault(limit, all, fault)}`;
-        throw new ReasonError("baseline-unsteady", message, adviceOn(limit, { intervalMs, all }, fault));
+        throw new ReasonError("baseline-unsteady", message, adviceOn(limit, { intervalMs, all, mostMs }, fault));
     }
 }
 
@@ -81,7 +87,7 @@ function describeFault(limit: ChangeLimit, all: number, { independent, needed, b
 
 function adviceOn(
     limit: ChangeLimit,
-    { intervalMs, all }: { intervalMs: number; all: number },
+    { intervalMs, all, mostMs }: { intervalMs: number; all: number; mostMs: number },
     { independent, needed, bad, unseen }: BaselineFault,
 ): string {
     if (independent >= needed || "atMostLess" in limit) {
@@ -89,8 +95,9 @@ function adviceOn(
         return bad >= unseen ? "Repair the application first" : "Find out why they do not reach the application";
     }
     const enoughMs = Math.ceil((all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
-    return (
-        `Measure longer: a baseline of ${formatDuration(enoughMs)} would do, if it goes on like this; or find out ` +
-        "what makes the application, or this machine, slow at times"
-    );
+    const slow = "what makes the application, or this machine, slow at times";
+    if (enoughMs > mostMs)
+        return `Find out ${slow}: if it goes on like this, no baseline would do (at most ${formatDuration(mostMs)})`;
+    const enough = formatDuration(enoughMs);
+    return `Measure longer: a baseline of ${enough} would do, if it goes on like this; or find out ${slow}`;
 }

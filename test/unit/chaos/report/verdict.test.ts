@@ -176,6 +176,14 @@ describe("a check that is compared with before the attack", () => {
             ),
         }));
 
+    it("says so if that would take longer than a baseline or a window may be", () => {
+        const wouldTake = (changes: Partial<PlannedCheck>, judging?: Partial<Judging>) =>
+            compared(around(30, 150), around(58, 150), changes, judging).inconclusive!.message;
+        const none = "which no allowed time has at this interval: a baseline of at most ";
+        expect(wouldTake({ intervalMs: 3_900 })).toContain(`${none}10m and a window of at most 1h`);
+        expect(wouldTake({ intervalMs: 50 }, { longestBaselineMs: 8_000 })).toContain(`${none}8s and`);
+    });
+
     it("says that answers came in bursts, which show less", () => {
         const atOnce = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 : latency));
         expect(compared(around(30, 200), atOnce).inconclusive!.message).toContain(

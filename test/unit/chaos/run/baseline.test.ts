@@ -89,6 +89,13 @@ describe("before the attack", () => {
         expect(run.cluster.names("Lease")).toEqual([]);
     });
 
+    it("and says so if no allowed baseline would be", async () => {
+        latencyAt = (ms) => (ms > 2_000 && ms < 2_320 ? 900 : 20);
+        // Only as many answers as a run may have pass through its steps.
+        run.plan.checks = Array.from({ length: 20 }, (_, index) => ({ ...run.plan.checks[0]!, name: `/${index}` }));
+        await expect(step()).rejects.toThrow("if it goes on like this, no baseline would do (at most 10s)");
+    });
+
     it("so does one in which a check does not hold: there is no steady state", async () => {
         latencyAt = (ms) => (ms > 200 && ms % 40 < 20 ? "bad" : 20);
         run.plan.checks[0]!.successRate = 0.9;
