@@ -394,7 +394,8 @@ describe("values that contradict one another", () => {
         ]);
         expect(first({})).toEqual([
             "experiment.baseline",
-            `${takes} baseline has 30: ${interval.replace("144s", "144s with an experiment.duration of at least 144s")}`,
+            `${takes} baseline has 30: ` +
+                interval.replace("144s", "144s with an experiment.duration of at least 144s"),
             "set experiment.baseline 144s && npx pulumi config set experiment.duration 144s",
         ]);
         expect(
