@@ -3,7 +3,14 @@ import { completed } from "../kinds/checks/check-kind";
 import { changeLimitsOf } from "../kinds/checks/change-limits";
 import { type Check, checkKindOf, checkKinds, checkName, checkSchema } from "../kinds/checks/registry";
 import { answersNeeded, type ChangeLimit } from "../values/compared";
-import { describeMilliseconds, durationWithin, formatDuration, times } from "../values/duration";
+import {
+    describeMilliseconds,
+    durationWithin,
+    formatDuration,
+    parseDuration,
+    type Range,
+    times,
+} from "../values/duration";
 
 /** Limits that a definition may give for all checks are for those that show how fast the application is. */
 export const usualLimitsFor = (check: Check, usual: readonly ChangeLimit[] = []): readonly ChangeLimit[] =>
@@ -35,12 +42,40 @@ interface Observation {
 export interface ChangeFault {
     /** Absent if it is about all checks. */
     check?: Check;
+    /** What it is about, if not a check. */
+    of?: "latency" | "baseline";
     reason: string;
-    /** Each of these alone mends it. */
-    allowed: { baselineMs?: number; durationMs?: number; intervalMs?: number };
+    /**
+     * Each of these alone mends it, with all of its values: longer times and a shorter interval, but of `baseline` a
+     * shorter one.
+     */
+    allowed: Partial<Observation>[];
+    /** What else mends it, in words. */
+    otherwise: string;
 }
 
 const countOf = (lengthMs: number, intervalMs: number) => Math.ceil(lengthMs / intervalMs - 1e-6);
+const inSeconds = (milliseconds: number) => Math.ceil((milliseconds - 1e-6) / 1_000) * 1_000;
+const within = (range: Range, milliseconds: number) => durationWithin(range, formatDuration(milliseconds));
+const [longestMs, shortestMs] = [parseDuration(times.baseline.most)!, parseDuration(times.interval.least)!];
+
+/** The longest baseline that a run with these compared checks may have, in whole seconds. */
+export function longestBaselineMs(checks: readonly { intervalMs: number }[]): number {
+    const perMs = checks.reduce((sum, { intervalMs }) => sum + 1 / intervalMs, 0);
+    return Math.min(longestMs, Math.floor(maxAnswers / perMs / 1_000 + 1e-6) * 1_000);
+}
+
+/** A check that is compared, with the limit that takes the most answers. */
+interface ComparedCheck {
+    check: Check;
+    strictest: ChangeLimit;
+    needed: number;
+    intervalMs: number;
+}
+
+/** How many answers the baseline has. */
+const sumOf = (compared: readonly ComparedCheck[], { baselineMs }: { baselineMs: number }) =>
+    compared.reduce((sum, { intervalMs }) => sum + countOf(baselineMs, intervalMs), 0);
 
 /** What checks cannot show with their defaults. Looks only at those that are valid by themselves. */
 export function changeMistakes(
@@ -48,46 +83,82 @@ export function changeMistakes(
     { latency, ...defaults }: Observation & { latency?: readonly ChangeLimit[] },
 ): ChangeFault[] {
     const valid = checks.filter((check) => checkSchema.safeParse(check).success);
-    if (latency && valid.length === checks.length && valid.every((check) => !checkKindOf(check).showsLatency))
-        return [{ reason: `no check of the experiment is of kind ${listOf("disjunction")}`, allowed: {} }];
-    const compared = valid.flatMap((check) => {
-        const limits = changeLimitsOf(check, usualLimitsFor(check, latency));
-        return limits ? [{ check, limits, ...completed(check, { ...defaults, successRate: 1 }) }] : [];
-    });
-    const faults = compared.flatMap(({ check, limits, intervalMs }): ChangeFault[] => {
-        const strictest = limits.toSorted((a, b) => answersNeeded(b) - answersNeeded(a))[0]!;
-        const needed = answersNeeded(strictest);
-        const [before, during] = [countOf(defaults.baselineMs, intervalMs), countOf(defaults.durationMs, intervalMs)];
-        const least = Math.min(before, during);
-        if (least >= needed) return [];
-        const [what, lengthMs, range] =
-            before < needed
-                ? (["baseline", defaults.baselineMs, times.baseline] as const)
-                : (["window", defaults.durationMs, times.duration] as const);
-        const longer = durationWithin(range, formatDuration(Math.ceil((needed * intervalMs) / 1_000) * 1_000));
-        const shorter = Math.floor(Math.min(defaults.baselineMs, defaults.durationMs) / needed);
-        return [
-            {
-                check,
-                reason:
-                    `to compare ${strictest.of} takes ${needed} answers before the attack and under it, and the ` +
-                    `${what} has ${what === "baseline" ? before : during}: ${describeMilliseconds(lengthMs)} with ` +
-                    `an interval of ${describeMilliseconds(intervalMs)}`,
-                allowed: {
-                    [what === "baseline" ? "baselineMs" : "durationMs"]: longer,
-                    intervalMs: durationWithin(times.interval, formatDuration(shorter)),
-                },
-            },
-        ];
-    });
-    const all = compared.reduce((sum, { intervalMs }) => sum + countOf(defaults.baselineMs, intervalMs), 0);
-    if (all <= maxAnswers) return faults;
-    const names = compared.map(({ check }) => checkName(check)).join(", ");
+    if (latency && valid.length === checks.length && valid.every((check) => !checkKindOf(check).showsLatency)) {
+        const reason = `no check of the experiment is of kind ${listOf("disjunction")}`;
+        return [{ of: "latency", reason, allowed: [], otherwise: "leave it out" }];
+    }
+    const compared = valid
+        .flatMap((check): ComparedCheck[] => {
+            const limits = changeLimitsOf(check, usualLimitsFor(check, latency));
+            if (limits === undefined) return [];
+            const strictest = limits.toSorted((a, b) => answersNeeded(b) - answersNeeded(a))[0]!;
+            const { intervalMs } = completed(check, { ...defaults, successRate: 1 });
+            return [{ check, strictest, needed: answersNeeded(strictest), intervalMs }];
+        })
+        // What mends the first mends the others, if they have the same interval.
+        .sort((a, b) => b.needed * b.intervalMs - a.needed * a.intervalMs);
+    const faults = compared.flatMap((one) => tooFewAnswers(one, compared, defaults));
+    const tooMany = tooManyAnswers(compared, defaults);
+    return tooMany === undefined ? faults : [...faults, tooMany];
+}
+
+function tooFewAnswers(one: ComparedCheck, compared: readonly ComparedCheck[], now: Observation): ChangeFault[] {
+    const { check, strictest, needed, intervalMs } = one;
+    const [before, during] = [countOf(now.baselineMs, intervalMs), countOf(now.durationMs, intervalMs)];
+    if (Math.min(before, during) >= needed) return [];
+    const [what, lengthMs] =
+        before < needed ? (["baseline", now.baselineMs] as const) : (["window", now.durationMs] as const);
+    const withInterval = (intervalMs: number): ComparedCheck[] =>
+        check.perSecond === undefined
+            ? compared.map((other) => (other.check.perSecond === undefined ? { ...other, intervalMs } : other))
+            : compared.map((other) => (other === one ? { ...other, intervalMs } : other));
+    const mostAnswers = Math.max(maxAnswers, sumOf(compared, now));
+    const isPossible = (mend: Partial<Observation>) =>
+        (mend.baselineMs === undefined || within(times.baseline, mend.baselineMs) !== undefined) &&
+        (mend.durationMs === undefined || within(times.duration, mend.durationMs) !== undefined) &&
+        (mend.intervalMs === undefined || within(times.interval, mend.intervalMs) !== undefined) &&
+        sumOf(mend.intervalMs === undefined ? compared : withInterval(mend.intervalMs), { ...now, ...mend }) <=
+            mostAnswers;
+    /** With another interval, too. */
+    const longer = (intervalMs: number): Partial<Observation> => {
+        const enoughMs = inSeconds(needed * intervalMs);
+        return {
+            ...(countOf(now.baselineMs, intervalMs) < needed && { baselineMs: enoughMs }),
+            ...(countOf(now.durationMs, intervalMs) < needed && { durationMs: enoughMs }),
+        };
+    };
+    /** A rate of its own is a whole number. */
+    const whole = (intervalMs: number) =>
+        check.perSecond === undefined ? intervalMs : 1_000 / Math.ceil(1_000 / intervalMs);
+    const shorterMs = (lengthMs: number) => whole(Math.floor(lengthMs / needed));
+    const alone = [longer(intervalMs), { intervalMs: shorterMs(Math.min(now.baselineMs, now.durationMs)) }];
+    const together = [shorterMs(longestMs), shortestMs].map((intervalMs) => ({ ...longer(intervalMs), intervalMs }));
+    const allowed = alone.filter(isPossible);
     return [
-        ...faults,
         {
-            reason: `the baseline has ${all} probes of ${names}, and ${maxAnswers} are possible`,
-            allowed: { baselineMs: Math.floor((defaults.baselineMs * maxAnswers) / all / 1_000) * 1_000 },
+            check,
+            reason:
+                `to compare ${strictest.of} takes ${needed} answers before the attack and under it, and the ` +
+                `${what} has ${what === "baseline" ? before : during}: ${describeMilliseconds(lengthMs)} with ` +
+                `an interval of ${describeMilliseconds(intervalMs)}`,
+            allowed: allowed.length > 0 ? allowed : together.filter(isPossible).slice(0, 1),
+            otherwise: `a limit that takes fewer answers, or fewer checks with one (all have ${maxAnswers} answers)`,
         },
     ];
+}
+
+function tooManyAnswers(compared: readonly ComparedCheck[], now: Observation): ChangeFault | undefined {
+    const all = sumOf(compared, now);
+    if (all <= maxAnswers) return undefined;
+    const names = compared.map(({ check }) => checkName(check)).join(", ");
+    const baselineMs = longestBaselineMs(compared);
+    const areEnough =
+        within(times.baseline, baselineMs) !== undefined &&
+        compared.every(({ needed, intervalMs }) => countOf(baselineMs, intervalMs) >= needed);
+    return {
+        of: "baseline",
+        reason: `the baseline has ${all} probes of ${names}, and ${maxAnswers} are possible`,
+        allowed: areEnough ? [{ baselineMs }] : [],
+        otherwise: "fewer probes per second, limits that take fewer answers, or fewer checks with limits",
+    };
 }

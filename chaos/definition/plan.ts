@@ -266,21 +266,22 @@ const baselineMsOf = ({ baselineMs }: PlanArgs) => baselineMs ?? parseDuration(t
 
 function requireComparable(checks: readonly Check[], args: PlanArgs): void {
     const faults = changeMistakes(checks, { ...args, baselineMs: baselineMsOf(args) }).map(
-        ({ check, reason, allowed }) => {
-            const { baselineMs, durationMs, intervalMs } = allowed;
-            if (check === undefined)
-                return baselineMs === undefined
-                    ? `latency: ${reason}; allowed: leave it out`
-                    : `baseline: ${reason}; allowed: a duration of at most ${formatDuration(baselineMs)}`;
-            const choices = [
-                baselineMs && `a baseline.duration of at least ${formatDuration(baselineMs)}`,
-                durationMs && `a window.duration of at least ${formatDuration(durationMs)}`,
-                intervalMs &&
-                    (check.perSecond === undefined
-                        ? `an interval of at most ${formatDuration(intervalMs)}`
-                        : `a perSecond of at least ${Math.ceil(1_000 / intervalMs)}`),
-            ].filter((choice) => typeof choice === "string");
-            return `${checkName(check)}: ${reason}; allowed: ${either.format(choices)}`;
+        ({ check, of, reason, allowed, otherwise }) => {
+            const choices = allowed.map(({ baselineMs, durationMs, intervalMs }) => {
+                if (check === undefined) return `a duration of at most ${formatDuration(baselineMs!)}`;
+                const all = [
+                    baselineMs && `a baseline.duration of at least ${formatDuration(baselineMs)}`,
+                    durationMs && `a window.duration of at least ${formatDuration(durationMs)}`,
+                    intervalMs &&
+                        (check.perSecond === undefined
+                            ? `an interval of at most ${formatDuration(intervalMs)}`
+                            : `a perSecond of at least ${Math.round(1_000 / intervalMs)}`),
+                ];
+                const [first, ...others] = all.filter((one) => typeof one === "string");
+                return [first, ...(others.length > 0 ? [others.join(" and ")] : [])].join(" with ");
+            });
+            const mends = choices.length > 0 ? either.format(choices) : otherwise;
+            return `${check === undefined ? of : checkName(check)}: ${reason}; allowed: ${mends}`;
         },
     );
     if (faults.length > 0) throw new Error(faults.join("; "));

@@ -124,7 +124,10 @@ function describeOutcomes(outcomes: readonly Outcome[]): string {
     return `${counts}${others.length > 0 ? "; of the good ones" : ""}: ${figures}`;
 }
 
-const latenciesIn = (outcomes: readonly Outcome[]) => outcomes.filter((outcome) => typeof outcome === "number");
+const latenciesIn = (outcomes: readonly Outcome[]): number[] =>
+    outcomes.flatMap((outcome) =>
+        typeof outcome === "object" ? outcome.latencyMs : typeof outcome === "number" ? outcome : [],
+    );
 
 /** The shares of all answers in each bin. Those of bad and unseen ones are in none. */
 function sharesOf(outcomes: readonly Outcome[], least: number, bins: number): number[] {

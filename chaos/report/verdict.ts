@@ -12,10 +12,19 @@ import { type Bound, boundOf, describeShown } from "../kinds/checks/confidence";
 import type { Observed, PlannedCheck } from "../kinds/checks/observe";
 import { checkKindOf } from "../kinds/checks/registry";
 import { withoutPeriod } from "../cluster/problem";
+import { longestBaselineMs } from "../definition/change-mistakes";
 import { isAttack, type Plan } from "../definition/plan";
 import { answersFor, type Confidence, lowerBound } from "../values/bound";
-import { type Change, type ChangeLimit, changeOf, type Outcome, timesToDecide } from "../values/compared";
-import { describeMilliseconds, formatDuration } from "../values/duration";
+import {
+    asIfSeen,
+    type Change,
+    type ChangeLimit,
+    changeOf,
+    isSeen,
+    type Outcome,
+    timesToDecide,
+} from "../values/compared";
+import { describeMilliseconds, durationWithin, formatDuration, times } from "../values/duration";
 import { greatestOf } from "../values/extremes";
 import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
@@ -135,6 +144,8 @@ export interface Judging {
     aborted?: Aborted;
     /** Its answers before the attack. Absent if the check is not compared with them. */
     before?: readonly Outcome[];
+    /** How long a baseline of the run may be. @default that of a run with only this check */
+    longestBaselineMs?: number;
 }
 
 export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], judging: Judging): Judged {
@@ -148,7 +159,10 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
     const isGoodWith = (number: number) => successRate === undefined || reaches(successRate, number, counted);
     const isGood = counted > 0 && isGoodWith(good);
     const compared = counted > 0 && aborted === undefined ? compare(planned, answers, judging) : [];
-    const changes = compared.map(({ limit, change }) => concludedChange(limit, change));
+    // Without an answer of the application there is nothing to say of a change.
+    const changes = compared
+        .filter(({ before, during }) => before.some(isSeen) && during.some(isSeen))
+        .map(({ limit, change }) => concludedChange(limit, change));
     const exceeds = changes.some(({ isWithin }) => isWithin === false);
     // A bound needs a number of answers that does not depend on them. An abort rule ends the window once many are bad,
     // so there is none then. In other runs with a rule it holds: they only have it more seldom than without one.
@@ -179,9 +193,12 @@ export function judgeCheck(planned: PlannedCheck, answers: readonly Answer[], ju
         }
         if (exceeds) return { name, held: false, measured, reason: failure, bound, changes };
         const why = confidence && whyNotShown(confidence, measured, aborted);
-        const undecided = whyUndecided(planned, compared, judging);
-        if (why === undefined && undecided === undefined) return { name, held: true, measured, reason, bound, changes };
+        const unseenDecide = whyNotSeen(planned, compared, answers, measured);
+        const undecided = unseenDecide === undefined ? whyUndecided(planned, compared, judging) : undefined;
+        if ([why, unseenDecide, undecided].every((one) => one === undefined))
+            return { name, held: true, measured, reason, bound, changes };
         const inconclusive = decisive([
+            unseenDecide,
             why === undefined ? undefined : reasonOf("confidence-not-reached", `${got}${alsoStalled}; ${why}`),
             undecided === undefined ? undefined : reasonOf("limit-undecided", `${got}${alsoStalled}; ${undecided}`),
         ]);
@@ -223,11 +240,55 @@ function compare(
     return limits.map((limit) => ({ limit, before, during, change: changeOf(before, during, limit) }));
 }
 
+/** Whether it is open if a limit holds only because some answers say nothing, or not how fast the application was. */
+function whyNotSeen(
+    { name }: PlannedCheck,
+    compared: readonly Compared[],
+    answers: readonly Answer[],
+    { stalled }: Measured,
+): Reason | undefined {
+    const open = compared.find(({ change }) => change.isWithin === undefined);
+    if (open === undefined) return undefined;
+    const { limit, before, during } = open;
+    const seen = [asIfSeen(before), asIfSeen(during)] as const;
+    const areAllUnseen = seen.some(({ length }) => length === 0);
+    if (!areAllUnseen && !isDecidedBy([before, during], seen, limit)) return undefined;
+    const count = (outcomes: readonly Outcome[], is: (one: Outcome) => boolean) => outcomes.filter(is).length;
+    const isUnseen = (one: Outcome) => !isSeen(one);
+    const [lateBefore, lateDuring] = [before, during].map((all) => count(all, (one) => typeof one === "object"));
+    const lostBefore = count(before, isUnseen);
+    const stalledDuring = lateDuring! + (stalled?.answers ?? 0);
+    const lostDuring = count(during, isUnseen) - (stalled?.answers ?? 0);
+    const numbers = (inWindow: number, earlier: number) =>
+        `${inWindow} of ${during.length} requests of the check ${name} in the window, and ${earlier} of ` +
+        `${before.length} before it,`;
+    const leavesOpen = `leaves the limit of its ${limit.of === "successRate" ? "success rate" : limit.of} open`;
+    if (lateBefore! + stalledDuring >= lostBefore + lostDuring)
+        return reasonOf(
+            "sender-stalled",
+            `${numbers(stalledDuring, lateBefore!)} were sent, or their answers read, late, which ${leavesOpen}`,
+        );
+    const last = answers.findLast((answer) => answer.unseen)?.problem;
+    return reasonOf(
+        "application-not-seen",
+        `${numbers(lostDuring, lostBefore)} did not reach the application, which ${leavesOpen}` +
+            (last === undefined ? "" : `; the last: ${withoutPeriod(last)}`),
+    );
+}
+
+type Samples = readonly [before: readonly Outcome[], during: readonly Outcome[]];
+
+/** Whether other answers in the place of some would decide a limit, at once or with more answers than there were. */
+function isDecidedBy(answers: Samples, others: Samples, limit: ChangeLimit): boolean {
+    if (changeOf(...others, limit).isWithin !== undefined) return true;
+    return timesToDecide(...answers, limit) === undefined && timesToDecide(...others, limit) !== undefined;
+}
+
 /** Why it is open whether a limit holds, with what may decide it. Undefined if all hold. */
 function whyUndecided(
     { limits, intervalMs }: PlannedCheck,
     compared: readonly Compared[],
-    { aborted }: Judging,
+    { aborted, longestBaselineMs: mostBaselineMs = longestBaselineMs([{ intervalMs }]) }: Judging,
 ): string | undefined {
     if (limits === undefined) return undefined;
     if (aborted !== undefined) return "the window ended early";
@@ -235,16 +296,19 @@ function whyUndecided(
     if (open === undefined) return compared.length > 0 ? undefined : "its answers before the attack are not known";
     const { limit, before, during, change } = open;
     const uneven = describeUneven(limit, change, { before: before.length, during: during.length });
-    const times = timesToDecide(before, during, limit);
-    if (times === undefined)
+    const factor = timesToDecide(before, during, limit);
+    if (factor === undefined)
         return `${uneven}the change is too near to its limit, ${describeLimit(limit)}, to decide it by more answers`;
-    const [beforeMs, duringMs] = [before.length, during.length].map((number) =>
-        formatDuration(Math.ceil((number * times * intervalMs) / 1_000) * 1_000),
-    );
-    return (
-        `${uneven}about ${Number(times.toFixed(1))} times as many answers of this kind may decide it: ` +
-        `a baseline of ${beforeMs} and a window of ${duringMs}`
-    );
+    const lengthOf = (number: number) => Math.ceil((number * factor * intervalMs) / 1_000) * 1_000;
+    const [beforeMs, duringMs] = [lengthOf(before.length), lengthOf(during.length)];
+    const more = `${uneven}about ${Number(factor.toFixed(1))} times as many answers of this kind may decide it`;
+    const longest = { before: formatDuration(mostBaselineMs), during: times.duration.most };
+    if (beforeMs > mostBaselineMs || durationWithin(times.duration, formatDuration(duringMs)) === undefined)
+        return (
+            `${more}, which no allowed time has at this interval: a baseline of at most ${longest.before} and a ` +
+            `window of at most ${longest.during}`
+        );
+    return `${more}: a baseline of ${formatDuration(beforeMs)} and a window of ${formatDuration(duringMs)}`;
 }
 
 /** That answers count as fewer, where it makes half of them or more worthless. Empty otherwise. */
@@ -286,7 +350,13 @@ export interface Recorded {
 }
 
 export function judgeChecks({ plan, checks, startedAt, attackedAt = startedAt, aborted, baseline }: Recorded) {
-    const judging = { attackedAt, graceMs: plan.window.graceMs, underAttack: isAttack(plan), aborted };
+    const judging = {
+        attackedAt,
+        graceMs: plan.window.graceMs,
+        underAttack: isAttack(plan),
+        aborted,
+        longestBaselineMs: longestBaselineMs(plan.checks.filter(({ limits }) => limits !== undefined)),
+    };
     return plan.checks.map((planned) => {
         const { answers = [] } = checks.find(({ name }) => name === planned.name) ?? {};
         const isNamed = plan.checks.some((one) => one !== planned && describe(one.check) === describe(planned.check));

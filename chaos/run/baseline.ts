@@ -1,9 +1,10 @@
-import { type Baseline, outcomesOf } from "../kinds/checks/change-limits";
+import { type Baseline, describeLimit, outcomesOf } from "../kinds/checks/change-limits";
 import type { KnownRoutes } from "../kinds/checks/endpoints";
 import { askThrough, latencyLimitOf, namesOf, type PlannedCheck, probe } from "../kinds/checks/observe";
+import { longestBaselineMs } from "../definition/change-mistakes";
 import { isAttack } from "../definition/plan";
-import { baselineFault, type ChangeLimit, type Outcome, quantiles } from "../values/compared";
-import { describeMilliseconds, durationWithin, formatDuration, times } from "../values/duration";
+import { type BaselineFault, baselineFault, type ChangeLimit, type Outcome, quantiles } from "../values/compared";
+import { describeMilliseconds, formatDuration } from "../values/duration";
 import { ReasonError } from "../values/reasons";
 import { describeShare, percentOf, reaches } from "../values/share";
 import { checksContext } from "./checks-context";
@@ -38,17 +39,22 @@ export async function measureBaseline(
         return { name: planned.name, at: answers[0]!.at, outcomes: outcomesOf(answers) };
     });
     const baseline = await Promise.all(measured).finally(() => where.pulse?.stop());
-    for (const [index, { outcomes }] of baseline.entries()) requireSteady(compared[index]!, outcomes);
+    const mostMs = longestBaselineMs(compared);
+    for (const [index, { outcomes }] of baseline.entries()) requireSteady(compared[index]!, outcomes, mostMs);
     return baseline;
 }
 
-/** @throws ReasonError if a check did not hold before the attack, or its answers are nothing to compare others with */
+/**
+ * @param mostMs the longest that a baseline may be
+ * @throws ReasonError if a check did not hold before the attack, or its answers are nothing to compare others with
+ */
 function requireSteady(
     { name, intervalMs, successRate, limits = [] }: PlannedCheck,
     outcomes: readonly Outcome[],
+    mostMs: number,
 ): void {
     const all = outcomes.length;
-    const good = outcomes.filter((outcome) => typeof outcome === "number").length;
+    const good = outcomes.filter((outcome) => typeof outcome !== "string").length;
     const unseen = outcomes.filter((outcome) => outcome === "unseen").length;
     if (successRate !== undefined && !reaches(successRate, good + unseen, all)) {
         const rate = `${percentOf(good, all)} of ${all} probes of ${name} succeeded before the attack`;
@@ -59,30 +65,40 @@ function requireSteady(
         const fault = baselineFault(outcomes, limit);
         if (fault === undefined) continue;
         const message = `${name} cannot be compared with before the attack: ${describeFault(limit, all, fault)}`;
-        throw new ReasonError("baseline-unsteady", message, adviceOn(intervalMs, all, fault));
+        throw new ReasonError("baseline-unsteady", message, adviceOn(limit, { intervalMs, all, mostMs }, fault));
     }
 }
 
-type Fault = NonNullable<ReturnType<typeof baselineFault>>;
-
-function describeFault({ of }: ChangeLimit, all: number, { independent, needed, notGood, isTooFast }: Fault): string {
-    if (isTooFast) return `its ${of} may be 0 ms, too fast to compare by a factor`;
-    if (independent >= needed) return `${notGood} of ${all} answers were bad or unseen, too many for its ${of}`;
-    const slower = describeShare(1 - quantiles[of as keyof typeof quantiles]);
+function describeFault(limit: ChangeLimit, all: number, { independent, needed, bad, unseen }: BaselineFault): string {
+    const notGood = `${bad + unseen} of ${all} answers were bad or unseen, too many`;
+    if ("atMostLess" in limit) return `${notGood} to show a drop of more than ${describeLimit(limit)}`;
+    if (independent >= needed && bad + unseen > 0) return `${notGood} for its ${limit.of}`;
+    if (independent >= needed)
+        return (
+            `too many of ${all} answers took less than 1 ms, or may have without the delay of this machine, to ` +
+            `compare its ${limit.of} by a factor`
+        );
+    const slower = describeShare(1 - quantiles[limit.of]);
     return (
         `the slowest ${slower} of ${all} answers lie unevenly in the baseline, which counts as ${independent} ` +
-        `independent answers for its ${of} (required: ${needed})`
+        `independent answers for its ${limit.of} (required: ${needed})`
     );
 }
 
-function adviceOn(intervalMs: number, all: number, { independent, needed, isTooFast }: Fault): string {
-    if (isTooFast) return 'Limit it by a time instead of a factor, such as "+20ms"';
-    if (independent >= needed) return "Repair the application first";
+function adviceOn(
+    limit: ChangeLimit,
+    { intervalMs, all, mostMs }: { intervalMs: number; all: number; mostMs: number },
+    { independent, needed, bad, unseen }: BaselineFault,
+): string {
+    if (independent >= needed || "atMostLess" in limit) {
+        if (bad + unseen === 0) return "Limit it by a time, such as +20ms, or run it on a machine that is less busy";
+        return bad >= unseen ? "Repair the application first" : "Find out why they do not reach the application";
+    }
     // With no more than it takes, half of the baselines would be unsteady again.
     const enoughMs = Math.ceil((2 * all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
-    const longer = formatDuration(enoughMs);
-    const findOut = "find out what makes the application, or this machine, slow at times";
-    if (durationWithin(times.baseline, longer) === undefined)
-        return `No baseline of at most ${times.baseline.most} may be enough, if it goes on like this: ${findOut}`;
-    return `Measure longer: a baseline of ${longer} may be enough, if it goes on like this; or ${findOut}`;
+    const slow = "what makes the application, or this machine, slow at times";
+    if (enoughMs > mostMs)
+        return `Find out ${slow}: if it goes on like this, no baseline may be enough (at most ${formatDuration(mostMs)})`;
+    const enough = formatDuration(enoughMs);
+    return `Measure longer: a baseline of ${enough} may be enough, if it goes on like this; or find out ${slow}`;
 }

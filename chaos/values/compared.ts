@@ -19,7 +19,21 @@ import { answersFor, leastAbove, lowerBound, probabilityOfAtLeast, upperBound, u
 import type { Share } from "./share";
 
 /** The latency of a good answer in milliseconds, or what there was in its place. */
-export type Outcome = number | "bad" | "unseen";
+export type Outcome = number | Late | "bad" | "unseen";
+
+/** A good answer whose latency has some of this machine's own delay: from none of `stalledMs` to all of it. */
+export interface Late {
+    latencyMs: number;
+    stalledMs: number;
+}
+
+/** The least and the greatest latency that an answer may have had. */
+function rangeOf(outcome: Outcome): [least: number, most: number] {
+    if (outcome === "unseen") return [0, Infinity];
+    if (outcome === "bad") return [Infinity, Infinity];
+    if (typeof outcome === "number") return [outcome, outcome];
+    return [Math.max(0, outcome.latencyMs - outcome.stalledMs), outcome.latencyMs];
+}
 
 export const quantiles = { p50: 0.5, p95: 0.95, p99: 0.99 } as const satisfies Record<string, Share>;
 export type Quantile = keyof typeof quantiles;
@@ -92,25 +106,26 @@ const estimate = (outcomes: readonly Outcome[], { of }: ChangeLimit, times: numb
 
 /**
  * A quantile of the latencies. A bad answer counts as slower than all good ones: whoever asked had none. An unseen one
- * may have been anything.
+ * may have been anything, and a late one may have been faster.
  */
 function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): Estimate {
-    const latencies = outcomes.map((outcome) => (typeof outcome === "number" ? outcome : Infinity));
-    const most = latencies.toSorted((a, b) => a - b);
-    const least = outcomes
-        .map((outcome) => (outcome === "unseen" ? 0 : outcome === "bad" ? Infinity : outcome))
-        .sort((a, b) => a - b);
-    const seen = most.slice(0, most.length - outcomes.filter((outcome) => outcome === "unseen").length);
-    const value = seen[Math.ceil(share * seen.length) - 1] ?? Infinity;
     const { length } = outcomes;
-    const independent = independentOf(latencies.map((latency) => latency >= value));
+    const ends = [0, 1].map((end) => {
+        const latencies = outcomes.map((outcome) => rangeOf(outcome)[end]!);
+        const seen = latencies.filter((_, index) => outcomes[index] !== "unseen").sort((a, b) => a - b);
+        const value = seen[Math.ceil(share * seen.length) - 1] ?? Infinity;
+        const independent = independentOf(latencies.map((latency) => latency >= value));
+        return { sorted: latencies.sort((a, b) => a - b), value, independent };
+    });
+    const [least, most] = ends as [(typeof ends)[0], (typeof ends)[0]];
+    const independent = Math.min(least.independent, most.independent);
     const number = Math.max(1, Math.floor(independent * times));
     const ranks = ranksOf(number, share);
     const [lower, upper] = [Math.floor((ranks.lower * length) / number), Math.ceil((ranks.upper * length) / number)];
     return {
-        value,
-        least: Math.max(0, (least[lower - 1] ?? 0) - roundingMs),
-        most: (most[upper - 1] ?? Infinity) + roundingMs,
+        value: most.value,
+        least: Math.max(0, (least.sorted[lower - 1] ?? 0) - roundingMs),
+        most: (most.sorted[upper - 1] ?? Infinity) + roundingMs,
         independent,
     };
 }
@@ -183,6 +198,21 @@ export function timesToDecide(
     return undefined;
 }
 
+export const isSeen = (outcome: Outcome): boolean => outcome !== "unseen";
+
+/**
+ * As if this machine had not been late, and each unseen answer had been as the one before it that was seen. Empty if
+ * none was.
+ */
+export function asIfSeen(outcomes: readonly Outcome[]): Outcome[] {
+    let last = outcomes.find(isSeen);
+    if (last === undefined) return [];
+    return outcomes.map((outcome) => {
+        if (isSeen(outcome)) last = outcome;
+        return typeof last === "object" ? rangeOf(last)[0] : last!;
+    });
+}
+
 /** Fewer answers show nothing of a limit, however good they are. */
 const leastPossible = (limit: ChangeLimit): number =>
     "atMostLess" in limit
@@ -201,25 +231,25 @@ const leastPossible = (limit: ChangeLimit): number =>
 export const answersNeeded = (limit: ChangeLimit): number =>
     "atMostLess" in limit ? leastPossible(limit) : Math.max(30, 2 * leastPossible(limit));
 
-interface BaselineFault {
-    /** As how many independent answers they count, and how many it takes. */
+/** Why answers from before an attack are nothing to compare with, as numbers. */
+export interface BaselineFault {
     independent: number;
+    /** Fewer independent ones are too few. */
     needed: number;
-    /** How many are bad or unseen. */
-    notGood: number;
-    /** Whether the quantile may be 0 ms, which has no multiples. */
-    isTooFast: boolean;
+    bad: number;
+    unseen: number;
 }
 
-/** Why answers from before an attack are nothing to compare with. Undefined if they are. */
+/** @returns undefined if answers under attack could show that the limit is exceeded, and that it holds */
 export function baselineFault(before: readonly Outcome[], limit: ChangeLimit): BaselineFault | undefined {
-    if ("atMostLess" in limit) return undefined;
     const { least, most, independent } = estimate(before, limit, 1);
-    // Nothing is a multiple of 0, but a time may be more than 0.
-    if (most < Infinity && (least > 0 || "atMostMoreMs" in limit)) return undefined;
-    const notGood = before.filter((outcome) => typeof outcome !== "number").length;
-    // An unseen answer may have taken no time, too.
-    const seen = before.map((outcome) => (outcome === "unseen" ? "bad" : outcome));
-    const isTooFast = most < Infinity && estimate(seen, limit, 1).least === 0;
-    return { independent: Math.floor(independent), needed: leastPossible(limit), notGood, isTooFast };
+    const needed = leastPossible(limit);
+    // A success rate below what may be lost cannot fall by more than that, and nothing is a multiple of 0 ms.
+    const isEnough =
+        "atMostLess" in limit
+            ? least > limit.atMostLess
+            : most < Infinity && ("atMostTimes" in limit ? least > 0 : independent >= needed);
+    if (isEnough) return undefined;
+    const count = (what: Outcome) => before.filter((outcome) => outcome === what).length;
+    return { independent: Math.floor(independent), needed, bad: count("bad"), unseen: count("unseen") };
 }

@@ -46,6 +46,12 @@ export const notAllowed =
         return `${wrong.input === undefined ? "is missing" : `${shown}is not ${what}`}; allowed: ${allowed}`;
     };
 
+/** The error of an object's schema. A key that it must not have is named by its own. */
+export const notAnObject =
+    (example: string) =>
+    (issue: z.core.$ZodRawIssue): string | undefined =>
+        issue.code === "invalid_type" ? notAllowed(`an object, such as ${example}`)(issue) : undefined;
+
 export const notAMethod = notAllowed(allowedMethods, "a method");
 
 /** What an issue of a schema says. Undefined if the schema's own text says it. */

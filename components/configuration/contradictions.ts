@@ -2,7 +2,8 @@ import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../ch
 import { abortRuleOf, contradictionsIn } from "../../chaos/kinds/checks/abort";
 import { type CheckSettings, completed } from "../../chaos/kinds/checks/check-kind";
 import { changeLimitsOf } from "../../chaos/kinds/checks/change-limits";
-import { changeMistakes } from "../../chaos/definition/change-mistakes";
+import type { Check } from "../../chaos/kinds/checks/registry";
+import { type ChangeFault, changeMistakes } from "../../chaos/definition/change-mistakes";
 import { confidenceMistakes } from "../../chaos/definition/confidence-mistakes";
 import { patched } from "../../chaos/definition/patch";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
@@ -300,27 +301,53 @@ function changesOfChecks({ get, experiment }: Facts): Found[] {
     const [baselineMs, latency] = [get("experiment.baseline"), get("experiment.latency")];
     if (durationMs === undefined || intervalMs === undefined || baselineMs === undefined) return [];
     const observed = { durationMs, intervalMs, baselineMs, latency };
-    const faults = changeMistakes(experiment?.checks ?? [{ kind: "http", path: "/" }], observed);
-    const found = faults.flatMap(({ check, reason, allowed }): Found[] => {
-        const allow = (key: Key, bound: string, better: string, or = "") => [
-            correct(key, `${reason}; allowed: ${bound} ${better}${or}`, better),
-        ];
-        if (check === undefined && allowed.baselineMs)
-            return allow("experiment.baseline", "at most", formatDuration(allowed.baselineMs));
-        if (check === undefined) {
+    const checks: readonly Check[] = experiment?.checks ?? [{ kind: "http", path: "/" }];
+    const faults = changeMistakes(checks, observed);
+    const faultsWithout = changeMistakes(checks, { ...observed, latency: undefined });
+    const found = faults.flatMap(({ check, of, reason, allowed, otherwise }): Found[] => {
+        // A check's own rate is no setting.
+        const choices = allowed
+            .filter((choice) => choice.intervalMs === undefined || check?.perSecond === undefined)
+            .map((choice) => boundsOf(choice, check === undefined ? "at most" : "at least"));
+        const [first, ...others] = choices;
+        if (first === undefined) {
             const key = "experiment.latency";
-            return [{ key, reason: `${reason}; allowed: leave it out`, mend: { [key]: undefined } }];
+            const isOther = faultsWithout.some((one) => one.check === check && one.of === of);
+            if (latency === undefined || isOther) return [];
+            return [{ key, reason: `${reason}; allowed: ${otherwise}`, mend: { [key]: undefined } }];
         }
-        const shorter = check.perSecond === undefined && allowed.intervalMs && formatDuration(allowed.intervalMs);
-        const orShorter = shorter ? `, or an experiment.interval of at most ${shorter}` : "";
-        for (const [key, better] of [
-            ["experiment.baseline", allowed.baselineMs],
-            ["experiment.duration", allowed.durationMs],
-        ] as const)
-            if (better) return allow(key, "at least", formatDuration(better), orShorter);
-        return shorter ? allow("experiment.interval", "at most", shorter) : [];
+        const named = ({ key, bound, better }: Bound) => `an ${key} of ${bound} ${better}`;
+        const inWords = (one: string, also: readonly Bound[]) =>
+            also.length === 0 ? one : `${one} with ${also.map(named).join(" and ")}`;
+        const [{ key, bound, better }, ...also] = first;
+        const all = [
+            inWords(`${bound} ${better}`, also),
+            ...others.map(([one, ...more]) => inWords(named(one), more)),
+        ].join(", or ");
+        const mend = Object.fromEntries(first.map(({ key, better }) => [key, better]));
+        return [{ key, reason: `${reason}; allowed: ${all}`, mend }];
     });
     return eachOnce(found);
+}
+
+interface Bound {
+    key: Key;
+    bound: "at least" | "at most";
+    better: string;
+}
+
+/** The settings of a run that together allow to compare its checks. @param length of a time */
+function boundsOf(
+    { baselineMs, durationMs, intervalMs }: ChangeFault["allowed"][number],
+    length: Bound["bound"],
+): [Bound, ...Bound[]] {
+    const of = (key: Key, bound: Bound["bound"], milliseconds: number | undefined) =>
+        milliseconds === undefined ? [] : [{ key, bound, better: formatDuration(milliseconds) }];
+    return [
+        ...of("experiment.baseline", length, baselineMs),
+        ...of("experiment.duration", length, durationMs),
+        ...of("experiment.interval", "at most", intervalMs),
+    ] as [Bound, ...Bound[]];
 }
 
 const eachOnce = (found: readonly Found[]) =>

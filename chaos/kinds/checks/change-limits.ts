@@ -4,7 +4,7 @@ import { type Change, type ChangeLimit, type Outcome, type Quantile, quantiles }
 import { describeExactly, describeMilliseconds, parseDuration } from "../../values/duration";
 import { type Rounding, roundedUntil } from "../../values/rounded";
 import { describeShare, parsePercentage, type Share } from "../../values/share";
-import { instant, notAllowed, shareSchema } from "../../values/texts";
+import { instant, milliseconds, notAllowed, notAnObject, placeIn, shareSchema } from "../../values/texts";
 import type { Answer } from "./answer";
 
 /** How much slower answers may be than before the attack: of each quantile, `atMost`. */
@@ -49,21 +49,22 @@ const latencyLimit = z.strictObject(
             .string({ error: notALimit })
             .refine((text) => parseLatencyLimit(text) !== undefined, { error: notALimit }),
     },
-    { error: notAllowed('an object, such as { atMost: "2x" }') },
+    { error: notAnObject('{ atMost: "2x" }') },
 );
 
 export const latencySchema = z
     .strictObject(
         { p50: latencyLimit.optional(), p95: latencyLimit.optional(), p99: latencyLimit.optional() },
-        { error: notAllowed('an object, such as { p95: { atMost: "2x" } }') },
+        { error: notAnObject('{ p95: { atMost: "2x" } }') },
     )
     .refine((limits) => names.some((name) => limits[name] !== undefined), {
         error: 'is empty; allowed: p50, p95 or p99, such as { p95: { atMost: "2x" } }',
+        when: ({ issues }) => issues.length === 0,
     });
 
-export const allowedDrop = "a percentage from 0.1% and below 100%";
+const allowedDrop = "a percentage from 0.1% and below 100%";
 const notADrop = notAllowed(allowedDrop, "a drop");
-export const rateSettingsSchema = z.strictObject({
+const rateSettingsSchema = z.strictObject({
     dropAtMost: z.string({ error: notADrop }).refine(
         (text) => {
             const share = parsePercentage(text) ?? 0;
@@ -71,6 +72,19 @@ export const rateSettingsSchema = z.strictObject({
         },
         { error: notADrop },
     ),
+});
+
+const notARate = notAllowed(`a number above 0 and up to 1, or { dropAtMost: "1%" } with ${allowedDrop}`);
+export const successRateSchema = z.union([z.number().positive().max(1), rateSettingsSchema], {
+    // A union does not say by itself what is wrong within an object.
+    error: (issue) => {
+        const isObject = typeof issue.input === "object" && issue.input !== null && !Array.isArray(issue.input);
+        if (issue.code !== "invalid_union" || !isObject) return notARate(issue);
+        return issue.errors
+            .at(-1)!
+            .map(({ path, message }) => [placeIn(path), message].filter(Boolean).join(": "))
+            .join("; ");
+    },
 });
 
 const quantile = z.enum(names as [Quantile, ...Quantile[]]);
@@ -84,12 +98,20 @@ export const changeLimitSchema = z.union([
 export const latencyLimitsOf = (settings: LatencySettings): ChangeLimit[] =>
     names.flatMap((of) => (settings[of] ? { of, ...parseLatencyLimit(settings[of].atMost)! } : []));
 
-/** As a stack's setting has them: `p95=2x,p99=+200ms`. Undefined if the text is not that. */
+/**
+ * As a stack's setting has them: `p95=2x,p99=+200ms`.
+ *
+ * @returns undefined if the text is not that
+ * @throws Error if one is there twice
+ */
 export function parseLatencyLimits(text: string): ChangeLimit[] | undefined {
     const pairs = text.split(",").map((part) => part.trim().split("="));
     const settings = Object.fromEntries(pairs.map(([name, atMost]) => [name, { atMost }])) as unknown;
     const { success, data } = latencySchema.safeParse(settings);
-    return success && pairs.every((pair) => pair.length === 2) ? latencyLimitsOf(data) : undefined;
+    if (!success || pairs.some((pair) => pair.length !== 2)) return undefined;
+    const twice = pairs.find(([name], index) => pairs.findIndex((pair) => pair[0] === name) < index);
+    if (twice !== undefined) throw new Error(`has ${twice[0]} twice; allowed: each of p50, p95 and p99 once`);
+    return latencyLimitsOf(data);
 }
 
 /** @param usual limits of latencies, if the check has none, and shows them */
@@ -110,7 +132,12 @@ export function changeLimitsOf(
 export const requiredRate = (successRate: Share | RateSettings | undefined, usual: Share): Share | undefined =>
     typeof successRate === "object" ? undefined : (successRate ?? usual);
 
-const outcomeSchema = z.union([z.number().nonnegative(), z.literal("bad"), z.literal("unseen")]);
+const outcomeSchema = z.union([
+    milliseconds,
+    z.object({ latencyMs: milliseconds, stalledMs: milliseconds.describe("How much of that this machine was late") }),
+    z.literal("bad"),
+    z.literal("unseen"),
+]) satisfies z.ZodType<Outcome>;
 
 /** The answers of a check from before the attack, as far as those under it are compared with them. */
 export const baselineSchema = z.object({
@@ -121,7 +148,10 @@ export const baselineSchema = z.object({
 export type Baseline = z.infer<typeof baselineSchema>;
 
 export const outcomesOf = (answers: readonly Answer[]): Outcome[] =>
-    answers.map(({ unseen, good, latencyMs }) => (unseen ? "unseen" : good ? latencyMs : "bad"));
+    answers.map(({ unseen, good, latencyMs, stalledMs }) => {
+        if (unseen || !good) return unseen ? "unseen" : "bad";
+        return stalledMs === undefined ? latencyMs : { latencyMs, stalledMs };
+    });
 
 /** A change, as reports have it. */
 export const changeSchema = z.object({
@@ -155,7 +185,7 @@ export function concludedChange(limit: ChangeLimit, change: Change): ConcludedCh
 }
 
 const describeLatency = (milliseconds: number) =>
-    milliseconds === Infinity ? "no answer" : describeMilliseconds(milliseconds);
+    milliseconds === Infinity ? "a bad answer" : describeMilliseconds(milliseconds);
 
 /** Whatever is shown is on the same side of the limit as the number itself. */
 function describeAmount(limit: ChangeLimit, amount: number, rounding: Rounding): string {

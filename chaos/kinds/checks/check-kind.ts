@@ -4,16 +4,14 @@ import type { Right } from "../../cluster/resources";
 import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
 import {
-    allowedDrop,
     latencySchema,
     type LatencySettings,
     type RateSettings,
-    rateSettingsSchema,
     requiredRate,
+    successRateSchema,
 } from "./change-limits";
 import { type ConfidenceSettings, confidenceSettingsSchema } from "./confidence";
 import { parseDuration, times } from "../../values/duration";
-import { notAllowed } from "../../values/texts";
 import type { ApiServerPulse } from "./api-server";
 import type { Endpoints } from "./endpoints";
 import type { NamedService } from "./route";
@@ -47,11 +45,7 @@ export const checkSettingsSchema = {
     name: z.string().trim().min(1).max(60).optional(),
     perSecond: z.number().min(1).max(50).optional(),
     timeoutMs: z.int().min(parseDuration(times.timeout.least)!).max(parseDuration(times.timeout.most)!).optional(),
-    successRate: z
-        .union([z.number().positive().max(1), rateSettingsSchema], {
-            error: notAllowed(`a number above 0 and up to 1, or { dropAtMost: "1%" } with ${allowedDrop}`, "allowed"),
-        })
-        .optional(),
+    successRate: successRateSchema.optional(),
     latency: latencySchema.optional(),
     confidence: confidenceSettingsSchema.optional(),
     ...abortSettingsSchema,

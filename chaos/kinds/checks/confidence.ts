@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Confidence, describeBound, lowerBound, upperBound, usualLevel } from "../../values/bound";
 import { describeShare, parsePercentage, readsAsAllOrNone, type Share } from "../../values/share";
-import { notAllowed, shareSchema } from "../../values/texts";
+import { notAllowed, notAnObject, shareSchema } from "../../values/texts";
 
 /** What the answers of a check must show, as a definition says it. */
 export interface ConfidenceSettings {
@@ -24,7 +24,7 @@ export const confidenceSettingsSchema = z.strictObject(
         atLeast: percentageBelow100(allowedAtLeast, Number.MIN_VALUE),
         level: percentageBelow100("a percentage of at least 50% and below 100%, such as 95%", 0.5).optional(),
     },
-    { error: notAllowed('an object, such as { atLeast: "99%" }') },
+    { error: notAnObject('{ atLeast: "99%" }') },
 );
 
 export const confidenceSchema = z.object({ atLeast: shareSchema, level: shareSchema });

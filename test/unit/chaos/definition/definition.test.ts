@@ -99,6 +99,31 @@ const checkMistakes: Mistake[] = [
         'successRate\\.dropAtMost: "0\\.01%" is not a drop; allowed: a percentage from 0\\.1% and below 100%$',
     ],
     [
+        "a quantile that is not limited",
+        { ...http, latency: { p90: { atMost: "2x" } } },
+        'latency: there is no field "p90" here$',
+    ],
+    [
+        "a key beside a limit",
+        { ...http, latency: { p95: { atMost: "2x", atLeast: "1x" } } },
+        'latency\\.p95: there is no field "atLeast" here$',
+    ],
+    [
+        "a drop as a number",
+        { ...http, successRate: { dropAtMost: 0.01 } },
+        "successRate: dropAtMost: 0\\.01 is not a drop; allowed: a percentage from 0\\.1% and below 100%$",
+    ],
+    [
+        "a key beside a drop",
+        { ...http, successRate: { dropAtMost: "1%", atMost: 1 } },
+        'successRate: there is no field "atMost" here$',
+    ],
+    [
+        "a key beside a confidence",
+        { ...http, confidence: { atLeast: "90%", atMost: "95%" } },
+        'confidence: there is no field "atMost" here$',
+    ],
+    [
         "a latency of a state",
         { kind: "podsReady", of: "k8s.deployment=a", latency: { p50: { atMost: "2x" } } },
         "latency: podsReady reads a state, which is not compared; allowed: for http and command$",

@@ -275,7 +275,15 @@ describe("the checks of a plan", () => {
                 { perSecond: undefined },
                 "http://shop.example/: to compare p95 takes 144 answers before the attack and under it, and the " +
                     "baseline has 30: 30 s with an interval of 1 s; allowed: a baseline.duration of at least 144s " +
-                    "or an interval of at most 208ms",
+                    "with a window.duration of at least 144s or an interval of at most 208ms",
+            ],
+            [
+                "both, if neither is enough",
+                {},
+                { perSecond: undefined, successRate: { dropAtMost: "0.1%" } },
+                "takes 3675 answers before the attack and under it, and the baseline has 30: 30 s with an interval " +
+                    "of 1 s; allowed: a baseline.duration of at least 10m with a window.duration of at least 10m and " +
+                    "an interval of at most 163ms",
             ],
             [
                 "a longer window or more probes per second of its own",

@@ -118,8 +118,9 @@ describe("a check that is compared with before the attack", () => {
         outcomes.map((outcome, index) => ({
             at: attackedAt + index * 50,
             latencyMs: typeof outcome === "number" ? outcome : 5_000,
-            good: typeof outcome === "number",
-            ...(typeof outcome !== "number" && { problem: "status 502" }),
+            good: typeof outcome !== "string",
+            ...(typeof outcome === "object" && outcome),
+            ...(typeof outcome === "string" && { problem: "status 502" }),
             ...(outcome === "unseen" && { unseen: true as const }),
         }));
     const compared = (
@@ -156,6 +157,13 @@ describe("a check that is compared with before the attack", () => {
         });
     });
 
+    it("fails if bad answers are among those that a quantile is of, whether they came or not", () => {
+        const bad = around(30, 600).map((ms, index): Outcome => (index % 5 === 0 ? "bad" : ms));
+        expect(compared(around(30, 600), bad, { successRate: undefined }).reason).toContain(
+            "; p95 43 ms before, a bad answer under attack: ",
+        );
+    });
+
     it("is undecided if a limit is between the bounds, and says which times may decide it", () =>
         expect(compared(around(30, 150), around(58, 150)).inconclusive).toEqual({
             code: "limit-undecided",
@@ -167,6 +175,14 @@ describe("a check that is compared with before the attack", () => {
                 ),
             ),
         }));
+
+    it("says so if that would take longer than a baseline or a window may be", () => {
+        const wouldTake = (changes: Partial<PlannedCheck>, judging?: Partial<Judging>) =>
+            compared(around(30, 150), around(58, 150), changes, judging).inconclusive!.message;
+        const none = "which no allowed time has at this interval: a baseline of at most ";
+        expect(wouldTake({ intervalMs: 3_900 })).toContain(`${none}10m and a window of at most 1h`);
+        expect(wouldTake({ intervalMs: 50 }, { longestBaselineMs: 8_000 })).toContain(`${none}8s and`);
+    });
 
     it("says that answers lie unevenly, which show less", () => {
         const atOnce = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 : latency));
@@ -187,6 +203,52 @@ describe("a check that is compared with before the attack", () => {
                     "required: at most 5%)",
             ),
         });
+    });
+
+    it("does not fail, or hold, for what this machine was late", () => {
+        const late = around(6, 300).map((ms, index) => (index % 3 === 0 ? { latencyMs: ms + 60, stalledMs: 60 } : ms));
+        const inWindow = compared(around(6, 300), late);
+        expect(judge([inWindow])).toEqual({
+            verdict: "INCONCLUSIVE",
+            code: "sender-stalled",
+            reason:
+                "100 of 300 requests of the check /products in the window, and 0 of 300 before it, were sent, or " +
+                "their answers read, late, which leaves the limit of its p95 open.",
+        });
+        expect(compared(late, around(54, 300)).inconclusive).toMatchObject({ code: "sender-stalled" });
+    });
+
+    describe("is unknown for answers that did not see the application", () => {
+        const ofDrop = { limits: [{ of: "successRate", atMostLess: 0.1 } as const] };
+        const unseen = (all: readonly number[], is: (index: number) => boolean) =>
+            all.map((latency, index): Outcome => (is(index) ? "unseen" : latency));
+        const ofThird = unseen(around(30, 300), (n) => n % 10 < 3);
+        const ofAll = unseen(around(30, 300), () => true);
+        const judged = (during: readonly Outcome[], changes: Partial<PlannedCheck> = {}) =>
+            compared(around(30, during.length), during, { successRate: undefined, ...changes });
+
+        it.each([
+            ["if the rate would hold as it is without them", judged(ofThird, ofDrop), "90 of 300", "success rate"],
+            ["or a quantile", judged(ofThird), "90 of 300", "p95"],
+            ["if there are no others", judged(ofAll, ofDrop), "300 of 300", "success rate"],
+        ])("%s", (_, { inconclusive }, count, of) =>
+            expect(inconclusive).toEqual({
+                code: "application-not-seen",
+                message: expect.stringMatching(
+                    new RegExp(
+                        `^${count} requests of the check /products in the window, and 0 of 300 before it, did not ` +
+                            `reach the application, which leaves the limit of its ${of} open; the last: status 502$`,
+                    ),
+                ),
+            }),
+        );
+
+        it("and has no change if there are no others", () => expect(judged(ofAll, ofDrop).changes).toEqual([]));
+
+        it("but undecided if it would be so without them", () =>
+            expect(judged(unseen(around(58, 150), (n) => n === 7)).inconclusive).toMatchObject({
+                code: "limit-undecided",
+            }));
     });
 
     it("is undecided if an abort rule of another check has ended the window", () => {

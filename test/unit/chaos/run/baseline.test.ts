@@ -12,7 +12,7 @@ import { settled } from "../support/time";
 
 let run: FakeRun;
 /** How long the application takes for a request that is sent so many milliseconds after the run's begin. */
-let latencyAt: (ms: number) => number | "bad";
+let latencyAt: (ms: number) => number | "bad" | "unseen";
 
 beforeEach(() => {
     run = new FakeRun();
@@ -34,9 +34,15 @@ beforeEach(() => {
         const at = Date.now();
         const latency = latencyAt(at - begunAt);
         return Promise.resolve(
-            latency === "bad"
-                ? { at, latencyMs: 5, good: false, problem: "status 500" }
-                : { at, latencyMs: latency, good: true, status: 200 },
+            typeof latency === "number"
+                ? { at, latencyMs: latency, good: true, status: 200 }
+                : {
+                      at,
+                      latencyMs: 5,
+                      good: false,
+                      problem: "status 500",
+                      ...(latency === "unseen" && { unseen: true }),
+                  },
         );
     });
     latencyAt = (ms) => 20 + ((ms * 7) % 11);
@@ -83,25 +89,46 @@ describe("before the attack", () => {
         expect(run.cluster.names("Lease")).toEqual([]);
     });
 
-    it("so does one that would have to be longer than any, and says so", async () => {
-        Object.assign(run.plan.checks[0]!, { intervalMs: 500 });
-        run.plan.baseline = { durationMs: 100_000 };
-        latencyAt = (ms) => (ms > 50_000 && ms < 58_000 ? 900 : 20);
-        await expect(step()).rejects.toThrow("No baseline of at most 10m may be enough, if it goes on like this: find");
-    });
-
     it("so does one that is too fast to be compared by a factor, and says to set a time", async () => {
         latencyAt = () => 0;
         await expect(step()).rejects.toThrow(
-            "/ cannot be compared with before the attack: its p95 may be 0 ms, too fast to compare by a factor. " +
-                'Nothing was done. Limit it by a time instead of a factor, such as "+20ms"',
+            /too many of 200 answers took less than 1 ms, .* by a factor\. Nothing was done\. Limit it by a time, such as \+20ms/,
         );
+    });
+
+    it("and says so if no allowed baseline would be", async () => {
+        latencyAt = (ms) => (ms > 2_000 && ms < 2_320 ? 900 : 20);
+        // Only as many answers as a run may have pass through its steps.
+        run.plan.checks = Array.from({ length: 20 }, (_, index) => ({ ...run.plan.checks[0]!, name: `/${index}` }));
+        await expect(step()).rejects.toThrow("if it goes on like this, no baseline may be enough (at most 10s)");
     });
 
     it("so does one in which a check does not hold: there is no steady state", async () => {
         latencyAt = (ms) => (ms > 200 && ms % 40 < 20 ? "bad" : 20);
         run.plan.checks[0]!.successRate = 0.9;
         await expect(step()).rejects.toThrow(/^ABORTED \(no-steady-state\): .*% of 200 probes of \/ succeeded before/);
+    });
+});
+
+describe("before the attack, a check whose drop alone is limited", () => {
+    beforeEach(() => {
+        run.plan.checks[0]!.limits = [{ of: "successRate", atMostLess: 0.1 }];
+        delete run.plan.checks[0]!.successRate;
+    });
+
+    it("ends the run if all its answers are bad: none could be lost", async () => {
+        latencyAt = (ms) => (ms > 200 ? "bad" : 20);
+        await expect(step()).rejects.toThrow(
+            new RegExp(
+                "^ABORTED \\(baseline-unsteady\\): .*: \\d+ of 200 answers were bad or unseen, too many to show a " +
+                    "drop of more than 10%\\. Nothing was done\\. Repair the application first",
+            ),
+        );
+    });
+
+    it("ends the run if none reaches the application", async () => {
+        latencyAt = (ms) => (ms > 200 ? "unseen" : 20);
+        await expect(step()).rejects.toThrow(/Find out why they do not reach the application/);
     });
 });
 

@@ -50,6 +50,23 @@ describe("the change of a quantile", () => {
         expect(seen.atLeast).toBeLessThan(all.atLeast);
     });
 
+    describe("may be less of late answers, by as much as this machine was late", () => {
+        const app = around(6, 300);
+        const late = (latencies: readonly number[], each: number): Outcome[] =>
+            latencies.map((ms, index) => (index % each === 0 ? { latencyMs: ms + 60, stalledMs: 60 } : ms));
+
+        it.each<[string, Outcome[], Outcome[]]>([
+            ["in the window: an application that did not change does not fail", app, late(app, 3)],
+            ["before: one that became slower does not hold", late(app, 3), around(54, 300)],
+            ["nor if all answers were late", late(app, 1), around(54, 300)],
+        ])("%s", (_, before, during) => expect(changeOf(before, during, twice).isWithin).toBeUndefined());
+
+        it("but a change beyond that is one", () => {
+            expect(changeOf(app, late(around(120, 300), 3), twice).isWithin).toBe(false);
+            expect(changeOf(around(200, 300), late(around(200, 300), 3), twice).isWithin).toBe(true);
+        });
+    });
+
     it("is given with both bounds as far apart as the other way round", () =>
         fc.assert(
             fc.property(samples, samples, (before, during) => {
@@ -67,7 +84,9 @@ const limits = fc.constantFrom<ChangeLimit>(
     { of: "p95", atMostMoreMs: 100 },
     { of: "successRate", atMostLess: 0.05 },
 );
-const outcomes = fc.array(fc.oneof(fc.integer({ min: 1, max: 500 }), fc.constantFrom("bad", "unseen")), {
+const latency = fc.integer({ min: 1, max: 500 });
+const late = fc.record({ latencyMs: latency, stalledMs: latency });
+const outcomes = fc.array(fc.oneof(latency, late, fc.constantFrom("bad", "unseen")), {
     minLength: 1,
     maxLength: 200,
 }) as fc.Arbitrary<Outcome[]>;
@@ -168,7 +187,7 @@ describe("answers that came in bursts", () => {
 
     it("are nothing to compare others with, if they count as too few", () => {
         const half = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 + index : latency));
-        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, notGood: 0, isTooFast: false });
+        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, bad: 0, unseen: 0 });
         expect(baselineFault(spread, twice)).toBeUndefined();
     });
 
@@ -181,13 +200,8 @@ describe("answers that came in bursts", () => {
             expect(changeOf(instant, around(900, 300), { of: "p50", atMostMoreMs: 200 }).isWithin).toBe(false);
         });
 
-        it("are too fast to be compared by a factor", () =>
-            expect(baselineFault(instant, twice)).toMatchObject({ isTooFast: true, notGood: 0 }));
-
-        it("are not too fast if they only may have been, because they are unseen", () => {
-            const half = around(30, 300).map((latency, index): Outcome => (index % 2 === 0 ? "unseen" : latency));
-            expect(baselineFault(half, { of: "p50", atMostTimes: 2 })).toMatchObject({ isTooFast: false });
-        });
+        it("cannot by a factor", () =>
+            expect(baselineFault(instant, twice)).toEqual({ independent: 300, needed: 72, bad: 0, unseen: 0 }));
     });
 
     it("nor are answers of which too many are bad", () =>
@@ -196,7 +210,24 @@ describe("answers that came in bursts", () => {
                 goodAndBad(200, (n) => n % 10 === 3),
                 twice,
             ),
-        ).toMatchObject({ notGood: 20 }));
+        ).toMatchObject({ bad: 20 }));
+});
+
+describe("nothing can be compared with answers before the attack", () => {
+    const all = (outcome: Outcome): Outcome[] => Array<Outcome>(150).fill(outcome);
+    const tenPercent: ChangeLimit = { of: "successRate", atMostLess: 0.1 };
+
+    it.each<[string, Outcome[], ChangeLimit]>([
+        ["that were all bad: their rate cannot drop", all("bad"), tenPercent],
+        ["that all saw nothing", all("unseen"), tenPercent],
+        ["of which no more were good than may be lost", goodAndBad(150, (n) => n % 10 !== 3), tenPercent],
+        ["that took no time, of which there is no multiple", all(0), { of: "p50", atMostTimes: 2 }],
+    ])("%s", (_, before, limit) => expect(baselineFault(before, limit)).toBeDefined());
+
+    it.each<[string, Outcome[], ChangeLimit]>([
+        ["of which more were good than may be lost", goodAndBad(150, (n) => n % 2 === 0), tenPercent],
+        ["that took no time, if a time more is the limit", all(0), { of: "p50", atMostMoreMs: 20 }],
+    ])("but it can with those %s", (_, before, limit) => expect(baselineFault(before, limit)).toBeUndefined());
 });
 
 describe("how many answers would decide", () => {

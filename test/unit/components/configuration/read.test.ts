@@ -215,6 +215,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.successRate", "0%"],
         ["experiment.confidence", "100%"],
         ["experiment.latency", "p95=2"],
+        ["experiment.latency", "p95=2x,p95=900x"],
         ["experiment.baseline", "11m"],
         ["experiment.abortBelow", "0.5"],
         ["experiment.deadline", "1s"],
@@ -381,20 +382,32 @@ describe("values that contradict one another", () => {
     it("are told with what mends them: what a check is compared with, and too few answers for that", () => {
         const first = (values: Record<string, string>) => {
             const { key, reason, command } = mistakesOf({ "experiment.latency": "p95=2x", ...values })[0]!;
-            return [key, reason, command.replace(/^npx pulumi config /, "").replace(" --stack local", "")];
+            return [key, reason, command.replace(/^npx pulumi config /, "").replaceAll(" --stack local", "")];
         };
         const takes = "to compare p95 takes 144 answers before the attack and under it, and the";
         const interval =
             "30 s with an interval of 1 s; allowed: at least 144s, or an experiment.interval of at most 208ms";
-        expect(first({})).toEqual([
-            "experiment.baseline",
-            `${takes} baseline has 30: ${interval}`,
-            "set experiment.baseline 144s",
-        ]);
         expect(first({ "experiment.baseline": "144s" })).toEqual([
             "experiment.duration",
             `${takes} window has 30: ${interval}`,
             "set experiment.duration 144s",
+        ]);
+        expect(first({})).toEqual([
+            "experiment.baseline",
+            `${takes} baseline has 30: ` +
+                interval.replace("144s", "144s with an experiment.duration of at least 144s"),
+            "set experiment.baseline 144s && npx pulumi config set experiment.duration 144s",
+        ]);
+        expect(
+            first({ "experiment.latency": "p99=2x", "experiment.baseline": "1s", "experiment.duration": "1s" }),
+        ).toEqual([
+            "experiment.baseline",
+            expect.stringMatching(
+                "allowed: at least 10m with an experiment.duration of at least 10m and an experiment.interval of " +
+                    "at most 819ms$",
+            ),
+            "set experiment.baseline 10m && npx pulumi config set experiment.duration 10m && " +
+                "npx pulumi config set experiment.interval 819ms",
         ]);
         const mended = { "experiment.latency": "p95=2x,p50=+50ms", "experiment.interval": "200ms" };
         expect(read(mended).experiment.latency).toEqual([
