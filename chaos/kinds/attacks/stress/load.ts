@@ -46,8 +46,8 @@ export function loadOf({ cpu, memory, untilKilled }: Wanted, { cpu: { limit }, m
 }
 
 /**
- * How many processes burn, and what each takes of a core, in thousandths. More than the container's limit, since that is
- * what has it throttled, but no more than the node can run.
+ * How many processes burn, and what each takes of a core, in thousandths. They may want more than the container's
+ * limit, since that has it throttled, but no more than its node can run.
  */
 export function workersFor({ cores: asked = 0 }: Load, { node }: Reading): { workers: number; permille: number } {
     const cores = Math.min(asked, node.cores ?? Infinity);
@@ -79,8 +79,8 @@ const growSeconds = 30;
 const stepOf = (bytes: number, tool: Tool) => Math.min(largestStep(tool), Math.max(megabyte, bytes / steps));
 
 /**
- * How many bytes are to be held next, when a reading shows what is held: a step more, as long as container and node have
- * room for that; less if they have less room than before. With `untilKilled`, only the node's room counts.
+ * How many bytes are to be held next, when a reading shows what is held: a step more, as long as container and node
+ * have room for that; less if they have less room than before. With `untilKilled`, only the node's room counts.
  */
 export function nextBytes(load: Load, held: number, reading: Reading, tool: Tool): number {
     const { bytes = 0 } = load;
@@ -137,7 +137,9 @@ function whyNoProgram(load: Load, now: Reading, tool: Tool): Unfit | undefined {
     const { workers } = workersFor(load, now);
     const forCores = workers === 0 ? "" : ` for ${describeCores(workers)}`;
     return {
-        what: `uses ${describeBytes(used)} of ${describeBytes(limit)}, and ${tool} needs ${describeBytes(need)}${forCores}`,
+        what:
+            `uses ${describeBytes(used)} of ${describeBytes(limit)}, and ` +
+            `${tool} needs ${describeBytes(need)}${forCores}`,
         advice: `Raise its memory limit, or ${workers > 1 ? "take less CPU" : "choose another container"}`,
     };
 }

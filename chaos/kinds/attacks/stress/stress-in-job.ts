@@ -159,10 +159,12 @@ class Stressed {
         });
         let send: ((text: string) => void) | undefined;
         let [output, errors, lost] = ["", "", ""];
+        let isChosen = false;
+        let mistaken: Error | undefined;
         let answeredAt = performance.now();
         let timer: NodeJS.Timeout | undefined;
         const renew = () => {
-            if (this.mayGoOn()) send?.(`${this.held}\n`);
+            if (isChosen && this.mayGoOn()) send?.(`${this.held}\n`);
             else timer = setTimeout(renew, lineMs);
         };
         const onOutput = (printed: Buffer, isError: boolean) => {
@@ -194,9 +196,18 @@ class Stressed {
                 closing.signal,
                 (open) => {
                     send = open;
-                    if (over.aborted) leave();
+                    if (over.aborted) return leave();
+                    // The command was sent to a pod of that name. It runs in this container for as long as it lasts.
+                    this.requireThere().then(
+                        () => (isChosen = true),
+                        (error: unknown) => {
+                            mistaken = error as Error;
+                            leave();
+                        },
+                    );
                 },
             );
+            if (mistaken) throw mistaken;
             const exitCode = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
             return { why: whyEnded(lost, errors, status.message), wasKilled: [lost, exitCode].some(isKilled) };
         } finally {

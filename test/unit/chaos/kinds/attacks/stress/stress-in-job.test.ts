@@ -70,6 +70,8 @@ let permission: Permission;
 let programs: Program[];
 let refusal: string | undefined;
 let status: object;
+let uid: string;
+let onExec: () => void;
 let missed: { what?: string; problem: string }[];
 let loads: LoadReport[];
 let ending: AbortController;
@@ -80,6 +82,8 @@ beforeEach(() => {
     permission = "granted";
     programs = [];
     refusal = undefined;
+    uid = "u1";
+    onExec = () => undefined;
     status = { name: "web", containerID: "c1", state: { running: {} } };
     missed = [];
     loads = [];
@@ -94,12 +98,13 @@ function start(stress: Omit<Stress, "lastSeconds">): void {
     const api = {
         get: async () => ({ data: { tried: JSON.stringify([victim]) } }),
         async *list() {
-            yield { metadata: { uid: "u1" }, status: { containerStatuses: [status] } };
+            yield { metadata: { uid }, status: { containerStatuses: [status] } };
         },
     };
     const exec: JobContext["exec"] = (_, command, onOutput, signal, onOpen) =>
         new Promise((resolve, reject) => {
             if (refusal !== undefined) return reject(new Error(refusal));
+            onExec();
             expect(command[0]).toBe("perl");
             const program = new Program((text) => onOutput(Buffer.from(text), false));
             programs.push(program);
@@ -228,6 +233,14 @@ it("a container that was restarted is left alone", async () => {
     await pass(10);
     expect(programs).toEqual([]);
     expect(missed).toEqual([expect.objectContaining({ problem: "the container was restarted" })]);
+});
+
+it("a pod that took the name of the chosen one is told nothing: its program ends", async () => {
+    onExec = () => (uid = "u2");
+    start({ cpu: "100%" });
+    await pass(20);
+    expect(programs.map(({ lines, isRunning }) => ({ lines, isRunning }))).toEqual([{ lines: [], isRunning: false }]);
+    expect(missed).toEqual([expect.objectContaining({ problem: "the pod is gone, or has lost its label" })]);
 });
 
 describe("with untilKilled", () => {
