@@ -98,7 +98,10 @@ function adviceOn(
     const enoughMs = Math.ceil((2 * all * needed * intervalMs) / Math.max(1, independent) / 1_000) * 1_000;
     const slow = "what makes the application, or this machine, slow at times";
     if (enoughMs > mostMs)
-        return `Find out ${slow}: if it goes on like this, no baseline may be enough (at most ${formatDuration(mostMs)})`;
+        return (
+            `Find out ${slow}: if it goes on like this, no baseline may be enough ` +
+            `(at most ${formatDuration(mostMs)})`
+        );
     const enough = formatDuration(enoughMs);
     return `Measure longer: a baseline of ${enough} may be enough, if it goes on like this; or find out ${slow}`;
 }

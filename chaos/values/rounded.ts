@@ -6,7 +6,7 @@ const noise = 1e-13;
 /** No number of this project has more that mean something. */
 const mostPlaces = 20;
 
-export function rounded(number: number, places: number, rounding: Rounding): number {
+function rounded(number: number, places: number, rounding: Rounding): number {
     const nearest = Number(number.toFixed(places));
     if (rounding === "down" && nearest > number + noise) return Number((nearest - 10 ** -places).toFixed(places));
     if (rounding === "up" && nearest < number - noise) return Number((nearest + 10 ** -places).toFixed(places));

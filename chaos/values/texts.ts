@@ -184,7 +184,7 @@ const pulumi = (command: string, stack: string | undefined) =>
     stack === undefined ? `pulumi ${command}` : `npx pulumi ${command} --stack ${stack}`;
 
 /** Completes "…: ". */
-export const updating = ({ stack }: Written): string => pulumi("up", stack);
+const updating = ({ stack }: Written): string => pulumi("up", stack);
 
 /** Tries a run again that was aborted before it had its steady state: it needs no other `run`. Completes "…: ". */
 export const tryingAgain = ({ command, stack }: Written): string => command ?? updating({ stack });

@@ -69,8 +69,8 @@ export const exercises = (): Exercise[] => exercisesIn(readFileSync(join(project
  * Reads exercises from a page in Markdown. An exercise begins with a heading `## 1. TITLE` and has:
  *
  * - `**Question** (12 minutes): …`, a paragraph
- * - commands, as indented code: `npm run workshop -- 1`, then `npm run experiment -- NAME …`, also in several lines that
- *   end with a backslash. Others are for reading
+ * - commands, as indented code: `npm run workshop -- 1`, then `npm run experiment -- NAME …`, also in several lines
+ *   that end with a backslash. Others are for reading
  * - a transcript of each run: the next fenced block with a line `Verdict` or `Not begun`
  * - changes, as fenced blocks: `diff`, or `ts` with the path of a new file as a comment in the first line
  */

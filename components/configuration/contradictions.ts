@@ -2,13 +2,12 @@ import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../ch
 import { abortRuleOf, contradictionsIn } from "../../chaos/kinds/checks/abort";
 import { type CheckSettings, completed } from "../../chaos/kinds/checks/check-kind";
 import { changeLimitsOf } from "../../chaos/kinds/checks/change-limits";
-import type { Check } from "../../chaos/kinds/checks/registry";
 import { type ChangeFault, changeMistakes } from "../../chaos/definition/change-mistakes";
 import { confidenceMistakes } from "../../chaos/definition/confidence-mistakes";
 import { patched } from "../../chaos/definition/patch";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
 import { formatDuration } from "../../chaos/values/duration";
-import type { AttackDefinition } from "../../chaos/index";
+import type { Check, AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/values/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { agentMistakes, plaintextKey } from "./agent";

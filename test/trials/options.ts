@@ -99,6 +99,7 @@ export function readOptions(args: string[], kinds: readonly string[], questions:
     const excluded = notOfPeers.filter((option) => trialsProgram.getOptionValueSource(option) === "cli");
     const isAA = peer === undefined && given.includes(aA);
     const rounds = wanted ?? (isAA ? "100" : "1");
+    const what = peer === undefined ? "kind" : "question";
     const allowed = isNetwork(network) ? deniedOn(network) : [];
     const unknown = given.filter((name) => !known.includes(name) && !(isAA && name === aA));
     const mistakes = [
@@ -114,7 +115,7 @@ export function readOptions(args: string[], kinds: readonly string[], questions:
         peer !== undefined && excluded.length > 0 && `--peer and --${excluded.join(", --")} exclude each other`,
         peer === undefined && quick && "--quick needs --peer chaostoolkit",
         peer === undefined && write && "--write needs --peer chaostoolkit",
-        unknown.length > 0 && `no ${peer === undefined ? "kind" : "question"} is named ${unknown.join(", ")}; there are ${known.join(", ")}`,
+        unknown.length > 0 && `no ${what} is named ${unknown.join(", ")}; there are ${known.join(", ")}`,
     ].filter((mistake) => mistake !== false);
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     return {

@@ -92,7 +92,7 @@ describe("before the attack", () => {
     it("so does one that is too fast to be compared by a factor, and says to set a time", async () => {
         latencyAt = () => 0;
         await expect(step()).rejects.toThrow(
-            /too many of 200 answers took less than 1 ms, .* by a factor\. Nothing was done\. Limit it by a time, such as \+20ms/,
+            /too many of 200 answers took less than 1 ms, .* by a factor\. Nothing was done\. Limit it by a time/,
         );
     });
 
