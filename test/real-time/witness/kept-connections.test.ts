@@ -34,7 +34,11 @@ describe.skipIf(!linux)("a kept connection", () => {
     let name: string;
     beforeEach(async () => {
         kept = new KeptConnections();
-        name = endpoint("127.0.0.1", port());
+        // Not the other tests' address: once the server is closed, one of theirs may get its port.
+        const host = "127.0.7.7";
+        await new Promise((closed) => server.close(closed));
+        await once(server.listen(0, host), "listening");
+        name = endpoint(host, port());
         expect(kept.lacks(name)).toBe(true);
         expect(await kept.open(name, name)).toBe(true);
     });
