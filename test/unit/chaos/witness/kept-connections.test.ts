@@ -14,9 +14,10 @@ it("a kept connection is what the kernel said last, while it lists no timer: a p
     const kept = new KeptConnections();
     await kept.open("a", endpoint);
     const states: (string | undefined)[] = [];
+    const openedAt = performance.now();
     for (const probes of [undefined, 0, undefined, 3, undefined]) {
         vi.mocked(unansweredProbes).mockReturnValueOnce(new Map(probes === undefined ? [] : [["7", probes]]));
-        vi.spyOn(performance, "now").mockReturnValue((states.length + 1) * 1_000);
+        vi.spyOn(performance, "now").mockReturnValue(openedAt + (states.length + 1) * 1_000);
         states.push(kept.states().a);
     }
     vi.restoreAllMocks();
