@@ -1,3 +1,4 @@
+import { exitCodeOf } from "../values/kubernetes-rules";
 import { quoted } from "../values/quoted";
 import { ApiError, type Cluster, messageOf, statusOf } from "./client";
 import type { Container } from "./exec";
@@ -30,8 +31,9 @@ export async function runWithin(cluster: Cluster, place: Container, command: rea
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), answerTimeoutMs);
     try {
-        const { status, details, message } = await cluster.exec(place, command, onOutput, timeout.signal);
-        const code = details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
+        const ended = await cluster.exec(place, command, onOutput, timeout.signal);
+        const { status, message } = ended;
+        const code = exitCodeOf(ended);
         if (status === "Success") return { exitCode: 0, output };
         if (code !== undefined) return { exitCode: Number(code), output };
         throw new Error(message ? quoted(message) : "it was refused");

@@ -105,7 +105,7 @@ const estimate = (outcomes: readonly Outcome[], { of }: ChangeLimit, times: numb
     of === "successRate" ? rateOf(outcomes, times) : quantileOf(outcomes, quantiles[of], times);
 
 /**
- * A quantile of the latencies. A bad answer counts as slower than all good ones: whoever asked had none. An unseen one
+ * A quantile of the latencies. A bad answer counts as slower than all good ones: the caller got none. An unseen one
  * may have been anything, and a late one may have been faster.
  */
 function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): Estimate {

@@ -2,7 +2,7 @@
  * What Kubernetes accepts and how it reads a pod: names, ports, and which pods count. Nothing else in the
  * package decides these. Has no schemas: the deadline Job asks it, too.
  */
-import type { V1Container, V1Pod, V1ServicePort } from "./kubernetes-types";
+import type { V1Container, V1Pod, V1ServicePort, V1Status } from "./kubernetes-types";
 import { isIP } from "node:net";
 import { quoted } from "./quoted";
 
@@ -131,3 +131,7 @@ export const portNumberIn = (pod: Pod, port: number | string): number | undefine
 /** Where a port of a Service leads in its pods: a number, or the name of a port of theirs. */
 export const targetPortOf = ({ port, targetPort }: Pick<V1ServicePort, "port" | "targetPort">): number | string =>
     targetPort ?? port;
+
+/** The exit code of a command that the API server ran in a container. Undefined if it succeeded, or did not run. */
+export const exitCodeOf = ({ details }: Pick<V1Status, "details">): string | undefined =>
+    details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;

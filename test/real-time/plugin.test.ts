@@ -13,6 +13,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
+    answer,
     call,
     homeWithStandIns,
     type RunningPlugin,
@@ -33,11 +34,6 @@ let engine: { address: string; close: () => void };
 let host: RunningPlugin;
 let running: grpc.ClientReadableStream<language.RunPluginResponse>;
 let client: ResourceProviderClient;
-
-const answer =
-    <Request, Response>(respond: (request: Request) => Response) =>
-    ({ request }: { request: Request }, callback: grpc.sendUnaryData<Response>) =>
-        callback(null, respond(request));
 
 const engineHandlers = {
     log: answer((request: LogRequest) => {

@@ -16,6 +16,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import {
+    answer,
     call,
     homeWithStandIns,
     type RunningPlugin,
@@ -38,12 +39,6 @@ let file: string;
 let engine: { address: string; close: () => void };
 let plugin: RunningPlugin;
 let client: LanguageRuntimeClient;
-
-/** Answers a unary call as the engine would, for a program without resources. */
-const answer =
-    <Request, Response>(respond: (request: Request) => Response) =>
-    ({ request }: { request: Request }, callback: grpc.sendUnaryData<Response>) =>
-        callback(null, respond(request));
 
 const engineHandlers = {
     log: answer((request: LogRequest) => {

@@ -47,6 +47,12 @@ export async function startPlugin(file: string, engineAddress: string, cwd?: str
     };
 }
 
+/** Answers a unary call. */
+export const answer =
+    <Request, Response>(respond: (request: Request) => Response) =>
+    ({ request }: { request: Request }, callback: grpc.sendUnaryData<Response>) =>
+        callback(null, respond(request));
+
 /** Serves what an engine would, on a free port. */
 export async function serve(
     ...services: [grpc.ServiceDefinition, grpc.UntypedServiceImplementation][]

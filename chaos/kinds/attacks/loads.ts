@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { describeShare } from "../../values/share";
+import { describeBytes } from "./stress/amounts";
 
 const share = z.number().nonnegative();
 const cores = z.number().nonnegative();
@@ -36,7 +37,6 @@ export const loadSchema = z.object({
 
 export type LoadReport = z.infer<typeof loadSchema>;
 
-const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 const rounded = (cores: number) => Number(cores.toFixed(2));
 const percent = (part: number) => describeShare(Math.round(part * 100) / 100);
 
@@ -47,7 +47,8 @@ export function describeLoad({ pod, container, limit, before, under, killed }: L
     const cpu =
         `${rounded(before.cores)} cores before, ${rounded(under.cores)}${of(limit.cores, rounded)} under attack` +
         (limit.cores === undefined ? "" : `, throttled in ${percent(under.throttled)} of the periods`);
-    const memory = `${mebibytes(before.bytes)}, then up to ${mebibytes(under.bytes)}${of(limit.bytes, mebibytes)}`;
+    const most = `${describeBytes(under.bytes)}${of(limit.bytes, describeBytes)}`;
+    const memory = `${describeBytes(before.bytes)}, then up to ${most}`;
     const busy = [before, under].map(({ node }) => node.busy);
     const ofNode = busy.every((one) => one !== undefined)
         ? `; its node was ${percent(busy[0]!)} busy before, ${percent(busy[1]!)} under attack`

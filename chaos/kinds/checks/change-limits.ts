@@ -187,7 +187,7 @@ export function concludedChange(limit: ChangeLimit, change: Change): ConcludedCh
 const describeLatency = (milliseconds: number) =>
     milliseconds === Infinity ? "a bad answer" : describeMilliseconds(milliseconds);
 
-/** Whatever is shown is on the same side of the limit as the number itself. */
+/** The shown number is on the same side of the limit as the number itself. */
 function describeAmount(limit: ChangeLimit, amount: number, rounding: Rounding): string {
     const most = amountOf(limit);
     const isRight = (shown: number) => shown <= most === amount <= most;

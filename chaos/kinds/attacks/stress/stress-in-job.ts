@@ -3,6 +3,7 @@ import { labels, selectorOf } from "../../../cluster/labels";
 import { resources } from "../../../cluster/resources";
 import type { V1ContainerStatus } from "../../../values/kubernetes-types";
 import { parseJson } from "../../../values/json";
+import { exitCodeOf } from "../../../values/kubernetes-rules";
 import { onOneLine } from "../../../values/quoted";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
 import type { LoadReport } from "../loads";
@@ -208,8 +209,10 @@ class Stressed {
                 },
             );
             if (mistaken) throw mistaken;
-            const exitCode = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
-            return { why: whyEnded(lost, errors, status.message), wasKilled: [lost, exitCode].some(isKilled) };
+            return {
+                why: whyEnded(lost, errors, status.message),
+                wasKilled: [lost, exitCodeOf(status)].some(isKilled),
+            };
         } finally {
             over.removeEventListener("abort", leave);
             clearInterval(watching);
