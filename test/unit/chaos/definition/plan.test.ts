@@ -200,7 +200,7 @@ describe("the checks of a plan", () => {
                 { successRate: 0.98, intervalMs: 20 },
                 {},
                 "/ of shop: confidence: a run that passes with 98%, the required success rate, may not show 99%; " +
-                    "allowed: a successRate of at least 99% or an atLeast of at most 98%",
+                    "allowed: an atLeast of at most 98% or a successRate of at least 99%",
             ],
             [
                 "both, if neither is enough",

@@ -4,15 +4,9 @@ import { productsCheck } from "../../../../experiments/products";
 import type { PlannedCheck } from "../../../../chaos/kinds/checks/observe";
 import type { Outcome } from "../../../../chaos/values/compared";
 import { reason, verdictAndCode } from "../../../../chaos/values/reasons";
-import {
-    judge,
-    judgeCheck,
-    judgeChecks,
-    type Judged,
-    type Judging,
-    measure,
-    together,
-} from "../../../../chaos/report/verdict";
+import { judgeCheck, judgeChecks, type Judged, type Judging } from "../../../../chaos/report/judged-check";
+import { measure, together } from "../../../../chaos/report/measured";
+import { judge } from "../../../../chaos/report/verdict";
 
 const attackedAt = 1_000_000;
 const graceMs = 2_000;
