@@ -295,16 +295,19 @@ describe("of simulated samples", () => {
     it.each([
         ["p50", 600, { length: 6, share: 0.52 }, 206],
         ["p95", 1200, { length: 6, share: 0.065 }, 245],
-    ] as const)("whose fast answers are alike, few hide slow bursts in %s of %i answers", (of, all, bursts, quantileMs) => {
-        const random = randomOf(3);
-        const runs = 400;
-        const fast = new Array<number>(all).fill(1);
-        const limit = { of, atMostMoreMs: quantileMs - 2 };
-        const hidden = Array.from({ length: runs }, () => changeOf(fast, inBursts(random, all, bursts), limit)).filter(
-            ({ isWithin }) => isWithin,
-        );
-        expect(hidden.length / runs).toBeLessThanOrEqual(0.05);
-    });
+    ] as const)(
+        "whose fast answers are alike, few hide slow bursts in %s of %i answers",
+        (of, all, bursts, quantileMs) => {
+            const random = randomOf(3);
+            const runs = 400;
+            const fast = new Array<number>(all).fill(1);
+            const limit = { of, atMostMoreMs: quantileMs - 2 };
+            const hidden = Array.from({ length: runs }, () =>
+                changeOf(fast, inBursts(random, all, bursts), limit),
+            ).filter(({ isWithin }) => isWithin);
+            expect(hidden.length / runs).toBeLessThanOrEqual(0.05);
+        },
+    );
 
     it("most show a change from once to four times, and none at twice, where twice is the limit", () => {
         const random = randomOf(2);
