@@ -209,6 +209,13 @@ export function timesToDecide(
     return undefined;
 }
 
+/** Whether rounding alone leaves a factor open, however many answers there are: a millisecond may be a half of one. */
+export const isTooCoarse = (limit: ChangeLimit, { before, during, by }: Change): boolean =>
+    "atMostTimes" in limit &&
+    by !== limit.atMostTimes &&
+    during + roundingMs > limit.atMostTimes * (before - roundingMs) &&
+    during - roundingMs <= limit.atMostTimes * (before + roundingMs);
+
 export const isSeen = (outcome: Outcome): boolean => outcome !== "unseen";
 
 /**

@@ -42,7 +42,7 @@ describe("the Markdown summary", () => {
     });
 
     it("says beside the rate what it shows, if the run has one check", () => {
-        expect(rowsIn(summaryMarkdown([bounded]))[0]![3]).toBe("100% (95% confidence: at least 80.7%)");
+        expect(rowsIn(summaryMarkdown([bounded]))[0]![3]).toBe("100% of 14 (95% confidence: at least 80.7%)");
         const { checks } = bounded.journal!.conclusion;
         expect(rowsIn(summaryMarkdown([runWith({ checks })]))[0]![3]).toBe("100%");
     });

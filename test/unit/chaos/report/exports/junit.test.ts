@@ -108,7 +108,7 @@ describe("the JUnit file", () => {
     });
 
     it("has what the answers of a check show as a property", () => {
-        const property = 'name="success rate of /products" value="100% (95% confidence: at least 80.7%)"';
+        const property = 'name="success rate of /products" value="100% of 14 (95% confidence: at least 80.7%)"';
         expect(junitXml([bounded])).toContain(property);
         expect(junitXml([passed])).not.toContain("success rate of");
     });
