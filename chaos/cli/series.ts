@@ -8,7 +8,7 @@ import { exitCodes } from "./outcomes";
 export interface Repeat {
     /** Runs of the whole series. */
     times: number;
-    /** The series ends once it is decided whether at least this share of decided runs passes. @default after `times` runs */
+    /** It ends once it is decided whether at least this share of decided runs passes. @default after `times` runs */
     until?: Share;
     /** Whether the last series with these settings goes on. @default a new one begins */
     isContinued: boolean;

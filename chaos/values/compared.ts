@@ -243,8 +243,8 @@ const leastPossible = (limit: ChangeLimit): number =>
 /**
  * The least number of answers, before and under attack, that a limit may be compared with. Of a latency's, twice the
  * least possible: with less, most samples without a change are undecided or unsteady, because answers count as fewer
- * independent ones. If latencies have a long tail, most are undecided with twice as many, too. Of a drop's, the least possible: after a baseline without a bad answer, it holds with that many only if none is
- * bad under attack either.
+ * independent ones. If latencies have a long tail, most are undecided with twice as many, too. Of a drop's, the least
+ * possible: after a baseline without a bad answer, it holds with that many only if none is bad under attack either.
  */
 export const answersNeeded = (limit: ChangeLimit): number =>
     "atMostLess" in limit ? leastPossible(limit) : Math.max(30, 2 * leastPossible(limit));

@@ -157,8 +157,8 @@ describe("the end of a series", () => {
             8,
             1,
             1,
-            "It is not decided whether at least 80% of decided runs pass: 41 decided runs would show it if no more than " +
-                "1 fails; 1 of 10 runs was undecided",
+            "It is not decided whether at least 80% of decided runs pass: 41 decided runs would show it if no more " +
+                "than 1 fails; 1 of 10 runs was undecided",
         ],
     ])("of %i that passed, %i that failed and %i undecided ones has whether a share was reached: %s", (...counts) =>
         expect(seriesEnd(runs(counts[0], counts[1], counts[2]), { until: 0.8 })[1]).toBe(counts[3]),

@@ -251,8 +251,8 @@ describe("a check that is compared with before the attack", () => {
             "whole milliseconds are too coarse",
             2,
             1,
-            "with latencies in whole milliseconds, 1 ms cannot be limited by a factor of 2x: limit it by a time, such " +
-                "as +20ms",
+            "with latencies in whole milliseconds, 1 ms cannot be limited by a factor of 2x: limit it by a time, " +
+                "such as +20ms",
         ],
     ])("is undecided, however many answers there are, if %s", (_, atMostTimes, latencyMs, why) => {
         const same = new Array<number>(600).fill(latencyMs);
