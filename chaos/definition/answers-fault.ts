@@ -30,6 +30,8 @@ export interface AnswersFault {
     reason: string;
     /** Each of these alone mends it. */
     allowed: Mend[];
+    /** Which of them is the best, in words, if that matters. */
+    prefer?: string;
     /** What else mends it, in words. */
     otherwise: string;
 }
@@ -88,14 +90,17 @@ const isInRange = (key: keyof typeof ranges, milliseconds: number | undefined) =
 const either = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** What is wrong with a definition, with what mends it. */
-export function describeFault({ check, of, reason, allowed, otherwise }: AnswersFault): string {
+export function describeFault({ check, of, reason, allowed, prefer, otherwise }: AnswersFault): string {
     const where = [...(check ? [checkName(check)] : []), ...(of ? [of] : [])].join(": ");
     const choices = allowed.map((mend) => {
         const [first, ...others] = mendInWords(mend, check, of);
         return [first, ...(others.length > 0 ? [others.join(" and ")] : [])].join(" with ");
     });
-    return `${where}: ${reason}; allowed: ${choices.length > 0 ? either.format(choices) : otherwise}`;
+    const mends = choices.length > 0 ? either.format(choices) : otherwise;
+    return `${where}: ${reason}; allowed: ${mends}${preferring(prefer)}`;
 }
+
+export const preferring = (prefer: string | undefined): string => (prefer === undefined ? "" : `; prefer ${prefer}`);
 
 function mendInWords(
     { baselineMs, durationMs, intervalMs, successRate, atLeast }: Mend,

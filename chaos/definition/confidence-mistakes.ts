@@ -38,7 +38,9 @@ function faultsIn(check: Check, confidence: Confidence, promised: Promised): Ans
         `to show ${atLeast} with ${level} confidence takes ${needed} good answers, and the window has ${sent}: ` +
         `${describeMilliseconds(durationMs)} with an interval of ${describeMilliseconds(intervalMs)}`;
     const lower = lowerMend(sent, confidence.level, mends.length === 0);
-    return [...faults, { ...fault, reason, allowed: [...mends, ...lower] }];
+    const isThereLonger = mends.length > 1;
+    const prefer = isThereLonger ? "the longer window: it sees outages that a shorter interval does not" : undefined;
+    return [...faults, { ...fault, reason, allowed: [...mends, ...lower], prefer }];
 }
 
 const longestMs = parseDuration(times.duration.most)!;

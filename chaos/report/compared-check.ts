@@ -11,10 +11,11 @@ import {
     type ChangeLimit,
     changeOf,
     isSeen,
+    isTooCoarse,
     type Outcome,
     timesToDecide,
 } from "../values/compared";
-import { durationWithin, formatDuration, times } from "../values/duration";
+import { describeMilliseconds, durationWithin, formatDuration, times } from "../values/duration";
 import { reason as reasonOf, type Reason } from "../values/reasons";
 import type { Measured } from "./measured";
 
@@ -104,6 +105,11 @@ export function whyUndecided(
     const open = compared.find(({ change }) => change.isWithin === undefined);
     if (open === undefined) return compared.length > 0 ? undefined : "its answers before the attack are not known";
     const { limit, before, during, change } = open;
+    if (isTooCoarse(limit, change))
+        return (
+            `with latencies in whole milliseconds, ${describeMilliseconds(change.before)} cannot be limited by a ` +
+            `factor of ${describeLimit(limit)}: limit it by a time, such as +20ms`
+        );
     const uneven = describeUneven(limit, change, { before: before.length, during: during.length });
     const factor = timesToDecide(before, during, limit);
     if (factor === undefined)

@@ -1,6 +1,6 @@
 /** Which settings give the checks of an experiment enough answers to show what they must. */
 import type { AttackDefinition, Check } from "../../chaos/index";
-import type { AnswersFault, Mend } from "../../chaos/definition/answers-fault";
+import { type AnswersFault, type Mend, preferring } from "../../chaos/definition/answers-fault";
 import { changeMistakes } from "../../chaos/definition/change-mistakes";
 import { confidenceMistakes } from "../../chaos/definition/confidence-mistakes";
 import { formatDuration } from "../../chaos/values/duration";
@@ -78,7 +78,8 @@ interface Mended extends Pick<MendingSetting, "key" | "bound"> {
  * @param asking the setting that may be left out instead
  * @param isOwn the experiment itself asks for it
  */
-function mended({ check, of, reason, allowed, otherwise }: AnswersFault, asking: Key, isOwn: boolean): Found[] {
+function mended(fault: AnswersFault, asking: Key, isOwn: boolean): Found[] {
+    const { check, of, reason, allowed, prefer, otherwise } = fault;
     const choices = allowed
         .map((mend) => fieldsOf(mend).map((field) => ({ value: mend[field]!, ...mending[field] })))
         .filter((settings) => !settings.some((setting) => setsOwn(check, setting)))
@@ -99,5 +100,5 @@ function mended({ check, of, reason, allowed, otherwise }: AnswersFault, asking:
         ...others.map(([one, ...more]) => joined(named(one!), more)),
     ];
     const mend = Object.fromEntries([first, ...also].map(({ key, value }) => [key, value]));
-    return [{ key: first.key, reason: `${reason}; allowed: ${all.join(", or ")}`, mend }];
+    return [{ key: first.key, reason: `${reason}; allowed: ${all.join(", or ")}${preferring(prefer)}`, mend }];
 }

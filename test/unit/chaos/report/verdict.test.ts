@@ -245,6 +245,22 @@ describe("a check that is compared with before the attack", () => {
             }));
     });
 
+    it.each([
+        ["its limit is the change", 1, 30, "the change is too near to its limit, 1x, to decide it by more answers"],
+        [
+            "whole milliseconds are too coarse",
+            2,
+            1,
+            "with latencies in whole milliseconds, 1 ms cannot be limited by a factor of 2x: limit it by a time, " +
+                "such as +20ms",
+        ],
+    ])("is undecided, however many answers there are, if %s", (_, atMostTimes, latencyMs, why) => {
+        const same = new Array<number>(600).fill(latencyMs);
+        const { inconclusive } = compared(same, same, { limits: [{ of: "p95", atMostTimes }] });
+        expect(inconclusive!.code).toBe("limit-undecided");
+        expect(inconclusive!.message.split("; ").at(-1)).toBe(why);
+    });
+
     it("is undecided if an abort rule of another check has ended the window", () => {
         const aborted = { check: "other", afterMs: 1, rate: "0%", answers: 1, below: "50%", overMs: 1 };
         expect(compared(around(30, 600), around(30, 600), {}, { aborted }).inconclusive).toMatchObject({

@@ -430,7 +430,8 @@ describe("values that contradict one another", () => {
         expect(first({})).toEqual([
             "experiment.duration",
             `${takes}30: 30 s with an interval of 1 s; allowed: at least 299s, or an ` +
-                "experiment.interval of at most 100ms, or an experiment.confidence of at most 90.4%",
+                "experiment.interval of at most 100ms, or an experiment.confidence of at most 90.4%; prefer the " +
+                "longer window: it sees outages that a shorter interval does not",
             "set experiment.duration 299s",
         ]);
         expect(first({ "experiment.interval": "20s" })).toEqual([
