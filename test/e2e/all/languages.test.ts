@@ -10,13 +10,13 @@ import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { ensureLanguages } from "../../../toolchain/pulumi/parts";
 import { attackPolicies } from "../../support/attack-policies";
+import { run } from "../../support/run-program";
+import { pack, unpack } from "../../support/tarballs";
 import { connect, type TypedCluster } from "../../support/typed-cluster";
 import { until } from "../../support/until";
-import { pack, run } from "../experiments/packed-examples";
 
 /** Of somebody who has a tarball of the package, and writes no TypeScript. */
 const folder = mkdtempSync(join(tmpdir(), "chaos-languages-e2e-"));
-const packageFolder = join(folder, "package");
 const namespace = "e2e-languages";
 const pythonNamespace = `${namespace}-python`;
 const quietly = ["--non-interactive", "--color", "never"];
@@ -25,6 +25,7 @@ const example = (...path: string[]) => readFileSync(join(repository, "examples",
 const moved = (text: string, to = namespace) => text.replace(/\bmessaging\b/g, to);
 const hasPython = spawnSync("python3", ["-c", "import ensurepip, venv"]).status === 0;
 
+let packageFolder: string;
 let pulumi: string;
 let context: string;
 let cluster: TypedCluster;
@@ -41,7 +42,7 @@ beforeAll(async () => {
     await ensureLanguages();
     process.env.PATH = `${dirname(pulumi)}:${process.env.PATH}`;
     cluster = connect({});
-    execFileSync("tar", ["-xzf", await pack(folder), "-C", folder]);
+    packageFolder = unpack((await pack(folder)).path, folder);
 });
 afterAll(async () => {
     for (const name of [namespace, pythonNamespace])
