@@ -1,11 +1,5 @@
-import {
-    apiServer,
-    type ConnectionReport,
-    type KeptState,
-    maxKept,
-    parseEndpoint,
-    silentAfterMs,
-} from "../witness/protocol";
+import { apiServer, type ConnectionReport, type KeptState, maxKept, silentAfterMs } from "../witness/protocol";
+import { parseEndpoint } from "../values/endpoint";
 import { beginsAtPeers, beginsAtTargets, type Proof } from "../kinds/attacks/attack-kind";
 import { reason as reasonOf, type Reason } from "../values/reasons";
 import { remedy, type Written } from "../values/texts";
