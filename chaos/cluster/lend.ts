@@ -158,8 +158,12 @@ export function restoring<V>(
 ): object | undefined {
     const { field, notes } = loan;
     const [current, wanted] = [lentIn(loan, object), loan.wanted(object, kept)];
-    if (!isDeepStrictEqual(current, wanted)) return patch(object, {}, { [field]: merging(loan, current, wanted) });
     const note = notes.read(object);
+    if (!isDeepStrictEqual(current, wanted)) {
+        // What the value itself says of the run is gone then, and the second patch is still to come.
+        const noted = loan.ofEntries && note ? notes.written(object, note as Note<V>) : {};
+        return patch(object, noted, { [field]: merging(loan, current, wanted) });
+    }
     if (note === undefined) return undefined;
     const wasAsSet = isDeepStrictEqual(lentIn(loan, before), note.set);
     const { owners = wasAsSet ? ownersOf(before.metadata!, field) : [] } = note;

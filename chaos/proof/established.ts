@@ -22,6 +22,8 @@ export interface Established {
 
 /** What is known of established connections if the attack denies none of those that the witness has. */
 export function notLookedAt(proof: Proof): Established {
+    if (proof.stopped)
+        return { became: "unknown", reason: "nobody looks at the connections of containers that are stopped" };
     if (proof.lookup || !(beginsAtTargets(proof) || beginsAtPeers(proof)))
         return { became: "unknown", reason: "the attack denies no connections from the witness" };
     const reason = "nobody looks at connections that the application had open before the attack; they may have gone on";

@@ -142,9 +142,7 @@ itInAll("ends with its object, though the pod has lost all that a run has noted 
         metadata!.name!.endsWith("-fail"),
     );
     await core.deleteNamespacedConfigMap({ name: request!.metadata!.name!, namespace: stack.namespace });
-    await until("the target has its image", async () => !isStopped(await onlyPod()), { timeoutMs: 10_000 });
-    await stack.untilWhole();
-    expect((await onlyPod()).spec!.containers[0]!.image).toBe(before.spec!.containers[0]!.image);
+    await untilRestored(before, 10_000);
     await toNothingLeft();
 });
 

@@ -35,7 +35,9 @@ const object = { resource: resources.pod, namespace: "demo", name: "web-1" };
 const pod = () => cluster.get("Pod", "web-1") as V1Pod;
 const stop = (containers: string[], run = "x-1") =>
     lend(cluster.api, object, stoppedContainers, stopping(run, { uid: "u", label: "x.fail", containers }));
-const start = () => restore(cluster.api, object, stoppedContainers);
+/** As the end of a run does it, which restores only what is noted as that run's. */
+const start = () =>
+    restore(cluster.api, object, stoppedContainers, (one) => stoppedContainers.notes.read(one)?.run !== undefined);
 const managers = () => pod().metadata!.managedFields!.map(({ manager }) => manager);
 
 describe("an image that cannot be run", () => {
@@ -68,14 +70,15 @@ describe("a container that is stopped", () => {
     it.each<[string, () => void]>([
         ["lost its label", () => (pod().metadata!.labels = {})],
         ["lost the note", () => (pod().metadata!.annotations = {})],
-        ["has another note", () => (pod().metadata!.annotations = { "chaos-experiments/stopped": '{"run":"y-1"}' })],
-        ["has a note that nobody can read", () => (pod().metadata!.annotations = { "chaos-experiments/stopped": "{" })],
+        ["another note", () => (pod().metadata!.annotations = { "chaos-experiments/stopped": '{"run":"y-1"}' })],
+        ["a note that nobody can read", () => (pod().metadata!.annotations = { "chaos-experiments/stopped": "{" })],
     ])("gets it back though the pod has %s", async (_, change) => {
         await stop(["web", "side"]);
         change();
         expect(stoppedContainers.notes.read(pod())).toEqual({ run: "x-1" });
         await start();
         expect(imagesOf(pod())).toEqual({ web: web.image, side: side.image });
+        expect([managers(), pod().metadata!.annotations]).toEqual([["kube-controller-manager"], {}]);
     });
 
     it("keeps the image that somebody has given it since; another one gets its own back", async () => {
