@@ -10,6 +10,7 @@ import { quoted, wordOf } from "../../../values/quoted";
 import { reason, type Reason } from "../../../values/reasons";
 import type { RunAttack } from "../attack-kind";
 import { gone, imagesOf, readUnrunnable, stoppedContainers, stopping } from "./image";
+import { abortIfRejected } from "./refusals";
 import { nameOf, type Victim } from "./victim";
 
 const maxCalls = 12;
@@ -19,14 +20,15 @@ const victimsOf = ({ chosen: { tried = [] } }: Pick<RunAttack<unknown>, "chosen"
 const eachPod = <T>(one: RunAttack<unknown>, work: (victims: readonly Victim[]) => Promise<T>): Promise<T[]> =>
     inTurns([...groupedBy(victimsOf(one), ({ uid }) => uid).values()], maxCalls, work);
 
-/** @throws ReasonError if a target is not there any more */
+/** @throws ReasonError if a target is not there any more, or may not be changed */
 export async function stopContainers(one: RunAttack<unknown>, cluster: Cluster): Promise<void> {
     const { run, namespace, label } = one;
     await eachPod(one, async (victims) => {
         const { pod: name, uid } = victims[0]!;
         const containers = victims.map(({ container }) => container);
         const object = { resource: resources.pod, namespace, name };
-        const isThere = await lend(cluster, object, stoppedContainers, stopping(run, { uid, label, containers }));
+        const lent = stopping(run, { uid, label, containers });
+        const isThere = await lend(cluster, object, stoppedContainers, lent).catch(abortIfRejected(name));
         if (!isThere) throw gone(name);
     });
 }

@@ -1,7 +1,7 @@
 /** What the run finds out of the targets of a `fail` before it: whether they can be stopped, and come back soon. */
-import { type Cluster, statusOf } from "../../../cluster/client";
+import type { Cluster } from "../../../cluster/client";
 import { howToPatch } from "../../../cluster/lend";
-import { problemOf } from "../../../cluster/problem";
+import { isNoDryRun } from "../../../cluster/problem";
 import { resources } from "../../../cluster/resources";
 import { addressesOfTarget, type Target } from "../../../targets/containers";
 import { inTurns } from "../../../values/async";
@@ -14,6 +14,7 @@ import { quoted } from "../../../values/quoted";
 import { ReasonError } from "../../../values/reasons";
 import type { RunAttack } from "../attack-kind";
 import { gone, imagesOf, stoppedContainers, stoppedImages } from "./image";
+import { abortIfRejected, refused } from "./refusals";
 import type { Victim } from "./victim";
 
 const maxTried = 10;
@@ -57,7 +58,7 @@ const statusIn = ({ status }: V1Pod, container: string): V1ContainerStatus | und
     status?.containerStatuses?.find(({ name }) => name === container);
 
 /** Why a pod would not stay stopped, or would come back late; `what` completes "web-1 …". Undefined if neither. */
-export function whyUnfit(
+function whyUnfit(
     pod: V1Pod,
     containers: readonly V1Container[],
     now: number,
@@ -134,17 +135,14 @@ async function tryChange(run: string, pod: V1Pod, containers: readonly V1Contain
     const wanted = stoppedImages(run, imagesOf(pod), names);
     const body = { spec: { containers: stoppedContainers.ofEntries!.written(wanted) } };
     const how = { ...howToPatch(stoppedContainers), dryRun: "All" } as const;
-    const refused = (problem: string) =>
-        new ReasonError(
-            "attack-refused",
-            `the containers of ${name} may not be stopped: ${problem}`,
-            "Allow the change of their images, or choose other targets",
-        );
-    const patched = cluster.patch({ resource: resources.pod, namespace, name }, body, how);
-    const changed = await patched.catch((error: unknown) => {
-        throw [400, 403, 422].includes(statusOf(error) ?? 0) ? refused(problemOf(error)) : error;
-    });
+    const changed = await cluster
+        .patch({ resource: resources.pod, namespace, name }, body, how)
+        .catch((error: unknown) => {
+            // What a webhook says that takes no dry runs, it says when the containers are stopped.
+            return isNoDryRun(error) ? pod : abortIfRejected(name)(error);
+        });
     if (changed === undefined) throw gone(name);
+    if (changed === pod) return;
     const other = Object.entries(imagesOf(changed)).find(([container, image]) => image !== wanted[container]);
-    if (other) throw refused(`something sets the image of its container ${other[0]} to ${quoted(other[1])}`);
+    if (other) throw refused(name, `something sets the image of its container ${other[0]} to ${quoted(other[1])}`);
 }

@@ -40,6 +40,12 @@ it("says that a target is gone", async () => {
     await expect(begin()).rejects.toMatchObject({ reason: { code: "target-changed" } });
 });
 
+it("says that a target may not be changed, in the words of who refuses it", async () => {
+    cluster.refuses("patch Pod", 403, "admission webhook denied the request: frozen");
+    const message = expect.stringMatching(/^the containers of web-\d may not be stopped: .*frozen/) as string;
+    await expect(begin()).rejects.toMatchObject({ reason: { code: "attack-refused", message } });
+});
+
 describe("why a container runs", () => {
     const status = (container: number, state: object) =>
         (cluster.get("Pod", "web-1").status.containerStatuses[container].state = state);

@@ -112,6 +112,11 @@ describe("refuses before anybody is touched", () => {
         );
     });
 
+    it("none because a webhook takes no dry runs: it says nothing of the change", async () => {
+        cluster.refuses("patch Pod", 400, 'admission webhook "x" does not support dry run');
+        expect(await tried(target("web"))).toHaveLength(1);
+    });
+
     it("one whose image something else sets", async () => {
         cluster.changed = (_, __, after) => (after.spec.containers[0].image = "mirror.example/web");
         await expect(tried(target("web"))).rejects.toMatchObject(
