@@ -132,6 +132,8 @@ export const annotations = {
     access: "chaos-experiments/access",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",
+    /** On a pod of which an attack has stopped containers: the run, as JSON. */
+    stopped: "chaos-experiments/stopped",
     /** On the pod template of a workload that an experiment has restarted: when. */
     restarted: "chaos-experiments/restarted-at",
 } as const;

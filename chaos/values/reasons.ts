@@ -31,7 +31,7 @@ export const reasonCodes = {
     "clock-shift": "this machine's clock moved against the time that passed",
 
     // These explain why an attack does not show, so they count before what was seen of the attack.
-    "target-changed": "a target was gone, or had ended or restarted, before the run had ended",
+    "target-changed": "a target was gone, or had ended, restarted or got another image, before the run had ended",
     "service-changed": "somebody deleted or changed the Service of a fault",
     "peers-changed": "pods joined the peers of an attack during the run, or the name of a host got another address",
     "proxy-failed": "a fault's proxy was not ready, ended, was restarted, or had to refuse callers",

@@ -20,7 +20,8 @@ export const updateKilled: Course = async (shop, kind, { random, round, denied, 
     const problems: string[] = [];
     let ended = false;
 
-    stack.set(shop.enabling(`${kind.name} ${denied} ${round}`, { deadline: `${deadlineSeconds}s` }));
+    const { experiment } = kind;
+    stack.set(shop.enabling(`${kind.name} ${denied} ${round}`, { experiment, deadline: `${deadlineSeconds}s` }));
     const update = stack.begin();
     void update.ended.then(() => (ended = true));
     try {

@@ -51,6 +51,8 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     leavesTraffic?: true;
     /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */
     restores?: Restores<A>;
+    /** Set if it changes its targets' pods themselves, besides labels, and that must be restored. */
+    restoresTargets?: true;
     /** The rights that the account which runs the experiment needs for this attack. @default nothing */
     rights?(namespace: string): Right[];
     /** The input of its part in the deadline Job, as JSON. @default nothing */
@@ -192,7 +194,7 @@ export interface DryRun {
 
 /** Names in the Job's reports. */
 export interface Reported {
-    /** What must be closed under the attack. */
+    /** What must be closed under the attack: its own names, and endpoints of its targets. */
     hit: string[];
     /** What is no target. It must not be closed. */
     spared: string[];
@@ -223,6 +225,8 @@ export interface Proof {
     deleted?: true;
     /** The targets' containers may be killed for memory: that they are is no end of the attack. */
     outOfMemory?: true;
+    /** The targets' containers must not run, and their pods must stay: that they ended is no end of the attack. */
+    stopped?: true;
     /** @default nothing is tried */
     stillWorks?: StillWorks;
 }

@@ -1,16 +1,17 @@
 import * as z from "zod";
 import type { Cluster } from "../../cluster/client";
-import { type Resource, resources } from "../../cluster/resources";
+import { type KnownResource, type Resource, resources } from "../../cluster/resources";
 import type { TargetRequest } from "../../targets/choose";
 import { peersOf } from "../../targets/discover";
 import { blackhole } from "./blackhole";
 import { dns } from "./dns";
+import { fail } from "./fail/fail";
 import { fault } from "./fault/fault";
 import { kill } from "./kill/kill";
 import { stress } from "./stress/stress";
 import type { AttackKind, PlannedAttack } from "./attack-kind";
 
-const kinds = { blackhole, dns, fault, kill, stress };
+const kinds = { blackhole, dns, fail, fault, kill, stress };
 
 type Kinds = (typeof kinds)[keyof typeof kinds];
 type AttackOf<K> = K extends AttackKind<infer A, infer _> ? A : never;
@@ -54,7 +55,10 @@ export const attackParts: readonly Resource[] = [
     ...new Set([...attackTypes, ...all.flatMap(({ parts = [] }) => parts)]),
 ];
 
-export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resource ?? []);
+export const resourcesOfAttacks: readonly KnownResource[] = all.flatMap(({ restores, restoresTargets }) => [
+    ...(restores ? [restores.resource] : []),
+    ...(restoresTargets ? [resources.pod] : []),
+]);
 
 /** Most attacks are proven within two seconds of their creation. */
 const proofMs = 5_000;
