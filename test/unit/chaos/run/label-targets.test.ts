@@ -242,8 +242,8 @@ describe("containers that are to be stopped", () => {
     });
 
     it("are told to the Job, with the ports that must be closed then; the pods are as they were", async () => {
-        const [{ targets, tried }] = (await step()).attacks as [Record<string, object[]>];
-        const { pod, uid, address } = targets![0] as { pod: string; uid: string; address: string };
+        const [{ targets, tried } = { targets: [] }] = (await step()).attacks;
+        const { pod, uid, address } = targets[0]!;
         const endpoints = [`${address}:8080`];
         expect(tried).toEqual([{ pod, uid, container: "hot-deals", image: "shop:1", restarts: 0, endpoints }]);
         expect(run.cluster.get("Pod", pod).spec.containers[0].image).toBe("shop:1");
