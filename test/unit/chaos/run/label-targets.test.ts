@@ -249,10 +249,13 @@ describe("containers that are to be stopped", () => {
         expect(run.cluster.get("Pod", pod).spec.containers[0].image).toBe("shop:1");
     });
 
-    it("must be reached by the witness before, for which policies of others are no obstacle", async () => {
+    it("are reached by the witness before, also among policies of others", async () => {
         run.cluster.add("NetworkPolicy", "theirs", { spec: { podSelector: {}, ingress: [{}] } });
         await step();
         expect(run.cluster.names("NetworkPolicy")).toContain("run-admit-witness-1");
+    });
+
+    it("are no targets if nothing answers at their ports before", async () => {
         run.listensAt = () => false;
         await isAborted(/^ABORTED \(baseline-failed\): nothing answered at 10\.0\.0\.\d:8080/);
     });
