@@ -53,7 +53,7 @@ describe("`chaos import`", () => {
         const beacon = readFileSync(join(files, "beacon.yaml"), "utf8");
         writeFileSync(file, beacon.replace("action: pod-kill", "action: pod-failure"));
         const { code, log, error } = run(...additions, file);
-        expect(code).toBe(1);
+        expect(code).toBe(3);
         expect(log).toContain("validatorsAloneExperiment");
         expect(log).not.toContain("relayKill");
         expect(error).toContain("is imported without what is refused");
