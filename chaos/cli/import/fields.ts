@@ -124,7 +124,8 @@ export class Fields {
         if (typeof value === "object") return void this.refuse("is not a text", key);
         const { set, unset } = this.remarks;
         let isWhole = true;
-        const text = String(value).replace(placeholder, (_, ...names: (string | undefined)[]) => {
+        const written = typeof value === "string" ? value : JSON.stringify(value);
+        const text = written.replace(placeholder, (_, ...names: (string | undefined)[]) => {
             const name = names.slice(0, 3).find((one) => one !== undefined)!;
             if (Object.hasOwn(set, name)) return set[name]!;
             unset.add(name);

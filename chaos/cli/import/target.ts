@@ -104,8 +104,8 @@ export function peersAt(places: readonly Place[], fields: Fields, key: string) {
         );
     if (hosts.some(({ host }) => inCluster.test(host)))
         fields.note(
-            "has a host with the name of a Service: if that has pods, the run is refused, and these pods must be named " +
-                "instead, as in peers: k8s.deployment=NAME",
+            "has a host with the name of a Service: if that has pods, the run is refused, and these pods must be " +
+                "named instead, as in peers: k8s.deployment=NAME",
             key,
         );
     const blocked = ports.filter((port) => port !== undefined);

@@ -14,14 +14,11 @@ export function readDnsChaos(spec: Fields): Read | undefined {
     if (spec.word("action", actions, "error") === undefined) return undefined;
     if (spec.texts("patterns").some((pattern) => pattern !== "*"))
         spec.refuse(
-            "are of some names, and a dns attack blocks all lookups: omit them for that. Nearest for a third party: a " +
+            "are of some names, and a dns attack blocks all lookups: omit them for that. Nearest for others: a " +
                 "blackhole with its name in peers",
             "patterns",
         );
-    spec.note(
-        "answers each lookup with an error at once; here it gets no answer, and fails at its time limit",
-        "action",
-    );
+    spec.note("answers lookups with an error at once; here none comes, and they fail at their time limit", "action");
     if (spec.has("containerNames")) spec.note("names containers, and the attack is of whole pods", "containerNames");
     return { attack: { kind: "dns" }, containers: spec.texts("containerNames") };
 }

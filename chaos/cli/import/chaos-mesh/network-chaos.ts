@@ -47,7 +47,7 @@ export function readNetworkChaos(spec: Fields, context: Context): Read | undefin
 }
 
 const oneWay =
-    "drops the packets of one direction, so TCP works in neither, as here; UDP goes on in the other one there, not here";
+    "drops the packets of one direction, so TCP works in neither, as here; UDP goes on in the other there, not here";
 
 function partitioned(spec: Fields, { namespace }: Context): Read {
     const isExternal = spec.has("externalTargets");

@@ -18,12 +18,12 @@ export function ofChaosMesh(object: Fields, additions: Additions): Part[] {
     const spec = object.object("spec");
     const kind = object.text("kind");
     const ofWhole = (found = {}): Part[] => [{ object, nameKey: "metadata.name", found: { name, ...found } }];
-    if (kind === "Schedule" && spec.draft("type") === "Workflow") {
-        const parts = ofWorkflow(object, embedded(spec, "Workflow"), name, context);
-        spec.noteRest(runsOnce);
-        return parts;
-    }
     if (object.has("status")) object.note("is what Chaos Mesh found", "status");
+    if (kind === "Schedule" && spec.draft("type") === "Workflow") {
+        const workflow = embedded(spec, "Workflow");
+        spec.noteRest(runsOnce);
+        return ofWorkflow(object, workflow, name, context);
+    }
     if (kind === "Workflow") return ofWorkflow(object, spec, name, context);
     if (kind === "Schedule") return ofWhole(ofSchedule(spec, context));
     const reader = object.word("kind", kinds);

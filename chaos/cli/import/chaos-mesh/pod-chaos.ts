@@ -6,8 +6,8 @@ import type { Context, Read } from "./reader";
 const actions: Record<string, Draft | Refusal> = {
     "pod-kill": killOnce,
     "pod-failure": new Refusal(
-        "gives the containers an image that only pauses; no attack does that. Nearest: a blackhole, in which they run " +
-            "on, and nobody reaches them",
+        "gives the containers an image that only pauses; no attack does that. Nearest: a blackhole, in which they " +
+            "run on, and nobody reaches them",
     ),
     "container-kill": new Refusal(
         "kills a container and leaves its pod; no attack does that. Nearest: action: pod-kill, which deletes the pod",

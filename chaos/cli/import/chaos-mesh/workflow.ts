@@ -32,7 +32,7 @@ export function ofWorkflow(object: Fields, spec: Fields, name: string | undefine
     if (order !== undefined && steps.length === 0) spec.refuse("leads to no chaos", "entry");
     if (order !== undefined && order !== steps[0]?.name)
         spec.note(
-            `are done there as: ${shortened(order, 300)}. Here each attack is an experiment, and one runs after another`,
+            `are done there as: ${shortened(order, 300)}. Here each attack is an experiment, and one follows another`,
             "templates",
         );
     const parts = steps.map((step) => {
@@ -59,7 +59,7 @@ function partOf({ template, lasting }: Step, name: string | undefined, context: 
         kind === "Schedule"
             ? ofSchedule(object.object("schedule"), context, lasting)
             : reader && experimentOf(embedded(object, kind!), reader, context, lasting);
-    object.refuseRest();
+    if (found) object.refuseRest();
     return { object, nameKey: "name", found: { name, ...found } };
 }
 
@@ -97,8 +97,9 @@ class Walk {
                 return `nothing for ${template.text("deadline") ?? "a while"}`;
             case "Task": {
                 template.note("runs a container there, and nothing here", "task");
-                const branches = template.objects("conditionalBranches").map((one) => one.text("target") ?? "");
-                return `the task ${name}${branches.length > 0 ? `, then by its outcome ${to(branches).join(" or ")}` : ""}`;
+                const branches = template.objects("conditionalBranches").flatMap((one) => one.text("target") ?? []);
+                const then = branches.length > 0 ? `, then by its outcome ${to(branches).join(" or ")}` : "";
+                return `the task ${name}${then}`;
             }
             case "StatusCheck":
                 this.checks.push(...checkIn(template));

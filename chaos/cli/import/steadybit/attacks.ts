@@ -51,6 +51,7 @@ export function delayOf(parameters: Fields, additions: Additions): Draft {
                     "what is called, if it is in the cluster",
                 key,
             );
+    if (!parameters.has("networkDelay")) parameters.refuse("is missing", "networkDelay");
     const delayMs = parameters.duration("networkDelay");
     if (parameters.text("networkDelayJitter") === "true")
         parameters.note("makes delays differ by 30% there; here all are the same", "networkDelayJitter");

@@ -73,7 +73,7 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
             ...places,
             "window.duration": first.parameters.at("duration"),
             ...Object.fromEntries(attackSteps.map(({ fields }, at) => [`attacks.${at}`, fields.at()])),
-            ...Object.assign({}, ...checks.map(({ step }, at) => placesOfCheck(at, step))),
+            ...Object.fromEntries(checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(at, step)))),
         },
         ...window.args,
     } as unknown as Found;

@@ -18,8 +18,8 @@ const families: readonly [RegExp, Other][] = [
     [
         /extension_host(?:_windows)?\./,
         new Refusal(
-            "attacks a node; no attack does that. Nearest: the same of containers, with the node in the target, as in " +
-                'k8s.node.name="NAME"',
+            "attacks a node; no attack does that. Nearest: the same of containers, with the node in the target, as " +
+                'in k8s.node.name="NAME"',
         ),
     ],
     [/extension_(?:aws|azure|gcp|cloudfoundry)\./, outside],

@@ -6,8 +6,10 @@ import { importExperiments } from "../../../../../chaos/cli/import/convert";
 import { type Imported, writtenAs } from "../../../../../chaos/cli/import/written";
 import {
     added,
+    chaos,
     differences,
     edited,
+    everyPod,
     external,
     files,
     fromFile,
@@ -526,11 +528,7 @@ describe("an experiment of Steadybit", () => {
 
     it("is refused with the path of what cannot be said", () => {
         const [look, attack] = ["lanes.0.steps.0.parameters", "lanes.1.steps.2"];
-        const { radius, ip, port } = {
-            radius: `${attack}.radius`,
-            ip: `${attack}.parameters.ip`,
-            port: `${attack}.parameters.port`,
-        };
+        const [radius, port] = [`${attack}.radius`, `${attack}.parameters.port`];
         const tests = `${radius}.predicate.predicates.2`;
         const noIp = /"ip": \[\],\s*"port": \[\]/;
         refuses("shop.json", fromFile, [
@@ -613,6 +611,12 @@ describe("an experiment of Steadybit", () => {
             expect(refused.join("\n")).not.toContain(secret);
         }
     });
+});
+
+it("the items of a list are experiments", () => {
+    const items = [chaos("NetworkChaos", { ...everyPod, action: "partition", direction: "both" })];
+    const list = { apiVersion: "v1", kind: "List", items: items.map((item) => JSON.parse(item) as object) };
+    expect(imported(JSON.stringify(list), added).map(({ name }) => name)).toEqual(["one"]);
 });
 
 it("a file of something else is refused", () => {
