@@ -27,7 +27,8 @@ export function ofSteadybit(object: Fields, additions: Additions): Part[] {
 /** The experiment of one of the groups of attacks. */
 function experimentAt(index: number, object: Fields, nameKey: string, additions: Additions): Found {
     const name = object.text(nameKey);
-    const hypothesis = object.text("hypothesis");
+    const hypothesis = additions.hypothesis ?? object.text("hypothesis");
+    object.take("hypothesis");
     const steps = stepsIn(object);
     noteWhole(object);
     const [allAttacks, actionSteps] = [steps.filter(isOf("attack")), steps.filter(isOf("action"))];

@@ -1,5 +1,5 @@
 /** Targets: https://docs.steadybit.com/concepts/query-language */
-import { type Fields, noCounterpart } from "../fields";
+import { Fields, noCounterpart } from "../fields";
 import { attributeOfNode, type Condition } from "../target";
 
 const direct = ["namespace", "deployment", "statefulset", "daemonset", "pod.name", "container.name"];
@@ -57,14 +57,19 @@ function compared(part: string): Condition | undefined {
     return { key, ...negated, values: texts?.map((found) => found![1] ?? found![2]!) ?? "any" };
 }
 
+/** Which cluster it is does not matter, and so no placeholder of it needs a value. */
 const ofCluster = "k8s.cluster-name";
+const anyCluster: Condition = { key: ofCluster, values: "any" };
+const isOfCluster = /^\s*"?k8s\.cluster-name"?[\s=!]/;
 
 export function conditionsIn(radius: Fields): Condition[] {
     const before = radius.remarks.refused.length;
     const found = radius.has("predicate") ? ofPredicate(radius.object("predicate")) : [];
-    const query = radius.draft("query");
-    for (const part of query?.split(/\sAND\s/i) ?? []) {
-        const condition = compared(part);
+    const query = radius.take("query");
+    for (const part of typeof query === "string" ? query.split(/\sAND\s/i) : []) {
+        const condition = isOfCluster.test(part)
+            ? anyCluster
+            : compared(new Fields({ query: part }, radius.remarks, radius.at()).draft("query") ?? "");
         if (condition) found.push(condition);
         else
             radius.refuse(
@@ -94,7 +99,8 @@ function ofPredicate(predicate: Fields): Condition[] {
     const operator = predicate.word<Partial<Condition>>("operator", isGroup ? { AND: {} } : operators);
     const inner = isGroup ? predicate.objects("predicates").flatMap(ofPredicate) : [];
     const key = isGroup ? undefined : predicate.text("key");
-    const values = isGroup ? [] : predicate.texts("values");
+    if (key === ofCluster) predicate.take("values");
+    const values = isGroup || key === ofCluster ? [] : predicate.texts("values");
     if (!isGroup && !predicate.has("key")) predicate.refuse("is missing", "key");
     predicate.refuseRest();
     return key === undefined || operator === undefined ? inner : [{ key, ...operator, values }];

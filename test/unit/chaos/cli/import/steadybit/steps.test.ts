@@ -264,6 +264,20 @@ describe("a template", () => {
             expect.stringMatching(/values by --set name=… --set long=… --set load=…; all else of it can be said$/),
         ]));
 
+    it.each([
+        ['k8s.cluster-name="[[cluster]]" AND k8s.namespace', "k8s.namespace"],
+        ['"k8s.cluster-name" = "[[cluster]]" AND k8s.namespace', "k8s.namespace"],
+    ])("needs no value for the cluster in %s, which the kubeconfig names", (after, before) => {
+        const text = template.replaceAll(before, JSON.stringify(after).slice(1, -1));
+        expect(refusedOf(text, withChecks).join()).not.toContain("cluster");
+    });
+
+    it("needs no value for a hypothesis that the command replaces", () => {
+        const text = template.replace("[[name]] holds", "[[what]] holds");
+        expect(refusedOf(text, withChecks).join()).toContain("--set what=…");
+        expect(refusedOf(text, added).join()).not.toContain("--set what=…");
+    });
+
     it("takes their values", () => {
         const set = { name: "orders", load: "75", long: "2m", other: "1" };
         expect(only(template, { ...withChecks, set })).toMatchObject({
