@@ -1,10 +1,10 @@
 /** PodChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/podchaos_types.go */
 import { type Fields, Refusal } from "../fields";
-import { type Draft, killOnce, killsFewer } from "../imported";
-import type { Context, Read } from "./reader";
+import { killOnce, killsFewer } from "../imported";
+import type { Context, Read, Reader } from "./reader";
 
-const actions: Record<string, Draft | Refusal> = {
-    "pod-kill": killOnce,
+const actions: Record<string, Reader | Refusal> = {
+    "pod-kill": killed,
     "pod-failure": new Refusal(
         "gives the containers an image that only pauses; no attack does that. Nearest: a blackhole, in which they " +
             "run on, and nobody reaches them",
@@ -14,13 +14,13 @@ const actions: Record<string, Draft | Refusal> = {
     ),
 };
 
-export function readPodChaos(spec: Fields, { everyMs }: Context): Read | undefined {
-    const attack = spec.word("action", actions);
-    if (attack === undefined) return undefined;
+export const readPodChaos: Reader = (spec, context) => spec.word("action", actions)?.(spec, context);
+
+function killed(spec: Fields, { everyMs }: Context): Read {
     spec.note("pods end within their terminationGracePeriodSeconds; its default, 0, ends them at once", "gracePeriod");
     spec.note(killsFewer, "action");
     if (spec.has("containerNames")) spec.note("Chaos Mesh ignores it beside pod-kill", "containerNames");
-    if (everyMs === undefined) return { attack, isAtOnce: true };
+    if (everyMs === undefined) return { attack: killOnce, isAtOnce: true };
     spec.note(
         "is done again and again by the Schedule; here too, but of the first pods' replacements, one at a time, and " +
             "while no more are missing than the radius allows",

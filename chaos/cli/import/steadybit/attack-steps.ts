@@ -30,11 +30,12 @@ export function attackOf(step: StepOf<"attack">, first: Placed, additions: Addit
     const { fields, parameters, durationMs, meaning } = step;
     if (offsetOf(step, first) !== 0 || durationMs !== first.durationMs)
         fields.refuse("does not begin and end with the other attacks; attacks here do: import one each");
-    const bare = meaning.read(parameters, additions);
+    const { containers = [], ...bare } = meaning.read(parameters, additions);
     parameters.refuseRest();
     const radius = fields.object("radius");
     radius.take("targetType");
-    const found = targetOf(radius, conditionsIn(radius), additions.namespace);
+    const named = containers.length > 0 ? [{ key: "k8s.container.name", values: containers }] : [];
+    const found = targetOf(radius, [...named, ...conditionsIn(radius)], additions.namespace);
     const amount = amountIn(radius, meaning.of);
     radius.refuseRest();
     if (meaning.of === "pods") fields.note(killsFewer);

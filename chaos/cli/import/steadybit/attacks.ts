@@ -4,8 +4,8 @@ import { type Fields, Refusal } from "../fields";
 import { type Additions, type Draft, faultOfDelay } from "../imported";
 import { peersAt } from "../target";
 
-/** Reads an attack's parameters, without its target. */
-export type ReadAttack = (parameters: Fields, additions: Additions) => Draft;
+/** Reads an attack's parameters, without its target but the names of its containers. @default all */
+export type ReadAttack = (parameters: Fields, additions: Additions) => Draft & { containers?: string[] };
 
 export function blackholeOf(parameters: Fields): Draft {
     ofNetwork(parameters);
