@@ -2,7 +2,6 @@ import type { Fields } from "../fields";
 import type { Additions, Draft } from "../imported";
 import { radiusWith, targetOf } from "../target";
 import { offsetOf, type Placed } from "../timeline";
-import { killsFewer } from "../imported";
 import { finish } from "./action-steps";
 import { conditionsIn } from "./query";
 import type { StepOf } from "./steps";
@@ -38,7 +37,7 @@ export function attackOf(step: StepOf<"attack">, first: Placed, additions: Addit
     const found = targetOf(radius, [...named, ...conditionsIn(radius)], additions.namespace);
     const amount = amountIn(radius, meaning.of);
     radius.refuseRest();
-    if (meaning.of === "pods") fields.note(killsFewer);
+    if (meaning.differs) fields.note(meaning.differs);
     finish(fields, "a failure of an attack makes the verdict INCONCLUSIVE");
     const definition: Draft = { ...bare, target: found?.target, radius: amount };
     return found && { definition, namespace: found.namespace };

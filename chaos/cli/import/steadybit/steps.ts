@@ -1,6 +1,6 @@
 /** The steps of an experiment's lanes, by their types. */
 import { type Fields, Refusal } from "../fields";
-import { type Draft, killOnce } from "../imported";
+import { type Draft, killOnce, killsFewer } from "../imported";
 import { placed, type Placed } from "../timeline";
 import { rolloutOf, scaleOf } from "./actions";
 import {
@@ -20,7 +20,8 @@ type ReadCheck = (parameters: Fields, step: { durationMs: number }) => Draft;
 type ReadAction = (parameters: Fields, deployment: string | undefined) => Draft;
 
 export type Meaning =
-    | { is: "attack"; read: ReadAttack; of: "containers" | "pods" }
+    /** `of`: what its radius counts. `differs`: how its targets do. */
+    | { is: "attack"; read: ReadAttack; of: "containers" | "pods"; differs?: string }
     | { is: "action"; read: ReadAction }
     | { is: "check"; read: ReadCheck }
     | { is: "count" }
@@ -43,7 +44,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
     "com.steadybit.extension_container.stress_cpu": attack(stressCpuOf),
     "com.steadybit.extension_container.stress_mem": attack(stressMemoryOf),
     "com.steadybit.extension_container.fill_mem": attack(fillMemoryOf),
-    "com.steadybit.extension_kubernetes.delete_pod": { is: "attack", read: () => killOnce, of: "pods" },
+    "com.steadybit.extension_kubernetes.delete_pod": {
+        is: "attack",
+        read: () => killOnce,
+        of: "pods",
+        differs: killsFewer,
+    },
     "com.steadybit.extension_kubernetes.rollout-restart": { is: "action", read: rolloutOf },
     "com.steadybit.extension_kubernetes.scale_deployment": { is: "action", read: scaleOf },
     "com.steadybit.extension_http.check.periodically": { is: "check", read: httpOf },
