@@ -1,29 +1,35 @@
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { yamlProblem } from "../values/json";
 import { nameSchema } from "../values/texts";
 import { checkOf } from "./import/imported";
-import { importExperiments, writtenAs } from "./import/convert";
+import { importExperiments, type Result } from "./import/convert";
 import type { Remark } from "./import/fields";
+import { writtenAs } from "./import/written";
 
 const help = `Usage: chaos import [OPTIONS] FILE
 
-Writes an experiment of Steadybit, or of Chaos Mesh (PodChaos, NetworkChaos, HTTPChaos), as the arguments of an
-Experiment, in TypeScript, to standard output. Nothing is guessed: each difference between the file and the result is
-reported. Reads the file only, no cluster.
+Writes the experiments of Steadybit, or of Chaos Mesh (PodChaos, NetworkChaos, HTTPChaos, StressChaos, DNSChaos, also in
+a Schedule or a Workflow), as the arguments of an Experiment, in TypeScript, to standard output. Nothing is guessed:
+each difference between the file and the result is reported. Reads the file only, no cluster.
 
-  FILE               JSON or YAML: an experiment of Steadybit's API, or manifests of Chaos Mesh
+  FILE               JSON or YAML: an experiment or template of Steadybit, or manifests of Chaos Mesh
   --check URL        What must answer with a status from 200 to 299 meanwhile, besides the file's checks. May be
                      repeated. A Service: http://NAME.NAMESPACE.svc:PORT/PATH
-  --hypothesis TEXT  The expectation, in place of the file's
+  --hypothesis TEXT  The expectation, in place of the file's. Checks of a file that have no counterpart are then left
+                     out
   --namespace NAME   Namespace of targets for which the file names none
-  --service NAME     For an HTTPChaos: the Service through which requests come
+  --service NAME     For an HTTPChaos and for delays of packets: the Service through which requests come
+  --set NAME=VALUE   The value of a placeholder, such as [[NAME]] in a template of Steadybit. May be repeated
+  --out FOLDER       Writes a file NAME.ts for each experiment there, instead of all to standard output
   --help             Show this text
 
-Exit codes: 0 written; the differences are in comments and on standard error. 1 something of an experiment cannot be
-said: all of it is named, and only the file's other experiments are written. 2 wrong use.`;
+Exit codes: 0 written; the differences are in comments and on standard error. 1 nothing is written, since something of
+each experiment cannot be said. 2 wrong use. 3 some of the file's experiments are written, and why not the others is
+named.`;
 
-const exitCodes = { written: 0, refused: 1, wrongUse: 2 };
+const exitCodes = { written: 0, refused: 1, wrongUse: 2, partly: 3 };
 
 /** The command `chaos import`. @param output where it prints to. @returns its exit code */
 export function chaosImport(args: string[], output: Pick<Console, "log" | "error"> = console): number {
@@ -41,26 +47,44 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
         output.log(help);
         return exitCodes.written;
     }
-    const { file, ...additions } = options;
-    let imported;
+    const { file, out, ...additions } = options;
+    let result: Result;
     try {
-        imported = importExperiments(readFileSync(file, "utf8"), additions);
+        result = importExperiments(readFileSync(file, "utf8"), additions);
     } catch (error) {
         return wrong(`${file} is not read: ${yamlProblem(error)}`);
     }
-    const { experiments, refused } = imported;
+    const { experiments, refused, leftOut } = result;
     if (refused.length > 0) {
         const what = experiments.length === 0 ? "is not imported" : "is imported without what is refused";
         output.error(`${file} ${what}: an experiment cannot say all of it\n${listed(refused)}`);
     }
-    const differences = experiments.flatMap((experiment) => experiment.differences);
+    const differences = [...leftOut, ...experiments.flatMap((experiment) => experiment.differences)];
     if (differences.length > 0) output.error(`What is imported differs from ${file}:\n${listed(differences)}`);
-    if (experiments.length > 0) output.log(writtenAs(experiments, file).trimEnd());
-    return refused.length > 0 ? exitCodes.refused : exitCodes.written;
+    try {
+        if (experiments.length > 0) output.log(written(experiments, file, out));
+    } catch (error) {
+        return wrong((error as Error).message);
+    }
+    if (refused.length === 0) return exitCodes.written;
+    return experiments.length > 0 ? exitCodes.partly : exitCodes.refused;
 }
 
+/** @returns what is printed. @throws Error if a file is there already, before any is written */
+function written(experiments: Result["experiments"], file: string, folder: string | undefined): string {
+    if (folder === undefined) return writtenAs(experiments, file).trimEnd();
+    const files = experiments.map((one) => ({ path: join(folder, `${one.name}.ts`), text: writtenAs([one], file) }));
+    const there = files.filter(({ path }) => existsSync(path)).map(({ path }) => path);
+    if (there.length > 0)
+        throw new Error(`${there.join(", ")}: nothing is written over; remove it, or name another folder by --out`);
+    mkdirSync(folder, { recursive: true });
+    for (const { path, text } of files) writeFileSync(path, text);
+    return files.map(({ path }) => path).join("\n");
+}
+
+/** What is said of several experiments is listed once. */
 const listed = (remarks: readonly Remark[]) =>
-    remarks.map(({ path, reason }) => `  ${path === "" ? "" : `${path}: `}${reason}`).join("\n");
+    [...new Set(remarks.map(({ path, reason }) => `  ${path === "" ? "" : `${path}: `}${reason}`))].join("\n");
 
 /** @throws Error with all mistakes */
 function importOptions(args: string[]) {
@@ -72,11 +96,13 @@ function importOptions(args: string[]) {
             hypothesis: { type: "string" },
             namespace: { type: "string" },
             service: { type: "string" },
+            set: { type: "string", multiple: true },
+            out: { type: "string" },
             help: { type: "boolean", short: "h" },
         },
     });
     if (values.help) return { help: true as const };
-    const { check: addresses = [], hypothesis, namespace, service } = values;
+    const { check: addresses = [], set: settings = [], hypothesis, namespace, service, out } = values;
     const mistakes: string[] = [];
     const checks = addresses.flatMap((address) => {
         try {
@@ -86,6 +112,10 @@ function importOptions(args: string[]) {
             return [];
         }
     });
+    const isSetting = (text: string) => /^[\w.-]+=/.test(text);
+    // A value may be a secret.
+    if (!settings.every(isSetting)) mistakes.push("--set is not NAME=VALUE, such as --set deployment=orders");
+    const set = Object.fromEntries(settings.map((text) => [text.split("=", 1)[0]!, text.slice(text.indexOf("=") + 1)]));
     for (const [option, name] of Object.entries({ namespace, service })) {
         const { error } = nameSchema(`the name of a ${option}`).optional().safeParse(name);
         if (error) mistakes.push(`--${option}: ${error.issues[0]!.message}`);
@@ -93,5 +123,5 @@ function importOptions(args: string[]) {
     const [file, ...others] = positionals;
     if (file === undefined || others.length > 0) mistakes.push("name exactly one file");
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
-    return { file: file!, checks, hypothesis, namespace, service };
+    return { file: file!, checks, hypothesis, namespace, service, set, out };
 }

@@ -56,7 +56,9 @@ export const peersIn = ({
 }: Pick<Chosen, "peers" | "peersLabel" | "hosts">): Peers => ({
     pods: peers,
     label,
-    blocks: hosts.flatMap(({ port, addresses }) => addresses.map((one) => ({ cidr: blockOf(one), ports: [port] }))),
+    blocks: hosts.flatMap(({ port, allPorts, addresses }) =>
+        addresses.map((one) => ({ cidr: blockOf(one), ...(!allPorts && { ports: [port] }) })),
+    ),
 });
 
 /** A policy that allows everything but what an attack denies. */

@@ -2,7 +2,7 @@ import type { V1Service } from "../values/kubernetes-types";
 import { isIP } from "node:net";
 import { inTurns } from "../values/async";
 import { describeBlock, isProvenAt } from "../kinds/attacks/addresses";
-import type { Host, StillWorks } from "../kinds/attacks/attack-kind";
+import { type PeerHost, type StillWorks, usualPorts } from "../kinds/attacks/attack-kind";
 import { attackKindOf } from "../kinds/attacks/registry";
 import type { Cluster } from "../cluster/client";
 import { addressesOf, hasEnded, serviceNamed } from "../values/kubernetes-rules";
@@ -39,10 +39,11 @@ export async function resolveHosts(
     const { addresses, stillWorks = {} } = attackKindOf(attack.attack).proof(attack.attack);
     if (addresses === undefined) return attack;
     const targets = onePerPod(attack.chosen.targets);
-    const hosts = await resolved(cluster, targets, addresses.hosts);
+    const found = await resolved(cluster, targets, addresses.hosts);
     // All: the API server selects them by no address but the cluster's. An account may not look.
     const services = await cluster.all(resources.service).catch(() => []);
-    for (const host of hosts) await requireFit(cluster, attack, host, { discovered, services });
+    for (const host of found) await requireFit(cluster, attack, host, { discovered, services });
+    const hosts = await inTurns(found, 1, (host) => withPort(cluster, targets[0]!, host));
     for (const block of addresses.blocks) {
         const isProven = hosts.some(({ port, addresses: all }) =>
             all.some((host) => isProvenAt(block, { host, port })),
@@ -71,7 +72,11 @@ export const namedIn = (hosts: readonly ResolvedHost[]): ResolvedHost[] => [
 ];
 
 /** @throws ReasonError if a target finds no address */
-async function resolved(cluster: Cluster, targets: readonly Target[], hosts: readonly Host[]): Promise<ResolvedHost[]> {
+async function resolved<H extends PeerHost>(
+    cluster: Cluster,
+    targets: readonly Target[],
+    hosts: readonly H[],
+): Promise<(H & { addresses: string[] })[]> {
     const found = new Map<string, string[]>();
     for (const { host } of hosts) {
         if (found.has(host)) continue;
@@ -79,7 +84,28 @@ async function resolved(cluster: Cluster, targets: readonly Target[], hosts: rea
         const all = isIP(host) > 0 ? [host] : (await inTurns(targets, maxAtATime, look)).flat();
         found.set(host, [...new Set(all)].sort());
     }
-    return hosts.map(({ host, port }) => ({ host, port, addresses: found.get(host)! }));
+    return hosts.map((one) => ({ ...one, addresses: found.get(one.host)! }));
+}
+
+/** @throws ReasonError if a host has no port, and none of the usual ones answers the target */
+async function withPort(
+    cluster: Cluster,
+    target: Target,
+    { host, port, addresses }: PeerHost & { addresses: string[] },
+): Promise<ResolvedHost> {
+    if (port !== undefined) return { host, port, addresses };
+    for (const usual of usualPorts)
+        for (const address of addresses) {
+            const answer = await tryWithin(cluster, target, { connect: { host: address, port: usual } }, timeoutMs);
+            if ("problem" in answer) throw new ReasonError("probe-failed", answer.problem, "Start another run");
+            if (answer.worked) return { host, port: usual, addresses, allPorts: true };
+        }
+    throw new ReasonError(
+        "baseline-failed",
+        `nothing answered ${target.pod} at ${host} (${addresses.join(", ")}), port ${usualPorts.join(" or ")}, ` +
+            "before the attack",
+        `Name the port at which it answers: { host: "${host}", port: PORT }`,
+    );
 }
 
 async function addressesFrom(cluster: Cluster, target: Target, host: string): Promise<string[]> {
@@ -114,7 +140,7 @@ export const noAddress = ({ pod }: Target, host: string) => `${pod} finds no add
 async function requireFit(
     cluster: Cluster,
     { namespace }: RunAttack,
-    { host, port, addresses }: ResolvedHost,
+    { host, port, addresses }: PeerHost & { addresses: string[] },
     { discovered, services }: { discovered: readonly Discovered[]; services: readonly V1Service[] },
 ): Promise<void> {
     const local = addresses.find((one) =>
@@ -174,11 +200,11 @@ async function podAt(cluster: Cluster, addresses: readonly string[]) {
  * or of a node may be several Services', each with other ports.
  * https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/
  */
-function leadsTo({ spec, status }: V1Service, { port, addresses }: ResolvedHost): boolean {
+function leadsTo({ spec, status }: V1Service, { port, addresses }: PeerHost & { addresses: string[] }): boolean {
     const { clusterIP, clusterIPs = [clusterIP], externalIPs = [], ports = [] } = spec ?? {};
     const balancers = status?.loadBalancer?.ingress ?? [];
     const outer = [...externalIPs, ...balancers.flatMap(({ ip, ipMode }) => (ipMode === "Proxy" ? [] : ip))];
-    const atPort = ports.some((one) => one.port === port) ? outer : [];
+    const atPort = port === undefined || ports.some((one) => one.port === port) ? outer : [];
     return [...clusterIPs, ...atPort].some((one) => one !== undefined && addresses.includes(one));
 }
 

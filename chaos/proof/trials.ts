@@ -5,7 +5,7 @@
 import { isIPv6 } from "node:net";
 import { describeBlock, isProvenAt } from "../kinds/attacks/addresses";
 import { dnsPorts } from "../kinds/attacks/dns";
-import type { Proof, Reported } from "../kinds/attacks/attack-kind";
+import { type Proof, type Reported, usualPorts } from "../kinds/attacks/attack-kind";
 import { reference } from "../witness/protocol";
 import { endpoint, parseEndpoint } from "../values/endpoint";
 import type { ReasonCode } from "../values/reasons";
@@ -189,7 +189,11 @@ export function deniedWithin({ outward, lookup, addresses, peers }: Proof): { wh
     if (addresses)
         return {
             what: "a fresh connection from the targets to their peers' addresses",
-            denied: { ways: ["egress"], ports: addresses.hosts.map(({ port }) => port), with: "outside" },
+            denied: {
+                ways: ["egress"],
+                ports: addresses.hosts.flatMap(({ port }) => port ?? usualPorts),
+                with: "outside",
+            },
         };
     if (lookup)
         return {

@@ -68,7 +68,7 @@ function edgesOf(
     const { inward, outward, peers, lookup, addresses } = attackKindOf(attack).proof(attack);
     if (lookup) return between(targets, ["DNS"]);
     if (addresses) {
-        const hosts = addresses.hosts.map(({ host, port }) => `${host}:${port}`);
+        const hosts = addresses.hosts.map(({ host, port }) => (port === undefined ? host : `${host}:${port}`));
         return between(targets, [...hosts, ...addresses.blocks.map(({ cidr }) => cidr)]);
     }
     if (peers) {

@@ -128,7 +128,14 @@ const attack = z.object({
         .optional()
         .describe("Connections that did not work before the attack, and so are no part of its proof"),
     hosts: z
-        .array(z.object({ host: z.string(), port: z.int(), addresses: z.array(z.string()) }))
+        .array(
+            z.object({
+                host: z.string(),
+                port: z.int().describe("Where it was tried"),
+                addresses: z.array(z.string()),
+                allPorts: z.literal(true).optional().describe("Set if the attack is of all of its ports"),
+            }),
+        )
         .optional()
         .describe("The addresses of the attack's hosts, as the targets resolved them before the attack"),
 });

@@ -56,8 +56,11 @@ export interface Chosen extends Pick<TargetRequest, "name" | "found" | "origin">
 /** A host of an attack, with its addresses: those of a name as the targets resolve it. */
 export interface ResolvedHost {
     host: string;
+    /** Where it is tried. */
     port: number;
     addresses: string[];
+    /** Set if the attack is of all of its ports. */
+    allPorts?: true;
 }
 
 /** What the reason needs if no attack is possible. */

@@ -2,69 +2,98 @@ import { loadAll } from "js-yaml";
 import { type DefinedExperiment, planOfArguments } from "../../definition/arguments";
 import { maxNameLength } from "../../definition/definition";
 import { parseJson } from "../../values/json";
-import { onOneLine } from "../../values/quoted";
-import { ofChaosMesh } from "./chaos-mesh";
 import { describeValue } from "../../values/texts";
-import { Fields, type Remark, type Remarks, remarkOf } from "./fields";
-import type { Additions, Found } from "./imported";
-import { ofSteadybit } from "./steadybit";
+import { ofChaosMesh } from "./chaos-mesh/object";
+import { Fields, type Remark, remarkOf, remarksWith } from "./fields";
+import type { Additions, Found, Part } from "./imported";
+import { ofSteadybit } from "./steadybit/experiment";
+import type { Imported } from "./written";
 
-export interface Imported {
-    name: string;
-    args: DefinedExperiment;
-    differences: Remark[];
+export interface Result {
+    experiments: Imported[];
+    /** Why others cannot be written. */
+    refused: Remark[];
+    /** Documents that are no experiments. */
+    leftOut: Remark[];
 }
 
 /**
  * The experiments that a file of Steadybit or Chaos Mesh describes. Each has passed the experiment's own validation.
  *
- * @param text JSON, or YAML, of which each document is an experiment
+ * @param text JSON, or YAML, of which each document has experiments
  * @throws Error if the file is neither
- * @returns the experiments that can be written, and why the others cannot
  */
-export function importExperiments(text: string, additions: Additions): { experiments: Imported[]; refused: Remark[] } {
+export function importExperiments(text: string, additions: Additions): Result {
     const documents = documentsIn(text);
-    const all = documents.map((document, index) => {
-        const remarks: Remarks = { differences: [], refused: [] };
-        const object = new Fields(document, remarks, documents.length > 1 ? String(index) : "");
-        return { ...importOne(object, additions), ...remarks };
+    const objects = documents.map((document, index) => {
+        const remarks = remarksWith(additions.set ?? {});
+        return new Fields(document, remarks, documents.length > 1 ? String(index) : "");
     });
-    if (documents.length === 0) return { experiments: [], refused: [remarkOf("", "has no document")] };
-    for (const [index, { name, refused }] of all.entries())
-        if (all.slice(0, index).some((earlier) => earlier.name === name && earlier.refused.length === 0))
-            refused.push(remarkOf(`${index}`, `an earlier experiment has the name ${name}: rename one`));
+    const isLeftOut = (object: Fields) => objects.some(isExperiment) && isOther(object);
+    const parts = objects.filter((object) => !isLeftOut(object)).flatMap((object) => partsOf(object, additions));
+    const names = new Set<string>();
+    const all = parts.map((part) => completed(part, additions, names));
     return {
-        experiments: all.filter(({ refused }) => refused.length === 0) as Imported[],
-        refused: all.flatMap(({ refused }) => refused),
+        experiments: all.flatMap(({ imported }) => imported ?? []),
+        refused: documents.length === 0 ? [remarkOf("", "has no document")] : all.flatMap(({ refused }) => refused),
+        leftOut: objects.filter(isLeftOut).map((object) => remarkOf(object.at("kind"), `${kindOf(object)} ${leftOut}`)),
     };
 }
+
+const leftOut = "is no experiment of Chaos Mesh, and is left out: apply it by itself";
 
 function documentsIn(text: string): unknown[] {
     const json = parseJson(text);
     try {
         const documents = json === undefined ? loadAll(text) : [json];
-        return documents.filter((document) => document !== null && document !== undefined);
+        return documents.filter((document) => document !== null && document !== undefined).flatMap(itemsIn);
     } catch (error) {
         if (!text.includes("{{")) throw error;
         throw new Error("it is a template, with {{ … }}; render it first, such as with helm template");
     }
 }
 
-function importOne(object: Fields, additions: Additions): Partial<Imported> {
-    const isSteadybit = object.has("lanes");
-    if (!isSteadybit && !/^chaos-mesh\.org\//.test(object.text("apiVersion") ?? "")) {
-        const kind = object.has("kind") ? `${describeValue(object.take("kind"))} ` : "";
-        object.refuse(`${kind}is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org`);
-        return {};
-    }
-    const found = (isSteadybit ? ofSteadybit : ofChaosMesh)(object, additions);
-    const name = nameIn(object, found.name, isSteadybit ? "name" : "metadata.name");
+/** Those of a list, as `kubectl get --output yaml` prints one. */
+const itemsIn = (document: unknown): unknown[] => {
+    const { kind, items } = document as { kind?: unknown; items?: unknown };
+    return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)
+        ? (items as unknown[])
+        : [document];
+};
+
+const isOfSteadybit = (object: Fields) => object.has("lanes");
+const isOfChaosMesh = (object: Fields) => /^chaos-mesh\.org\//.test(String(object.take("apiVersion")));
+const isExperiment = (object: Fields) => isOfSteadybit(object) || isOfChaosMesh(object);
+/** Whether it is another object of Kubernetes, such as a Namespace. */
+const isOther = (object: Fields) => !isExperiment(object) && object.has("apiVersion") && object.has("kind");
+
+const kindOf = (object: Fields) => describeValue(object.draft("kind"));
+
+function partsOf(object: Fields, additions: Additions): Part[] {
+    if (isOfSteadybit(object)) return ofSteadybit(object, additions);
+    if (isOfChaosMesh(object)) return ofChaosMesh(object, additions);
+    const kind = object.has("kind") ? `${kindOf(object)} ` : "";
+    object.refuse(`${kind}is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org`);
+    return [{ object, nameKey: "name", found: {} }];
+}
+
+/** @param names those of earlier experiments, to which this one's is added */
+function completed(
+    { object, nameKey, found }: Part,
+    additions: Additions,
+    names: Set<string>,
+): { imported?: Imported; refused: Remark[] } {
+    const { remarks } = object;
+    const refused = () => ({ refused: [...remarks.refused, ...placeholdersIn(object)] });
+    if (Object.keys(found).length === 0) return refused();
+    const name = nameIn(object, found.name, nameKey, names);
     const hypothesis = additions.hypothesis ?? found.hypothesis;
-    if (hypothesis === undefined) object.refuse("the file has no hypothesis: add --hypothesis TEXT");
+    if (hypothesis === undefined && !object.has("hypothesis"))
+        object.refuse("the file has no hypothesis: add --hypothesis TEXT");
     const checks = [...(found.checks ?? []), ...additions.checks];
     if (checks.length === 0)
         object.refuse("the file has no check for the time of the attack: add --check URL, what must answer meanwhile");
-    if (name === undefined || object.remarks.refused.length > 0) return { name };
+    if (name === undefined || remarks.refused.length > 0 || remarks.unset.size > 0) return refused();
     const { name: _, hypothesis: __, places = {}, ...rest } = found;
     for (const index of additions.checks.keys())
         places[`checks.${index + checks.length - additions.checks.length}`] = "--check";
@@ -72,29 +101,45 @@ function importOne(object: Fields, additions: Additions): Partial<Imported> {
     try {
         planOfArguments(name, args);
     } catch (error) {
-        object.remarks.refused.push(...mistakesAt(object, places, (error as Error).message));
+        remarks.refused.push(...mistakesAt(object, places, (error as Error).message));
+        return refused();
     }
-    return { name, args };
+    names.add(name);
+    return { imported: { name, args, differences: remarks.differences }, refused: [] };
+}
+
+/** One remark for all placeholders, with what gives them values. */
+function placeholdersIn(object: Fields): Remark[] {
+    const names = [...object.remarks.unset];
+    const options = names.map((name) => `--set ${name}=…`).join(" ");
+    const rest = object.remarks.refused.length === 0 ? "; all else of it can be said" : "";
+    return names.length === 0 ? [] : [remarkOf(object.at(), `has placeholders: give them values by ${options}${rest}`)];
 }
 
 /** An experiment's name, from one that may have any characters. */
-function nameIn(object: Fields, text: string | undefined, key: string): string | undefined {
+function nameIn(object: Fields, text: string | undefined, key: string, others: ReadonlySet<string>) {
     if (text === undefined) {
-        if (!object.remarks.refused.some(({ path }) => path === object.at(key))) object.refuse("is missing", key);
+        const { refused, unset } = object.remarks;
+        if (unset.size === 0 && !refused.some(({ path }) => path === object.at(key))) object.refuse("is missing", key);
         return undefined;
     }
     const whole = text
         .toLowerCase()
         .replace(/[^a-z0-9]+/g, "-")
         .replace(/^-+|-+$/g, "");
-    const name = whole.slice(0, maxNameLength).replace(/-+$/, "");
-    if (name !== whole)
-        object.note(`is cut to ${name}: an experiment's name has at most ${maxNameLength} characters`, key);
-    if (name !== "") return name;
-    return void object.refuse(
-        `${describeValue(text)} has nothing that an experiment's name may have; allowed: a to z, 0 to 9 and dashes`,
-        key,
-    );
+    const cutTo = (length: number) => whole.slice(0, length).replace(/-+$/, "");
+    const cut = cutTo(maxNameLength);
+    if (cut === "")
+        return void object.refuse(
+            `${describeValue(text)} has nothing that an experiment's name may have; allowed: a to z, 0 to 9 and dashes`,
+            key,
+        );
+    const numbered = Array.from(others, (_, index) => `${cutTo(maxNameLength - 4)}-${index + 2}`);
+    const name = [cut, ...numbered].find((one) => !others.has(one))!;
+    if (cut !== whole)
+        object.note(`is cut to ${cut}: an experiment's name has at most ${maxNameLength} characters`, key);
+    if (name !== cut) object.note(`is ${name} here, since an earlier experiment has the name ${cut}`, key);
+    return name;
 }
 
 /** Puts the mistakes that the experiment's validation lists to their places in the file. */
@@ -120,29 +165,4 @@ function withoutUndefined(value: unknown): unknown {
             inner === undefined || (Array.isArray(inner) && inner.length === 0) ? [] : [[key, withoutUndefined(inner)]],
         ),
     );
-}
-
-/** A different variable for each name, and never a reserved word of TypeScript such as `delete`. */
-const variableOf = (name: string): string =>
-    `${name.replace(/^(?=\d)|-(?=\d)/g, "_").replace(/-(.)/g, (_, next: string) => next.toUpperCase())}Experiment`;
-
-/** Escapes what a terminal would obey or not show, as strings of TypeScript can. */
-const escaped = (json: string): string =>
-    json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
-
-/** The part of a program that has the arguments of a file's experiments. */
-export function writtenAs(experiments: readonly Imported[], file: string): string {
-    const constants = experiments.map(({ name, args, differences }) => {
-        const variable = variableOf(name);
-        const remarks = differences.map(({ path, reason }) => `// - ${path}: ${reason}`);
-        const head = remarks.length > 0 ? ["// Differs from the file:", ...remarks] : [];
-        const keysUnquoted = escaped(JSON.stringify(args, null, 4)).replace(/^( *)"([A-Za-z_]\w*)": /gm, "$1$2: ");
-        return [
-            `// new Experiment(${JSON.stringify(name)}, { enabled: …, ...${variable} });`,
-            ...head,
-            `export const ${variable}: DefinedExperiment = ${keysUnquoted};`,
-        ].join("\n");
-    });
-    const from = `// Imported from ${onOneLine(file)}.`;
-    return `${from}\nimport type { DefinedExperiment } from "pulumi-chaos-experiments";\n\n${constants.join("\n\n")}\n`;
 }

@@ -14,7 +14,18 @@ export interface Remarks {
     differences: Remark[];
     /** Without these, the experiment must not be written. */
     refused: Remark[];
+    /** Values of placeholders, by their names. */
+    set: Readonly<Record<string, string>>;
+    /** Placeholders without a value. */
+    unset: Set<string>;
 }
+
+export const remarksWith = (set: Remarks["set"]): Remarks => ({
+    differences: [],
+    refused: [],
+    set,
+    unset: new Set(),
+});
 
 /** Keys and values of a file may have control characters, which a terminal would obey. */
 export const remarkOf = (path: string, reason: string): Remark => ({
@@ -30,8 +41,10 @@ type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject =>
     typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Such as `{{host}}`, or `[[deployment]]` in a template of Steadybit. The file does not have its value. */
-const placeholder = /\{\{.*?\}\}|\[\[.*?\]\]|\$\{.*?\}/;
+/** Such as `{{host}}`, `${HOST}`, or `[[deployment]]` in a template of Steadybit. The file does not have its value. */
+const placeholder = /\{\{\s*([\w.-]+)\s*\}\}|\[\[\s*([\w.-]+)\s*\]\]|\$\{([\w.-]+)\}/g;
+/** What only a program for templates knows the value of, such as `{{ .Values.host | quote }}`. */
+const expression = /\{\{.*?\}\}|\$\{.*?\}/;
 
 /**
  * Reads the fields of an object in a file. `noteRest` and `refuseRest` report the fields that were not read. Wrong
@@ -53,6 +66,11 @@ export class Fields {
         if (!isObject(value) && !isEmpty(value)) this.refuse("is not an object");
     }
 
+    /** The same fields, with what is said of them kept apart. */
+    apart(remarks: Remarks): Fields {
+        return new Fields(this.values, remarks, this.path);
+    }
+
     at(key?: string | number): string {
         // A whole header may have been written in place of its name.
         const place = key === undefined ? "" : placeIn([key]).replace(/[:=].*/s, "…");
@@ -60,6 +78,7 @@ export class Fields {
     }
 
     refuse(reason: string, key?: string): void {
+        if (key !== undefined) this.unread.delete(key);
         this.remarks.refused.push(remarkOf(this.at(key), reason));
     }
 
@@ -88,17 +107,33 @@ export class Fields {
         return isEmpty(value) ? undefined : value;
     }
 
-    /** A text, or the text of a number or boolean. */
+    /** A text, or the text of a number or boolean. Undefined if a placeholder in it has no value. */
     text(key: string): string | undefined {
+        const filled = this.filled(key);
+        return filled?.isWhole ? filled.text : undefined;
+    }
+
+    /** The same, with the names of placeholders that have no value in their places. */
+    draft(key: string): string | undefined {
+        return this.filled(key)?.text;
+    }
+
+    private filled(key: string): { text: string; isWhole: boolean } | undefined {
         const value = this.take(key);
         if (value === undefined) return undefined;
         if (typeof value === "object") return void this.refuse("is not a text", key);
-        const text = typeof value === "string" ? value : JSON.stringify(value);
-        const [found] = placeholder.exec(text) ?? [];
-        if (found?.startsWith("[["))
-            return void this.refuse("is of a template: create an experiment from it, and import that", key);
-        if (found) return void this.refuse("has a placeholder: write its value into the file", key);
-        return text;
+        const { set, unset } = this.remarks;
+        let isWhole = true;
+        const written = typeof value === "string" ? value : JSON.stringify(value);
+        const text = written.replace(placeholder, (_, ...names: (string | undefined)[]) => {
+            const name = names.slice(0, 3).find((one) => one !== undefined)!;
+            if (Object.hasOwn(set, name)) return set[name]!;
+            unset.add(name);
+            isWhole = false;
+            return name;
+        });
+        if (expression.test(text)) return void this.refuse("has a placeholder: write its value into the file", key);
+        return { text, isWhole };
     }
 
     number(key: string, { least, most }: { least: number; most: number }): number | undefined {
@@ -112,7 +147,7 @@ export class Fields {
     /** In milliseconds. */
     duration(key: string): number | undefined {
         const text = this.text(key);
-        const milliseconds = text === undefined ? undefined : parseDuration(text);
+        const milliseconds = text === undefined ? undefined : text === "0" ? 0 : parseDuration(text);
         if (text !== undefined && milliseconds === undefined)
             this.refuse("is not a duration such as 500ms, 30s or 5m0s", key);
         return milliseconds;
@@ -144,7 +179,7 @@ export class Fields {
         return this.list(key).flatMap((each, index) => {
             const fields = new Fields({ [index]: each }, remarks, this.at(key));
             if (isEmpty(each)) fields.refuse("is empty", String(index));
-            return fields.text(String(index)) ?? [];
+            return fields.draft(String(index)) ?? [];
         });
     }
 

@@ -1,6 +1,6 @@
 import type { HttpCheck } from "../../kinds/checks/http";
 import type { DefinedExperiment } from "../../definition/arguments";
-import { formatDuration } from "../../values/duration";
+import { formatDuration, parseDuration, times } from "../../values/duration";
 import type { Fields } from "./fields";
 
 /** What a person adds to the file. */
@@ -9,8 +9,10 @@ export interface Additions {
     hypothesis?: string;
     /** Namespace of targets for which the file names none. */
     namespace?: string;
-    /** Name of the Service through which the faults of an HTTPChaos reach its pods. */
+    /** Name of the Service through which a fault reaches its pods. */
     service?: string;
+    /** Values of the file's placeholders, by their names. */
+    set?: Readonly<Record<string, string>>;
     /** Addresses that must answer, besides the file's checks. */
     checks: readonly HttpCheck[];
 }
@@ -20,9 +22,41 @@ export type Draft = Record<string, unknown> & { kind: string };
 
 /** What a format's reader finds. Missing parts have been refused. */
 export interface Found extends Partial<DefinedExperiment> {
+    /** As in the file. */
     name?: string;
     /** Places in the file by those in the experiment, such as `attacks.0.match`. */
     places?: Record<string, string>;
+}
+
+/** One of a document's experiments. */
+export interface Part {
+    /** What is said of it is in its remarks. */
+    object: Fields;
+    /** Where its name is. */
+    nameKey: string;
+    found: Found;
+}
+
+/**
+ * The fault that comes nearest to a delay of packets.
+ *
+ * @param key of the delay
+ */
+export function faultOfDelay(fields: Fields, key: string, delay: string, { service }: Additions): Draft {
+    if (service === undefined)
+        fields.refuse(
+            "delays packets. With --service NAME, the Service through which these pods are called, it becomes a " +
+                "fault, which delays requests",
+            key,
+        );
+    else
+        fields.note(
+            "is of each packet that the pods send there, so opening a connection takes it, too, and so do calls of " +
+                "these pods to others; here each request (HTTP/1.1 in clear text), else each new connection, through " +
+                `Service ${service} is held once`,
+            key,
+        );
+    return { kind: "fault", service, delay };
 }
 
 /** @param keys keys of `fields`, by those of the part */
@@ -63,10 +97,30 @@ export function checkOf(address: string): HttpCheck {
     return { kind: "http", service, namespace, port: Number(port) || (isSecure ? 443 : 80), ...scheme, path };
 }
 
-/** A window without grace, which the formats do not know. */
-export const windowOf = (durationMs: number, attacks: readonly Draft[]): Pick<DefinedExperiment, "window"> => ({
-    window: { duration: formatDuration(durationMs), ...(attacks.length > 0 && { grace: "0s" }) },
-});
+/** The same of an address in a file. Undefined if it was refused. */
+export function checkAt(fields: Fields, key: string): HttpCheck | undefined {
+    const url = fields.text(key);
+    if (!fields.has(key)) return void fields.refuse("is missing", key);
+    try {
+        return url === undefined ? undefined : checkOf(url);
+    } catch (error) {
+        return void fields.refuse((error as Error).message, key);
+    }
+}
+
+/** A window without grace, which the formats do not know. @param key of the duration in `fields`, for a remark */
+export function windowOf(
+    durationMs: number,
+    attacks: readonly Draft[],
+    fields: Fields,
+    key: string,
+): Pick<DefinedExperiment, "window"> {
+    const { most } = times.duration;
+    const isTooLong = durationMs > parseDuration(most)!;
+    if (isTooLong) fields.note(`is longer than a window may be, and ${most} here`, key);
+    const duration = isTooLong ? most : formatDuration(durationMs);
+    return { window: { duration, ...(attacks.length > 0 && { grace: "0s" }) } };
+}
 
 /** This is longer than any run, so only the first kill of an attack is made. */
 const neverMs = 24 * 3_600_000;

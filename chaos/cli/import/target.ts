@@ -74,17 +74,18 @@ export function radiusWith(
     return count ?? (percent === undefined ? undefined : percent === 100 ? "all" : `${percent}%`);
 }
 
-/** A host, an address or a block of addresses outside of the cluster's pods, at a port. */
+/** A host, an address or a block of addresses outside of the cluster's pods. */
 export interface Place {
     host: string;
-    port: number;
+    /** @default all */
+    port?: number;
 }
-
-/** The formats then drop all traffic, also what comes from there, and here it goes on. */
-export const portNeeded = "has no port, and a blackhole of addresses is of connections to ports";
 
 /** Such a block is one address. */
 const oneAddress = /^(?:([\d.]+)\/32|([\da-f:]+)\/128)$/i;
+
+/** A Service, as pods call it. */
+const inCluster = /^[^.:]+$|\.svc(?:\.cluster\.local)?\.?$/;
 
 /** The peers of a blackhole, whose ports are those of each block. @param fields has the places, at `key` */
 export function peersAt(places: readonly Place[], fields: Fields, key: string) {
@@ -95,5 +96,18 @@ export function peersAt(places: readonly Place[], fields: Fields, key: string) {
     const ports = [...new Set(blocks.map(({ port }) => port))];
     if (cidrs.some((cidr) => ports.some((port) => !blocks.some((one) => one.host === cidr && one.port === port))))
         fields.refuse("has blocks of addresses with different ports: import one each", key);
-    return { peers: [...cidrs.map((cidr) => ({ cidr })), ...hosts], ports: ports.length > 0 ? ports : undefined };
+    if (hosts.some(({ port }) => port === undefined))
+        fields.note(
+            "has hosts without a port, of which all are blocked; to prove it, each must answer at port 443 or 80, " +
+                "or else needs its port here. What comes from them is blocked there, too, and goes on here",
+            key,
+        );
+    if (hosts.some(({ host }) => inCluster.test(host)))
+        fields.note(
+            "has a host with the name of a Service: if that has pods, the run is refused, and these pods must be " +
+                "named instead, as in peers: k8s.deployment=NAME",
+            key,
+        );
+    const blocked = ports.filter((port) => port !== undefined);
+    return { peers: [...cidrs.map((cidr) => ({ cidr })), ...hosts], ports: blocked.length > 0 ? blocked : undefined };
 }

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { hostName } from "../../values/kubernetes-rules";
 import { contains, isAddress, isCidr, isInBlock } from "../../policies/blocks";
 import { describeValue, type Mistake, notAllowed, refusing } from "../../values/texts";
-import type { Host, ProvenBlock } from "./attack-kind";
+import { type Host, type PeerHost, type ProvenBlock, usualPorts } from "./attack-kind";
 
 /** A block of addresses outside of the cluster's pods, with all of its ports unless the attack names some. */
 export interface Block {
@@ -14,7 +14,7 @@ export interface Block {
     except?: string[];
 }
 
-export type Address = Host | Block;
+export type Address = PeerHost | Block;
 
 const allowedPorts = { error: notAllowed("a number from 1 to 65535", "a port") };
 export const portSchema = z.int(allowedPorts).min(1, allowedPorts).max(65_535, allowedPorts);
@@ -34,6 +34,8 @@ export const hostSchema = z.strictObject({
     port: portSchema,
 }) satisfies z.ZodType<Host>;
 
+const peerHostSchema = hostSchema.extend({ port: portSchema.optional() }) satisfies z.ZodType<PeerHost>;
+
 const isValid = ({ cidr, except = [] }: Block) => [cidr, ...except].every(isCidr);
 
 const blockSchema = z.strictObject({ cidr, except: z.array(cidr).nonempty().optional() }).superRefine(
@@ -46,7 +48,7 @@ const blockSchema = z.strictObject({ cidr, except: z.array(cidr).nonempty().opti
     ),
 ) satisfies z.ZodType<Block>;
 
-export const addressSchema = z.union([hostSchema, blockSchema], {
+export const addressSchema = z.union([peerHostSchema, blockSchema], {
     error: ({ input, errors = [] }) => {
         const isBlock = typeof input === "object" && input !== null && "cidr" in input;
         return messagesOf(errors[isBlock ? 1 : 0], "{ host, port } or { cidr, except }");
@@ -62,7 +64,7 @@ export const messagesOf = (
         ? `${issues.map(({ message }) => message).join("; ")}; allowed: ${allowed}`
         : issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
 
-export const hostsIn = (addresses: readonly Address[]): Host[] => addresses.filter((one) => "host" in one);
+export const hostsIn = (addresses: readonly Address[]): PeerHost[] => addresses.filter((one) => "host" in one);
 export const blocksIn = (addresses: readonly Address[]): Block[] => addresses.filter((one) => "cidr" in one);
 
 /**
@@ -86,7 +88,7 @@ export const describeAddresses = (addresses: readonly Address[], ports?: readonl
     addresses.map((one) => describeAddress(one) + ("cidr" in one && ports ? ` ${onPorts(ports)}` : "")).join(" and ");
 
 function describeAddress(one: Address): string {
-    if ("host" in one) return `${one.host} at port ${one.port}`;
+    if ("host" in one) return one.port === undefined ? one.host : `${one.host} at port ${one.port}`;
     return one.except ? `${one.cidr} except ${one.except.join(", ")}` : one.cidr;
 }
 
@@ -105,8 +107,10 @@ export function mistakeIn(
     if (!blocks.every(isValid)) return undefined;
     if (ports && blocks.length === 0)
         return { field: "ports", message: "is for blocks of addresses, and peers name none; allowed: a host's `port`" };
-    const mayProve = (block: ProvenBlock, one: Host) =>
-        isIP(one.host) > 0 ? isProvenAt(block, one) : (block.port ?? one.port) === one.port;
+    const mayProve = (block: ProvenBlock, { host, port: its }: PeerHost) =>
+        (its === undefined ? usualPorts : [its]).some((port) =>
+            isIP(host) > 0 ? isProvenAt(block, { host, port }) : (block.port ?? port) === port,
+        );
     const unproven = provenBlocks(blocks, ports).find((block) => !hosts.some((one) => mayProve(block, one)));
     if (unproven)
         return {
@@ -126,6 +130,7 @@ export function mistakeIn(
 function isDenied({ host, port }: Host, addresses: readonly Address[], ports: readonly number[] = [port]): boolean {
     const isBlocked = (block: Block) => isIP(host) > 0 && isInBlock(block, host) && ports.includes(port);
     return (
-        blocksIn(addresses).some(isBlocked) || hostsIn(addresses).some((one) => one.host === host && one.port === port)
+        blocksIn(addresses).some(isBlocked) ||
+        hostsIn(addresses).some((one) => one.host === host && (one.port ?? port) === port)
     );
 }

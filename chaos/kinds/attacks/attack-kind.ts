@@ -217,7 +217,7 @@ export interface Proof {
     /** A DNS lookup of a name, made in the targets. */
     lookup?: { name: string };
     /** Fresh TCP connections from the targets to each of some hosts, and so to an address in each of some blocks. */
-    addresses?: { hosts: readonly Host[]; blocks: readonly ProvenBlock[] };
+    addresses?: { hosts: readonly PeerHost[]; blocks: readonly ProvenBlock[] };
     /**
      * The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. If the API
      * server refuses to evict some of them, the others must be gone, and at least one of those that match.
@@ -260,6 +260,17 @@ export interface Host {
     /** TCP and UDP, 1 to 65535. */
     port: number;
 }
+
+/** A host that the targets cannot reach. */
+export interface PeerHost {
+    /** A name as the targets resolve it, or an address. */
+    host: string;
+    /** TCP and UDP, 1 to 65535. @default all; port 443, or else 80, must answer before the attack */
+    port?: number;
+}
+
+/** Where a host without a port is tried: the first that answers before the attack shows it. */
+export const usualPorts: readonly number[] = [443, 80];
 
 /** Whether something must be tried from within the targets to prove an attack. */
 export const beginsAtTargets = ({ outward, lookup, addresses, peers }: Proof): boolean =>

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -53,11 +53,64 @@ describe("`chaos import`", () => {
         const beacon = readFileSync(join(files, "beacon.yaml"), "utf8");
         writeFileSync(file, beacon.replace("action: pod-kill", "action: pod-failure"));
         const { code, log, error } = run(...additions, file);
-        expect(code).toBe(1);
+        expect(code).toBe(3);
         expect(log).toContain("validatorsAloneExperiment");
         expect(log).not.toContain("relayKill");
         expect(error).toContain("is imported without what is refused");
         expect(error).toContain("0.spec.action: pod-failure: ");
+    });
+
+    it("--out writes a file for each experiment, and prints their names", () => {
+        const out = join(folder, "new", "experiments");
+        const { code, log, error } = run(...additions, "--out", out, join(files, "beacon.yaml"));
+        expect(code).toBe(0);
+        expect(readdirSync(out).sort()).toEqual(["relay-kill.ts", "validators-alone.ts"]);
+        expect(log.split("\n")).toEqual(["relay-kill.ts", "validators-alone.ts"].map((name) => join(out, name)));
+        const text = readFileSync(join(out, "relay-kill.ts"), "utf8");
+        expect(text).toContain("export const relayKillExperiment");
+        expect(text).not.toContain("validatorsAlone");
+        expect(error).toContain("1.spec.mode");
+    });
+
+    it("--out writes over no file, and then writes none", () => {
+        const out = mkdtempSync(join(folder, "out-"));
+        writeFileSync(join(out, "validators-alone.ts"), "mine");
+        const { code, log, error } = run(...additions, "--out", out, join(files, "beacon.yaml"));
+        expect([code, log]).toEqual([2, ""]);
+        expect(error).toContain(`${join(out, "validators-alone.ts")}: nothing is written over; remove it`);
+        expect(readFileSync(join(out, "validators-alone.ts"), "utf8")).toBe("mine");
+        expect(existsSync(join(out, "relay-kill.ts"))).toBe(false);
+    });
+
+    it("--set gives placeholders their values; without one, all are listed as options", () => {
+        const file = join(folder, "placeholders.yaml");
+        const text = readFileSync(partition, "utf8");
+        writeFileSync(file, text.replace('"primary"', '"{{ role }}"').replace('"2m"', '"${DURATION}"'));
+        expect(run(...additions, file)).toMatchObject({
+            code: 1,
+            error: expect.stringContaining("give them values by --set role=… --set DURATION=…"),
+        });
+        const { code, log } = run(...additions, "--set", "role=a=b", "--set", "DURATION=90s", file);
+        expect(code).toBe(1);
+        expect(log).toBe("");
+        expect(run(...additions, "--set", "role=leader", "--set", "DURATION=90s", file)).toMatchObject({
+            code: 0,
+            log: expect.stringContaining("k8s.label.example.org/role=leader"),
+        });
+        expect(run(...additions, "--set", "hunter2", file)).toMatchObject({
+            code: 2,
+            error: expect.not.stringContaining("hunter2"),
+        });
+    });
+
+    it("leaves out objects that are no experiments, and says so", () => {
+        const file = join(folder, "with-namespace.yaml");
+        const namespace = "apiVersion: v1\nkind: Namespace\nmetadata: { name: chain }\n---\n";
+        writeFileSync(file, namespace + readFileSync(join(files, "beacon.yaml"), "utf8"));
+        const { code, log, error } = run(...additions, file);
+        expect(code).toBe(0);
+        expect(log).toContain("relayKillExperiment");
+        expect(error).toContain('0.kind: "Namespace" is no experiment of Chaos Mesh, and is left out');
     });
 
     it("a name that is no word in TypeScript becomes one, and a remark stays in its comment", () => {
@@ -103,6 +156,7 @@ describe("`chaos import`", () => {
     it("--help has all options", () => {
         const { code, log } = run("--help");
         expect(code).toBe(0);
-        for (const option of ["--check", "--hypothesis", "--namespace", "--service"]) expect(log).toContain(option);
+        for (const option of ["--check", "--hypothesis", "--namespace", "--service", "--set", "--out"])
+            expect(log).toContain(option);
     });
 });

@@ -642,6 +642,28 @@ describe("a blackhole of addresses", () => {
         expect(run.said).toContain("api.example.com is 203.0.113.1 in the targets");
     });
 
+    it.each<[answering: string[], port: number]>([
+        [["443", "80"], 443],
+        [["80"], 80],
+    ])("tries a host without a port where it answers, at the ports %j: %d", async (answering, port) => {
+        attack({ peers: { host: host.host } });
+        run.probe = (_, [address, at]) => address === "203.0.113.7" && answering.includes(at!);
+        const [found] = (await step()).attacks[0]!.hosts!;
+        expect(found).toEqual({ host: host.host, port, addresses: ["203.0.113.7"], allPorts: true });
+    });
+
+    it("is ABORTED if a host without a port answers at none of the usual ones, and nobody is labeled", async () => {
+        attack({ peers: { host: host.host } });
+        run.probe = (_, [, at]) => at === "5432";
+        await isAborted(
+            inOrder(
+                "ABORTED (baseline-failed): nothing answered hot-deals-1 at api.example.com (203.0.113.7), ",
+                "port 443 or 80, before the attack",
+                'Name the port at which it answers: { host: "api.example.com", port: PORT }',
+            ),
+        );
+    });
+
     it("does not take the API server for a control if it denies that", async () => {
         run.resolves = () => ["203.0.113.7"];
         expect((await step()).attacks[0]!.control).toBeUndefined();

@@ -102,12 +102,31 @@ describe("a blackhole", () => {
 
         it.each<[Attack & { kind: "blackhole" }, string]>([
             [{ kind: "blackhole", peers: host }, "unable to reach api.example.com at port 443"],
+            [{ kind: "blackhole", peers: { host: host.host } }, "unable to reach api.example.com"],
             [
                 { kind: "blackhole", peers: [block, host], ports: [80, 443] },
                 "unable to reach 203.0.113.0/24 except 203.0.113.128/25 on ports 80, 443 " +
                     "and api.example.com at port 443",
             ],
         ])("%j is described", (attack, words) => expect(attackKindOf(attack).describe(attack)).toBe(words));
+
+        it("of a host without a port denies it at all ports, wherever it was found to answer", () => {
+            const hosts = [{ host: "203.0.113.7", port: 80, addresses: ["203.0.113.7"], allPorts: true as const }];
+            const spec = denialOf({ kind: "blackhole", peers: { host: "203.0.113.7" } }, peersIn({ hosts }));
+            for (const protocol of ["TCP", "UDP"])
+                for (const port of [80, 443, 5432])
+                    expect(permits(spec, calico, "egress", "203.0.113.7", { protocol, port })).toBe(false);
+            expect(permits(spec, calico, "egress", "203.0.113.8", { protocol: "TCP", port: 80 })).toBe(true);
+        });
+
+        it.each<[ports: number[] | undefined, isProven: boolean]>([
+            [undefined, true],
+            [[443], true],
+            [[5432], false],
+        ])("a host without a port can prove a block at the ports %j: %s", (ports, isProven) => {
+            const attack: Attack = { kind: "blackhole", peers: [block, { host: "203.0.113.7" }], ports };
+            expect(attackKindOf(attack).mistake!(attack) === undefined).toBe(isProven);
+        });
 
         it("leaves no port of a host alone that is in a block without ports", () => {
             const hosts = [{ ...host, addresses: ["203.0.113.7"] }];

@@ -1,0 +1,67 @@
+import { times } from "../../../values/duration";
+import type { Fields } from "../fields";
+import { type Found, placesOf, windowOf } from "../imported";
+import type { Context, Read, Reader } from "./reader";
+import { radiusOf, selected } from "./selector";
+
+/** What a chaos lasts, if that is not in its spec. */
+export interface Lasting {
+    durationMs: number | undefined;
+    place: string;
+}
+
+/** The experiment of a chaos. @param spec of its kind */
+export function experimentOf(spec: Fields, reader: Reader, context: Context, lasting?: Lasting): Found {
+    const read = reader(spec, context);
+    if (read === undefined) return {};
+    const aimed = aim(spec, read, context);
+    const attacks = [{ ...read.attack, ...aimed.attack }];
+    if (spec.has("remoteCluster")) spec.note("the kubeconfig and its context say in which cluster", "remoteCluster");
+    if (spec.has("scheduler")) spec.note(runsOnce, "scheduler");
+    const durationMs = lasts(spec, read, lasting);
+    spec.refuseRest();
+    const places = {
+        ...placesOf("attacks.0", spec, placesInAttack),
+        "attacks.0.peers": spec.at(spec.has("externalTargets") ? "externalTargets" : "target"),
+        "window.duration": lasting?.place ?? spec.at("duration"),
+    };
+    const window = durationMs === undefined ? {} : windowOf(durationMs, attacks, spec, "duration");
+    return { attacks, namespace: aimed.namespace, places, ...window } as Found;
+}
+
+export const runsOnce = "an experiment runs once, in its update: schedule the updates";
+
+function aim(spec: Fields, { containers, ofService }: Read, { namespace: named }: Context) {
+    const own = selected(spec, named, containers);
+    const radius = radiusOf(spec);
+    if (ofService === undefined) return { attack: { target: own?.target, radius } };
+    const { otherNamespace: other } = ofService;
+    if (own && other !== undefined && own.namespace !== other)
+        spec.refuse("is in another namespace, and so the Service in either: write the fault by hand", "target");
+    return { attack: { radius }, namespace: own?.namespace };
+}
+
+/** In milliseconds. @default that of a window */
+function lasts(spec: Fields, { isAtOnce }: Read, { durationMs: given }: Partial<Lasting> = {}): number | undefined {
+    if (isAtOnce && spec.has("duration")) spec.note("has no effect there: pods are deleted at once", "duration");
+    else if (given !== undefined && spec.has("duration"))
+        spec.note("is not what counts in a Workflow: that is the deadline", "duration");
+    if (isAtOnce || given !== undefined) return given;
+    const durationMs = spec.duration("duration");
+    if (durationMs === undefined && !spec.has("duration"))
+        spec.note(`is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`, "duration");
+    return durationMs;
+}
+
+const placesInAttack = {
+    target: "selector",
+    radius: "value",
+    service: "--service",
+    delay: "delay",
+    abort: "abort",
+    "match.path": "path",
+    "match.method": "method",
+    "match.headers": "request_headers",
+    cpu: "stressors",
+    memory: "stressors",
+};

@@ -1,0 +1,128 @@
+/** NetworkChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/networkchaos_types.go */
+import { formatDuration } from "../../../values/duration";
+import { type Fields, Refusal } from "../fields";
+import { faultOfDelay } from "../imported";
+import { peersAt } from "../target";
+import type { Context, Read } from "./reader";
+import { requireAll, selected } from "./selector";
+
+const shapes = (what: string) =>
+    new Refusal(
+        `${what}; no attack shapes packets. Nearest: a fault, with delay or abort and a percentage of requests`,
+    );
+
+/** For the three that shape packets, Chaos Mesh applies all of their sections together. */
+const netem = { is: "netem" } as const;
+
+const actions: Record<string, { is: "partition" | "netem" } | Refusal> = {
+    partition: { is: "partition" },
+    delay: netem,
+    loss: netem,
+    netem,
+    duplicate: shapes("sends packets twice"),
+    corrupt: shapes("changes bits of packets"),
+    bandwidth: shapes("limits the bandwidth"),
+};
+
+export function readNetworkChaos(spec: Fields, context: Context): Read | undefined {
+    const action = spec.word("action", actions);
+    if (action === undefined) return undefined;
+    if (spec.has("device")) spec.note("what is done here is not of one device", "device");
+    if (spec.has("targetDevice")) spec.note("what is done here is not of one device", "targetDevice");
+    if (action.is === "partition") return partitioned(spec, context);
+    const lost = spec.has("loss") ? spec.object("loss") : undefined;
+    if (lost === undefined) return delayed(spec, context);
+    if (Number(lost.text("loss")) === 100 && !spec.has("delay")) {
+        lost.take("correlation");
+        lost.refuseRest();
+        spec.note("of all packets is a partition", "loss");
+        return partitioned(spec, context);
+    }
+    spec.refuse(
+        "loses some of the packets, which TCP sends again: connections get slow, and few fail; no attack does that. " +
+            "Nearest: a fault with a delay and a percentage of requests",
+        "loss",
+    );
+    return undefined;
+}
+
+const oneWay =
+    "drops the packets of one direction, so TCP works in neither, as here; UDP goes on in the other there, not here";
+
+function partitioned(spec: Fields, { namespace }: Context): Read {
+    const isExternal = spec.has("externalTargets");
+    const isOfPods = spec.has("target") || spec.isEmpty("target");
+    const isOneWay = spec.word("direction", { both: false, to: true, from: true }, "to");
+    if (isOneWay) spec.note(oneWay, "direction");
+    if (isExternal && isOfPods)
+        spec.refuse("is beside externalTargets, but peers are either pods or addresses: import one each", "target");
+    if (isExternal) return { attack: { kind: "blackhole", ...externalPeers(spec) } };
+    if (!isOfPods) return { attack: { kind: "blackhole" } };
+    const target = spec.object("target");
+    requireAll(target, "is of one of them by chance, and peers are all that match");
+    const peers = selected(target, namespace);
+    target.refuseRest();
+    return { attack: { kind: "blackhole", peers: peers?.target } };
+}
+
+/** Chaos Mesh reads them so: controllers/podnetworkchaos/netutils/cidr.go. An IPv6 address has no port without `[]`. */
+const withPort = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d+)$/;
+
+function externalPeers(spec: Fields) {
+    const places = spec.texts("externalTargets").map((text) => {
+        const [, inBrackets, plain, port] = withPort.exec(text) ?? [];
+        return port === undefined ? { host: text } : { host: inBrackets ?? plain!, port: Number(port) };
+    });
+    return peersAt(places, spec, "externalTargets");
+}
+
+/**
+ * A round trip between two pods takes longer by the delay in each direction that is delayed, whichever of them has
+ * called the other.
+ */
+function delayed(spec: Fields, context: Context): Read | undefined {
+    const delay = spec.object("delay");
+    if (!spec.has("delay"))
+        return void spec.refuse("is missing, and no other of its actions has a counterpart", "delay");
+    if (!delay.has("latency")) delay.refuse("is missing", "latency");
+    const latencyMs = delay.duration("latency");
+    const jitterMs = delay.duration("jitter") ?? 0;
+    delay.take("correlation");
+    if (jitterMs > 0) delay.note("makes delays differ by up to this there; here all are the same", "jitter");
+    delay.refuseRest();
+    if (spec.has("externalTargets"))
+        return void spec.refuse(
+            "are third parties, and a fault delays calls of a Service; no attack delays calls of others. Nearest: " +
+                "action: partition, which blocks them",
+            "externalTargets",
+        );
+    const direction = spec.word("direction", { to: 1, from: 1, both: 2 }, "to");
+    const isOfTwo = spec.has("target") || spec.isEmpty("target");
+    if (!isOfTwo && spec.has("direction") && spec.text("direction") !== "to")
+        spec.note("is to without a target: Chaos Mesh refuses others, or takes them for to", "direction");
+    const times = isOfTwo ? (direction ?? 1) : 1;
+    const fault = faultOfDelay(spec, "delay", formatDuration((latencyMs ?? 0) * times), context);
+    if (!isOfTwo) return { attack: fault };
+    if (times === 2) spec.note("delays packets both ways, so a round trip takes twice the latency", "direction");
+    const otherNamespace = betweenTwo(spec, context);
+    return spec.draft("mode") === "all" ? { attack: fault, ofService: { otherNamespace } } : { attack: fault };
+}
+
+/**
+ * Which of the two has called the other is not known. The Service is, and is of either if all calls of the pods are
+ * delayed; else it must be of those that are chosen. @returns the namespace of the target
+ */
+function betweenTwo(spec: Fields, { namespace }: Context): string | undefined {
+    const target = spec.object("target");
+    requireAll(target, "is of some pods, but a fault is of all that calls a Service");
+    const other = selected(target, namespace);
+    target.refuseRest();
+    spec.note(
+        "is what only these pods and those of the selector send each other there; here all calls through the Service " +
+            (spec.draft("mode") === "all"
+                ? "are delayed, which must be that of the one that is called"
+                : "to the chosen pods of the selector are delayed, which must be theirs"),
+        "target",
+    );
+    return other?.namespace;
+}

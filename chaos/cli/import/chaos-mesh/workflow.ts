@@ -1,0 +1,118 @@
+/**
+ * Workflow: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/workflow_types.go. Each chaos that its
+ * entry leads to is an experiment here.
+ */
+import { maxNameLength } from "../../../definition/definition";
+import type { Check } from "../../../kinds/checks/registry";
+import { describeValue } from "../../../values/texts";
+import { shortened } from "../../../values/quoted";
+import { type Fields, remarksWith } from "../fields";
+import type { Part } from "../imported";
+import { experimentOf, type Lasting } from "./chaos";
+import { embedded, kinds } from "./kinds";
+import type { Context } from "./reader";
+import { ofSchedule } from "./schedule";
+import { checkIn } from "./status-check";
+
+/** A chaos, and its deadline, or else that of the nearest template around it. */
+interface Step {
+    name: string;
+    template: Fields;
+    lasting: Lasting | undefined;
+}
+
+export function ofWorkflow(object: Fields, spec: Fields, name: string | undefined, context: Context): Part[] {
+    const walk = new Walk(spec);
+    const entry = spec.text("entry");
+    if (!spec.has("entry")) spec.refuse("is missing", "entry");
+    const order = entry === undefined ? undefined : walk.from(entry);
+    walk.noteUnreached();
+    spec.refuseRest();
+    const { steps, checks } = walk;
+    if (order !== undefined && steps.length === 0) spec.refuse("leads to no chaos", "entry");
+    if (order !== undefined && order !== steps[0]?.name)
+        spec.note(
+            `are done there as: ${shortened(order, 300)}. Here each attack is an experiment, and one follows another`,
+            "templates",
+        );
+    const parts = steps.map((step) => {
+        const long = `${name}-${step.name}`;
+        const short = steps.length === 1 ? name : long.length > maxNameLength ? step.name : long;
+        return partOf(step, name && short, context, object);
+    });
+    for (const { found } of parts) found.checks = checks;
+    return object.remarks.refused.length > 0 ? [{ object, nameKey: "metadata.name", found: {} }, ...parts] : parts;
+}
+
+/** What is said of the whole workflow is said of each of its experiments, too. */
+function partOf({ template, lasting }: Step, name: string | undefined, context: Context, whole: Fields): Part {
+    const { set, differences, unset } = whole.remarks;
+    const object = template.apart(remarksWith(set));
+    object.remarks.differences.push(...differences);
+    for (const one of unset) object.remarks.unset.add(one);
+    for (const key of ["name", "templateType", "deadline"]) object.take(key);
+    if (lasting && !object.has("deadline"))
+        object.note("is missing, so that of the template around it counts: here it lasts as long", "deadline");
+    const kind = object.text("templateType");
+    const reader = kind === "Schedule" ? undefined : object.word("templateType", kinds);
+    const found =
+        kind === "Schedule"
+            ? ofSchedule(object.object("schedule"), context, lasting)
+            : reader && experimentOf(embedded(object, kind!), reader, context, lasting);
+    if (found) object.refuseRest();
+    return { object, nameKey: "name", found: { name, ...found } };
+}
+
+class Walk {
+    readonly steps: Step[] = [];
+    readonly checks: Check[] = [];
+    private readonly templates: readonly Fields[];
+    private readonly reached = new Set<Fields>();
+
+    constructor(private readonly spec: Fields) {
+        this.templates = spec.objects("templates");
+    }
+
+    /** Goes through a template and what it leads to. @returns the order in words */
+    from(name: string, around?: Lasting, path: readonly Fields[] = []): string {
+        const template = this.templates.find((one) => one.draft("name") === name);
+        if (template === undefined) {
+            this.spec.refuse(`have none with the name ${describeValue(name)}`, "templates");
+            return name;
+        }
+        if (path.includes(template)) {
+            template.refuse("leads back to itself");
+            return name;
+        }
+        this.reached.add(template);
+        const durationMs = template.duration("deadline");
+        const lasting = durationMs === undefined ? around : { durationMs, place: template.at("deadline") };
+        const to = (names: readonly string[]) => names.map((one) => this.from(one, lasting, [...path, template]));
+        switch (template.draft("templateType")) {
+            case "Serial":
+                return to(template.texts("children")).join(", then ");
+            case "Parallel":
+                return `at once (${to(template.texts("children")).join("; ")})`;
+            case "Suspend":
+                return `nothing for ${template.text("deadline") ?? "a while"}`;
+            case "Task": {
+                template.note("runs a container there, and nothing here", "task");
+                const branches = template.objects("conditionalBranches").flatMap((one) => one.text("target") ?? []);
+                const then = branches.length > 0 ? `, then by its outcome ${to(branches).join(" or ")}` : "";
+                return `the task ${name}${then}`;
+            }
+            case "StatusCheck":
+                this.checks.push(...checkIn(template));
+                return `the check ${name}`;
+            default:
+                if (!this.steps.some((step) => step.template === template))
+                    this.steps.push({ name, template, lasting });
+                return name;
+        }
+    }
+
+    noteUnreached(): void {
+        for (const template of this.templates)
+            if (!this.reached.has(template)) template.note("is not what the entry leads to, and is left out");
+    }
+}

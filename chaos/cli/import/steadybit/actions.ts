@@ -1,0 +1,15 @@
+/** Actions on Deployments: https://github.com/steadybit/extension-kubernetes */
+import type { Fields } from "../fields";
+import type { Draft } from "../imported";
+
+export function rolloutOf(parameters: Fields, deployment: string | undefined): Draft {
+    if (parameters.has("duration"))
+        parameters.refuse("is none of a rollout restart: omit it, and set timeoutMs of the action by hand", "duration");
+    if (parameters.text("wait") !== "true") parameters.note("a rollout is waited for here", "wait");
+    return { kind: "rollout", deployment };
+}
+
+export function scaleOf(parameters: Fields, deployment: string | undefined): Draft {
+    parameters.take("duration");
+    return { kind: "scale", deployment, replicas: parameters.number("replicaCount", { least: 0, most: 100 }) };
+}

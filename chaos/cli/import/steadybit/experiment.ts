@@ -1,0 +1,122 @@
+/**
+ * Steadybit: an experiment as its API and its editor write it, in lanes of steps, or a template of one. For the steps,
+ * see https://github.com/steadybit/extension-container, extension-http and extension-kubernetes
+ */
+import { formatDuration, times } from "../../../values/duration";
+import { type Fields, noCounterpart, remarksWith } from "../fields";
+import { type Additions, type Draft, type Found, killOnce, type Part, windowOf } from "../imported";
+import { offsetOf } from "../timeline";
+import { actionsOf } from "./action-steps";
+import { scaleOf } from "./actions";
+import { attackOf, groupsOf } from "./attack-steps";
+import { beginOf, checkOf, isDuring, placesOfCheck } from "./check-steps";
+import { isOf, type Step, stepsIn } from "./steps";
+
+export function ofSteadybit(object: Fields, additions: Additions): Part[] {
+    const steps = stepsIn(object.apart(remarksWith(object.remarks.set)));
+    const { length } = groupsOf(steps.filter(isOf("attack")), steps.some(isOf("action")));
+    const nameKey = object.has("name") ? "name" : "experimentName";
+    if (length === 1) return [{ object, nameKey, found: experimentAt(0, object, nameKey, additions) }];
+    return Array.from({ length: Math.max(1, length) }, (_, index) => {
+        const part = object.apart(remarksWith(object.remarks.set));
+        const found = experimentAt(index, part, nameKey, additions);
+        return { object: part, nameKey, found: { ...found, name: found.name && `${found.name} ${index + 1}` } };
+    });
+}
+
+/** The experiment of one of the groups of attacks. */
+function experimentAt(index: number, object: Fields, nameKey: string, additions: Additions): Found {
+    const name = object.text(nameKey);
+    const hypothesis = additions.hypothesis ?? object.text("hypothesis");
+    object.take("hypothesis");
+    const steps = stepsIn(object);
+    noteWhole(object);
+    const [allAttacks, actionSteps] = [steps.filter(isOf("attack")), steps.filter(isOf("action"))];
+    const groups = groupsOf(allAttacks, actionSteps.length > 0);
+    const attackSteps = groups[index] ?? [];
+    for (const { fields } of allAttacks.filter((step) => !attackSteps.includes(step)))
+        fields.note("follows or precedes this attack there, and is an experiment by itself here");
+    noteLeftOut(steps, additions);
+    const first = attackSteps[0] ?? actionSteps[0];
+    if (first === undefined) {
+        object.refuse("has no attack and no action that has a counterpart", "lanes");
+        return { name, hypothesis };
+    }
+    const attacks = attackSteps.map((step) => attackOf(step, first, additions));
+    const { actions, namespace, places } = actionsOf(actionSteps, first, additions);
+    if (attacks.length > 0 && namespace !== undefined && attacks.some((attack) => attack?.namespace !== namespace))
+        actionSteps[0]!.fields.refuse("is done in the attacks' namespace, and the file names another", "radius");
+    const counts = steps.filter(isOf("count"));
+    const during = [...steps.filter(isOf("check")), ...counts].filter((step) => isDuring(step, first));
+    const scales = actionSteps.filter(({ meaning }) => meaning.read === scaleOf);
+    const definitions = attacks.map((attack) => attack?.definition ?? killOnce);
+    const window = windowAround(first, [...during, ...scales], definitions);
+    const length = window.durationMs === undefined ? times.duration.usual : formatDuration(window.durationMs);
+    for (const scale of scales)
+        if (endMs(scale, first) !== window.durationMs)
+            scale.parameters.note(
+                `is scaled back there after this time; here when the run is undone, after a window of ${length}`,
+                "duration",
+            );
+    const checks = during.flatMap((step) => {
+        const check = checkOf(step, window.durationMs, additions);
+        return check ? [{ step, check }] : [];
+    });
+    return {
+        name,
+        hypothesis,
+        namespace: attacks.length > 0 ? undefined : namespace,
+        begin: beginOf(counts, first, additions),
+        attacks: attacks.flatMap((attack) => attack?.definition ?? []),
+        actions,
+        checks: checks.map(({ check }) => check),
+        places: {
+            ...places,
+            "window.duration": first.parameters.at("duration"),
+            ...Object.fromEntries(attackSteps.map(({ fields }, at) => [`attacks.${at}`, fields.at()])),
+            ...Object.fromEntries(checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(at, step)))),
+        },
+        ...window.args,
+    } as unknown as Found;
+}
+
+/** What is said of the whole experiment, or of its template. */
+function noteWhole(object: Fields): void {
+    for (const key of ["templateTitle", "templateDescription", "placeholders"]) object.take(key);
+    if (object.has("environment"))
+        object.note("the kubeconfig and the namespaces of targets say where attacks are", "environment");
+    object.noteRest(noCounterpart);
+}
+
+/** A check that is left out is none of the hypothesis any more, which a person then writes. */
+function noteLeftOut(steps: readonly Step[], { hypothesis }: Additions): void {
+    for (const { fields, meaning } of steps) {
+        if (meaning.is === "nothing" && meaning.why) fields.note(meaning.why);
+        if (meaning.is !== "foreign") continue;
+        const what = "is a check that has no counterpart";
+        if (hypothesis !== undefined) fields.note(`${what}, and is left out: the hypothesis is the command's`);
+        else
+            fields.refuse(
+                `${what}. With --hypothesis TEXT, which says what the other checks show, it is left out; nearest: ` +
+                    "a check of kind prometheus or command, written by hand",
+            );
+    }
+}
+
+/** When a step ends, from the begin of the first attack or action. NaN if that is not certain. */
+const endMs = (step: Step, first: Step) => (offsetOf(step, first) ?? NaN) + step.durationMs;
+
+/**
+ * The window in which the attack, or the first action, is checked.
+ *
+ * @param lasting if the first step is done at once, the window lasts until the end of these
+ */
+function windowAround(first: Step, lasting: readonly Step[], attacks: readonly Draft[]) {
+    const lengthMs = Math.max(0, ...lasting.map((step) => endMs(step, first)));
+    const durationMs = first.durationMs || lengthMs || undefined;
+    if (durationMs !== undefined)
+        return { durationMs, args: windowOf(durationMs, attacks, first.parameters, "duration") };
+    const why = lasting.length === 0 ? "no step lasts as long as the window" : "when its last step ends is not certain";
+    first.fields.note(`is done at once, and ${why}: the window has its default length, ${times.duration.usual}`);
+    return { durationMs: undefined, args: {} };
+}

@@ -1,0 +1,49 @@
+/** Pod counts of workloads: https://github.com/steadybit/extension-kubernetes/blob/main/extcommon/pod_count_check.go */
+import { formatDuration } from "../../../values/duration";
+import { type Fields, remarksWith } from "../fields";
+import type { Additions, Draft } from "../imported";
+import { targetOf } from "../target";
+import { conditionsIn } from "./query";
+
+/** Fields of workloads, which are left out where they are 0. */
+const workloads: Readonly<Record<string, { kind: string; ready: string; missing?: string }>> = {
+    "k8s.deployment": { kind: "Deployment", ready: "status.readyReplicas", missing: "status.unavailableReplicas" },
+    "k8s.statefulset": { kind: "StatefulSet", ready: "status.readyReplicas" },
+    "k8s.daemonset": { kind: "DaemonSet", ready: "status.numberReady", missing: "status.numberUnavailable" },
+};
+
+/** What a mode wants of a field. */
+const modes: Readonly<Record<string, { of: "ready" | "missing"; atLeast?: number; equals?: number }>> = {
+    podCountMin1: { of: "ready", atLeast: 1 },
+    podCountEquals0: { of: "ready", equals: 0 },
+    podCountEqualsDesiredCount: { of: "missing", equals: 0 },
+    podCountGreaterEqualsDesiredCount: { of: "missing", equals: 0 },
+    podCountLessThanDesiredCount: { of: "missing", atLeast: 1 },
+};
+
+/** A condition of the one workload that the radius names. Undefined if that cannot be said: the step is left out. */
+export function countOf(step: Fields, parameters: Fields, { namespace }: Additions): Draft | undefined {
+    const mode = modes[parameters.draft("podCountCheckMode") ?? "podCountEqualsDesiredCount"];
+    const { set, unset } = step.remarks;
+    const remarks = remarksWith(set);
+    const radius = step.apart(remarks).object("radius");
+    const conditions = conditionsIn(radius);
+    const [workload, ...others] = conditions.filter(({ key }) => key !== "k8s.namespace");
+    const known = workloads[workload?.key ?? ""];
+    const [name, ...further] = workload?.values ?? [];
+    const field = mode && known?.[mode.of];
+    if (field === undefined || name === undefined) return undefined;
+    if (workload!.values === "any" || workload!.negated || further.length > 0 || others.length > 0) return undefined;
+    const found = targetOf(radius, conditions, namespace);
+    for (const placeholder of remarks.unset) unset.add(placeholder);
+    if (remarks.refused.length > 0) return undefined;
+    const { of: _, ...limits } = mode!;
+    const object = { apiVersion: "apps/v1", kind: known!.kind, name, namespace: found?.namespace };
+    return { kind: "condition", of: object, field, ...limits, ifMissing: 0 };
+}
+
+/** What begins a run, for a count that must be right at one moment before the attack. */
+export const beginWith = (count: Draft, durationMs: number) => ({
+    when: count,
+    ...(durationMs > 0 && { within: formatDuration(durationMs) }),
+});

@@ -1,0 +1,109 @@
+/** The steps of an experiment's lanes, by their types. */
+import { type Fields, Refusal } from "../fields";
+import { type Draft, killOnce, killsFewer } from "../imported";
+import { placed, type Placed } from "../timeline";
+import { rolloutOf, scaleOf } from "./actions";
+import {
+    blackholeOf,
+    delayOf,
+    dnsOf,
+    fillMemoryOf,
+    lossOf,
+    type ReadAttack,
+    stressCpuOf,
+    stressMemoryOf,
+} from "./attacks";
+import { httpOf } from "./http-check";
+import { otherOf } from "./others";
+
+type ReadCheck = (parameters: Fields, step: { durationMs: number }) => Draft;
+type ReadAction = (parameters: Fields, deployment: string | undefined) => Draft;
+
+export type Meaning =
+    /** `of`: what its radius counts. `differs`: how its targets do. */
+    | { is: "attack"; read: ReadAttack; of: "containers" | "pods"; differs?: string }
+    | { is: "action"; read: ReadAction }
+    | { is: "check"; read: ReadCheck }
+    | { is: "count" }
+    /** A check of something that no check here asks. */
+    | { is: "foreign" }
+    | { is: "nothing"; why?: string; untilTrue?: true };
+
+const attack = (read: ReadAttack): Meaning => ({ is: "attack", read, of: "containers" });
+const shown: Meaning = { is: "nothing", why: "only shows something; each run has a report with a picture" };
+
+/** Why a check that waits for something is left out. */
+export const onceTrue = "waits until it is true once, but a check holds all the time: see podsReady and condition";
+
+/** By `actionType`. */
+const meanings: Readonly<Record<string, Meaning>> = {
+    "com.steadybit.extension_container.network_blackhole": attack(blackholeOf),
+    "com.steadybit.extension_container.network_block_dns": attack(dnsOf),
+    "com.steadybit.extension_container.network_delay": attack(delayOf),
+    "com.steadybit.extension_container.network_package_loss": attack(lossOf),
+    "com.steadybit.extension_container.stress_cpu": attack(stressCpuOf),
+    "com.steadybit.extension_container.stress_mem": attack(stressMemoryOf),
+    "com.steadybit.extension_container.fill_mem": attack(fillMemoryOf),
+    "com.steadybit.extension_kubernetes.delete_pod": {
+        is: "attack",
+        read: () => killOnce,
+        of: "pods",
+        differs: killsFewer,
+    },
+    "com.steadybit.extension_kubernetes.rollout-restart": { is: "action", read: rolloutOf },
+    "com.steadybit.extension_kubernetes.scale_deployment": { is: "action", read: scaleOf },
+    "com.steadybit.extension_http.check.periodically": { is: "check", read: httpOf },
+    "com.steadybit.extension_http.check.fixed_amount": { is: "check", read: httpOf },
+    "com.steadybit.extension_kubernetes.pod_count_check": { is: "count" },
+    "com.steadybit.extension_kubernetes.pod_count_check_statefulset": { is: "count" },
+    "com.steadybit.extension_kubernetes.pod_count_check_daemonset": { is: "count" },
+    "com.steadybit.extension_kubernetes.pod_count_check_replicaset": { is: "count" },
+    "com.steadybit.extension_kubernetes.rollout-status": { is: "nothing", why: onceTrue, untilTrue: true },
+    "com.steadybit.extension_kubernetes.kubernetes_logs": shown,
+    "com.steadybit.extension_kubernetes.pod_count_metric": shown,
+};
+
+export interface Step extends Placed {
+    fields: Fields;
+    parameters: Fields;
+    meaning: Meaning;
+}
+
+/** A step that means something of one kind. */
+export type StepOf<I extends Meaning["is"]> = Step & { meaning: Extract<Meaning, { is: I }> };
+
+export const isOf =
+    <I extends Meaning["is"]>(is: I) =>
+    (step: Step): step is StepOf<I> =>
+        step.meaning.is === is;
+
+/** Those of all lanes, with the times at which they begin. */
+export const stepsIn = (object: Fields): Step[] =>
+    placed(object.objects("lanes").map((lane) => lane.objects("steps").map(stepOf)));
+
+/** Whether a pod count must be right for as long as the step lasts. @default at one moment */
+export const isAllTheTime = (parameters: Fields): boolean => parameters.draft("statusCheckMode") === "allTheTime";
+
+/** No rollout is waited for longer than this. */
+const longestRolloutMs = 24 * 3_600_000;
+
+function stepOf(fields: Fields) {
+    const type = fields.word("type", { action: "action", wait: "wait" });
+    const parameters = fields.object("parameters");
+    const meaning: Meaning = type === "action" ? meaningOf(fields) : { is: "nothing" };
+    const durationMs = parameters.duration("duration") ?? 0;
+    const isOnce = meaning.is === "count" ? !isAllTheTime(parameters) : meaning.is === "nothing" && meaning.untilTrue;
+    const leastMs = isOnce ? 0 : durationMs;
+    const mostMs = meaning.is === "action" && parameters.text("wait") === "true" ? longestRolloutMs : durationMs;
+    return { fields, parameters, meaning, durationMs, leastMs, mostMs };
+}
+
+function meaningOf(fields: Fields): Meaning {
+    const type = fields.text("actionType");
+    if (type === undefined) fields.refuse("is missing", "actionType");
+    else if (Object.hasOwn(meanings, type)) return meanings[type]!;
+    const other = type === undefined ? "check" : otherOf(type);
+    if (other instanceof Refusal) fields.refuse(`${type}: ${other.reason}`, "actionType");
+    else if (other === "check" && type !== undefined) return { is: "foreign" };
+    return { is: "nothing", ...(typeof other === "object" && "why" in other && { why: other.why }) };
+}

@@ -1,0 +1,313 @@
+import { describe, expect, it } from "vitest";
+import { added, fromFile, imported, noted, only, refusedOf } from "../support";
+
+const com = "com.steadybit.extension_";
+const deployment = 'k8s.namespace="shop" AND k8s.deployment="orders"';
+
+const step = (actionType: string, parameters: object = {}, more: object = {}) => ({
+    type: "action",
+    actionType: com + actionType,
+    parameters: { duration: "60s", ...parameters },
+    radius: { query: deployment, percentage: 100 },
+    ...more,
+});
+const wait = (duration: string) => ({ type: "wait", parameters: { duration } });
+const experiment = (...lanes: object[][]) =>
+    JSON.stringify({ name: "One", hypothesis: "It holds.", lanes: lanes.map((steps) => ({ steps })) });
+
+const withChecks = { checks: added.checks };
+const attackOf = (text: string, additions: object = {}) => only(text, { ...withChecks, ...additions }).args.attacks![0];
+const [parameters, radius] = ["lanes.0.steps.0.parameters", "lanes.0.steps.0.radius"];
+
+describe("an attack", () => {
+    it.each<[actionType: string, fields: object, attack: object, path: string, difference: string]>([
+        ["container.stress_cpu", { cpuLoad: 80, workers: 2 }, { kind: "stress", cpu: "80%" }, "cpuLoad", "limit"],
+        [
+            "container.stress_mem",
+            { percentage: "70", failOnOomKill: false },
+            { kind: "stress", memory: "70%" },
+            "failOnOomKill",
+            "untilKilled",
+        ],
+        [
+            "container.fill_mem",
+            { mode: "usage", unit: "%", size: 50 },
+            { kind: "stress", memory: "50%" },
+            "mode",
+            "on top of what the container uses",
+        ],
+        [
+            "container.network_package_loss",
+            { networkLoss: 100, hostname: [], ip: [], port: [] },
+            { kind: "blackhole" },
+            "networkLoss",
+            "UDP goes in there",
+        ],
+        [
+            "container.network_delay",
+            { networkDelay: "300ms", networkDelayJitter: true, networkInterface: ["eth0"] },
+            { kind: "fault", service: "orders", delay: "300ms" },
+            "networkDelay",
+            "through Service orders is held once",
+        ],
+    ])("%s with %j is %j, and says at %s: %s", (type, fields, attack, key, difference) => {
+        const one = only(experiment([step(type, fields)]), { ...withChecks, service: "orders" });
+        const target = "k8s.deployment=orders,k8s.namespace=shop";
+        expect(one.args.attacks).toEqual([{ ...attack, target, radius: "all" }]);
+        expect(one.args.window).toEqual({ duration: "1m", grace: "0s" });
+        expect(noted(one, `${parameters}.${key}`)).toContain(difference);
+    });
+
+    it.each<[actionType: string, fields: object, path: string, reason: string]>([
+        ["container.network_package_loss", { networkLoss: 30 }, `${parameters}.networkLoss`, "Nearest: a fault"],
+        ["container.network_delay", { networkDelay: "1s" }, `${parameters}.networkDelay`, "With --service NAME"],
+        ["container.network_delay", { hostname: ["db.example"] }, `${parameters}.hostname`, "nearest is one at the Se"],
+        ["container.fill_mem", { unit: "MB", size: 50 }, `${parameters}.unit`, '"MB" has no counterpart'],
+        ["container.stress_cpu", {}, `${parameters}.cpuLoad`, "is missing"],
+        ["container.network_blackhole", { excludeHostname: ["a"] }, `${parameters}.excludeHostname`, "no counterpart"],
+    ])("%s with %j is refused at %s: %s", (type, fields, path, reason) =>
+        expect(refusedOf(experiment([step(type, fields)]), withChecks).join("\n")).toMatch(
+            new RegExp(`^${path}: .*${reason}`, "m"),
+        ),
+    );
+
+    it.each([
+        ["container.stop", "Nearest: Delete Pod"],
+        ["container.pause", "Nearest: Block Traffic"],
+        ["container.network_bandwidth", "Nearest: Delay Outgoing Traffic"],
+        ["container.fill_disk", "Nearest: Fill Memory"],
+        ["kubernetes.crash_loop_pod", "Nearest: Delete Pod"],
+        ["kubernetes.drain_node", "by: eviction"],
+        ["kubernetes.scale_statefulset", "Nearest: Delete Pod"],
+        ["host.network_blackhole", 'k8s.node.name="NAME"'],
+        ["host_windows.stress-cpu", 'k8s.node.name="NAME"'],
+        ["aws.ecs-task.stress_cpu", "outside of Kubernetes"],
+        ["k6.run", "nearest: an HTTP check"],
+        ["kubernetes.nginx-delay-traffic", "written by hand: a fault"],
+        ["kafka.topic.delete-records", "nothing comes near"],
+    ])("%s is refused by its name: %s", (type, nearest) => {
+        const [refused] = refusedOf(experiment([step(type)]), withChecks);
+        expect(refused).toContain(`lanes.0.steps.0.actionType: ${com}${type}: `);
+        expect(refused).toContain(nearest);
+    });
+
+    it("of hosts without a port is of all ports, and says where it is proven", () => {
+        const one = only(experiment([step("container.network_blackhole", { hostname: ["db.example"] })]), withChecks);
+        expect(one.args.attacks).toMatchObject([{ peers: [{ host: "db.example" }] }]);
+        expect(noted(one, `${parameters}.hostname`)).toContain("must answer at port 443 or 80");
+    });
+
+    it("that follows another is an experiment by itself, and each says so", () => {
+        const stress = (cpuLoad: number) => step("container.stress_cpu", { cpuLoad });
+        const lane = [stress(50), wait("10s"), stress(75), wait("10s"), stress(90)];
+        const all = imported(experiment(lane), withChecks);
+        expect(all.map(({ name, args }) => [name, args.attacks])).toEqual([
+            ["one-1", [expect.objectContaining({ cpu: "50%" })]],
+            ["one-2", [expect.objectContaining({ cpu: "75%" })]],
+            ["one-3", [expect.objectContaining({ cpu: "90%" })]],
+        ]);
+        for (const [index, one] of all.entries())
+            for (const other of [0, 1, 2].filter((each) => each !== index))
+                expect(noted(one, `lanes.0.steps.${2 * other}`)).toContain("is an experiment by itself here");
+    });
+
+    it("that follows another keeps the checks of its own time", () => {
+        const check = (path: string) => ({
+            type: "action",
+            actionType: `${com}http.check.periodically`,
+            parameters: { duration: "60s", url: `http://front.shop.svc${path}` },
+        });
+        const blocked = step("container.network_blackhole");
+        const all = imported(experiment([blocked, blocked], [check("/a"), check("/b")]), fromFile);
+        expect(all.map(({ args }) => args.checks)).toEqual([
+            [expect.objectContaining({ path: "/a" })],
+            [expect.objectContaining({ path: "/b" })],
+        ]);
+        expect(noted(all[0]!, "lanes.1.steps.1")).toContain("begins after the attack");
+    });
+
+    it("that overlaps another is refused, since it would not here", () => {
+        const blocked = step("container.network_blackhole");
+        expect(refusedOf(experiment([blocked], [wait("30s"), blocked]), withChecks).join("\n")).toContain(
+            "lanes.1.steps.1: does not begin and end with the other attacks",
+        );
+    });
+});
+
+describe("targets", () => {
+    const of = (radius: object) => experiment([step("container.network_blackhole", {}, { radius })]);
+    const namespace = 'k8s.namespace="shop"';
+
+    it.each([
+        ['k8s.workload-owner="orders"', "k8s.deployment=orders"],
+        ['k8s.workload-owner="orders" AND k8s.workload-type="statefulset"', "k8s.statefulset=orders"],
+        ['k8s.workload-owner="orders" AND k8s.workload-type="DaemonSet"', "k8s.daemonset=orders"],
+    ])("%s are %s, and it is said that a kind was chosen", (query, target) => {
+        const one = only(of({ query: `${namespace} AND ${query}`, percentage: 100 }), withChecks);
+        expect(one.args.attacks![0]!.target).toBe(`${target},k8s.namespace=shop`);
+        expect(noted(one, radius)).toContain("by default a Deployment: compare it");
+    });
+
+    it.each<[value: string, radius: unknown]>([
+        ["1#", 1],
+        ["50%", "50%"],
+    ])("limited to %s of the pods have the radius %j, and it is said what it counts", (value, amount) => {
+        const advanced = [{ attribute: "k8s.pod.name", value }];
+        const one = only(of({ query: deployment, advanced }), withChecks);
+        expect(one.args.attacks![0]!.radius).toBe(amount);
+        expect(noted(one, `${radius}.advanced`)).toContain("it counts pods");
+    });
+
+    it("limited by another attribute are refused", () => {
+        const advanced = [{ attribute: "k8s.node.name", value: "1#" }];
+        expect(refusedOf(of({ query: deployment, advanced }), withChecks).join()).toContain(`${radius}.advanced: `);
+    });
+});
+
+describe("a pod count", () => {
+    const blocked = step("container.network_blackhole");
+    const count = (podCountCheckMode: string, more: object = {}) =>
+        step("kubernetes.pod_count_check", { podCountCheckMode, ...more });
+    const statefulset = 'k8s.namespace="shop" AND k8s.statefulset="orders"';
+    const ofDeployment = { apiVersion: "apps/v1", kind: "Deployment", name: "orders", namespace: "shop" };
+
+    it.each<[mode: string, limits: object]>([
+        ["podCountEqualsDesiredCount", { field: "status.unavailableReplicas", equals: 0 }],
+        ["podCountLessThanDesiredCount", { field: "status.unavailableReplicas", atLeast: 1 }],
+        ["podCountMin1", { field: "status.readyReplicas", atLeast: 1 }],
+        ["podCountEquals0", { field: "status.readyReplicas", equals: 0 }],
+    ])("before the attack, %s, is what the run waits for, with %j", (mode, limits) => {
+        const one = only(experiment([count(mode), blocked]), withChecks);
+        expect(one.args.begin).toEqual({
+            when: { kind: "condition", of: ofDeployment, ...limits, ifMissing: 0 },
+            within: "1m",
+        });
+        expect(noted(one, "lanes.0.steps.0")).toContain("waits for before it begins");
+    });
+
+    it("that must hold all the time is a check", () => {
+        const all = count("podCountMin1", { statusCheckMode: "allTheTime" });
+        const one = only(experiment([blocked], [all]), fromFile);
+        expect(one.args.checks).toEqual([
+            { kind: "condition", of: ofDeployment, field: "status.readyReplicas", atLeast: 1, ifMissing: 0 },
+        ]);
+    });
+
+    it.each<[what: string, lanes: object[][], path: string]>([
+        ["during the attack", [[blocked], [count("podCountMin1")]], "lanes.1.steps.0"],
+        ["after the attack", [[blocked, count("podCountMin1")]], "lanes.0.steps.1"],
+        ["of a change", [[count("podCountIncreased"), blocked]], "lanes.0.steps.0"],
+        [
+            "of a StatefulSet's desired number",
+            [[{ ...count("podCountEqualsDesiredCount"), radius: { query: statefulset } }, blocked]],
+            "lanes.0.steps.0",
+        ],
+        [
+            "of a namespace",
+            [[{ ...count("podCountMin1"), radius: { query: 'k8s.namespace="shop"' } }, blocked]],
+            "lanes.0.steps.0",
+        ],
+        [
+            "of what no target is",
+            [[{ ...count("podCountMin1"), radius: { query: 'aws.zone="a"' } }, blocked]],
+            "lanes.0.steps.0",
+        ],
+    ])("%s is left out, and that is said", (_, lanes, path) => {
+        const one = only(experiment(...lanes), withChecks);
+        expect(one.args).not.toHaveProperty("begin");
+        expect(noted(one, path)).toContain("a check holds all the time");
+    });
+});
+
+describe("a check of something that no check here asks", () => {
+    const datadog = step("datadog.monitor.status_check");
+    const text = experiment([step("container.network_blackhole")], [datadog]);
+
+    it("is refused, since the hypothesis is of it, too", () =>
+        expect(refusedOf(text, withChecks)).toEqual([
+            expect.stringMatching(/^lanes\.1\.steps\.0: is a check that has no counterpart\. With --hypothesis TEXT/),
+        ]));
+
+    it("is left out if a person says what the other checks show, and that is said", () => {
+        const one = only(text, added);
+        expect(one.args.hypothesis).toBe(added.hypothesis);
+        expect(noted(one, "lanes.1.steps.0")).toContain("is left out: the hypothesis is the command's");
+    });
+
+    it("is not what keeps alarms quiet: these are raised, which is said", () => {
+        const quiet = experiment([step("container.network_blackhole")], [step("datadog.monitor.downtime")]);
+        expect(noted(only(quiet, withChecks), "lanes.1.steps.0")).toContain("here they are raised");
+    });
+});
+
+describe("a template", () => {
+    const template = JSON.stringify({
+        templateTitle: "Load",
+        placeholders: [{ key: "name", name: "Which one?" }],
+        experimentName: "Load of [[name]]",
+        hypothesis: "[[name]] holds.",
+        lanes: [
+            {
+                steps: [
+                    step(
+                        "container.stress_cpu",
+                        { cpuLoad: "[[load]]", duration: "[[long]]" },
+                        { radius: { query: 'k8s.namespace="shop" AND k8s.deployment="[[name]]"', percentage: 100 } },
+                    ),
+                ],
+            },
+        ],
+    });
+
+    it("says all placeholders at once, as options, and that nothing else is in the way", () =>
+        expect(refusedOf(template, withChecks)).toEqual([
+            expect.stringMatching(/values by --set name=… --set long=… --set load=…; all else of it can be said$/),
+        ]));
+
+    it.each([
+        ['k8s.cluster-name="[[cluster]]" AND k8s.namespace', "k8s.namespace"],
+        ['"k8s.cluster-name" = "[[cluster]]" AND k8s.namespace', "k8s.namespace"],
+    ])("needs no value for the cluster in %s, which the kubeconfig names", (after, before) => {
+        const text = template.replaceAll(before, JSON.stringify(after).slice(1, -1));
+        expect(refusedOf(text, withChecks).join()).not.toContain("cluster");
+    });
+
+    it("needs no value for a hypothesis that the command replaces", () => {
+        const text = template.replace("[[name]] holds", "[[what]] holds");
+        expect(refusedOf(text, withChecks).join()).toContain("--set what=…");
+        expect(refusedOf(text, added).join()).not.toContain("--set what=…");
+    });
+
+    it("takes their values", () => {
+        const set = { name: "orders", load: "75", long: "2m", other: "1" };
+        expect(only(template, { ...withChecks, set })).toMatchObject({
+            name: "load-of-orders",
+            args: {
+                hypothesis: "orders holds.",
+                attacks: [{ cpu: "75%", target: "k8s.deployment=orders,k8s.namespace=shop" }],
+                window: { duration: "2m" },
+            },
+        });
+    });
+
+    it("says what else is in the way beside them", () => {
+        const refused = refusedOf(template.replace("stress_cpu", "stress_io"), withChecks).join("\n");
+        expect(refused).toContain("Nearest: Stress CPU");
+        expect(refused).toContain("--set name=…");
+        expect(refused).not.toContain("all else");
+    });
+
+    it("has values judged as if they were in the file", () => {
+        const set = { name: "orders", load: "much", long: "2m" };
+        expect(refusedOf(template, { ...withChecks, set })).toEqual([
+            "lanes.0.steps.0.parameters.cpuLoad: is not a number from 1 to 100",
+        ]);
+    });
+});
+
+it("an attack without a namespace has the one of the command", () =>
+    expect(
+        attackOf(experiment([step("container.network_block_dns")]).replace('k8s.namespace=\\"shop\\" AND ', ""), {
+            namespace: "apps",
+        }),
+    ).toMatchObject({ kind: "dns", target: "k8s.deployment=orders,k8s.namespace=apps" }));
