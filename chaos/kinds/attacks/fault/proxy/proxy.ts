@@ -51,7 +51,11 @@ export class Proxy {
         const { run, pass, pods, fault, targets, random, limits = usualLimits } = args;
         const { counts } = this;
         this.crowd = new Crowd(() => counts.refuse(), limits);
-        const faults = new Faults(fault, targets, random);
+        const faults = new Faults(fault, targets, {
+            random,
+            countingSince: () => pods.countingSince,
+            served: () => counts.serve(),
+        });
         this.shared = { run, pass, pods, counts, limits, crowd: this.crowd, faults, closesIdle: false };
     }
 
