@@ -55,9 +55,15 @@ describe("a mistake in a fault says what is allowed:", () => {
         [{ abort: "drop" }, `"drop" is not allowed; allowed: ${aborts}`],
         [{ abort: { status: 200 } }, "200 is not allowed; allowed: a status from 400 to 599"],
         [{ abort: answering({ "Content-Length": "2" }) }, "is set by the proxy; leave it out"],
-        [{ abort: answering({ "set-cookie": "id=1" }) }, "has a value of set-cookie; secrets must not be in a definition"],
+        [
+            { abort: answering({ "set-cookie": "id=1" }) },
+            "has a value of set-cookie; secrets must not be in a definition",
+        ],
         [{ abort: answering({ "retry-after": "2\r\n" }) }, "is not a header's value; allowed: text in ASCII"],
-        [{ abort: { status: 401, body: '{"token":"abc"}' } }, "has a value of token; secrets must not be in a definition"],
+        [
+            { abort: { status: 401, body: '{"token":"abc"}' } },
+            "has a value of token; secrets must not be in a definition",
+        ],
         [{ bytesPerSecond: 0 }, "0 is not allowed; allowed: a whole number from 1 to 1000000000"],
         [{ cutAfter: -1 }, "-1 is not allowed; allowed: a whole number from 0 to 1000000000"],
         [{ first: 0 }, "0 is not allowed; allowed: a whole number from 1 to 1000000"],
