@@ -157,7 +157,7 @@ export async function watchWindow(
 
 /** Begins what attacks have kept back until answers count. */
 const beginCounting = (cluster: Cluster, attacks: readonly RunAttack[]) =>
-    Promise.all(attacks.map((one) => attackKindOf(one.attack).beginCounting?.(one, cluster)));
+    Promise.all(attacks.map(async (one) => attackKindOf(one.attack).beginCounting?.(one, cluster)));
 
 /** When something was seen, in words. @param attackedAt absent of a run without an attack */
 const whenSeen = (at: number, begunAt: number, attackedAt?: number): string =>

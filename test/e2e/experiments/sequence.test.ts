@@ -8,7 +8,7 @@ import { isPointing } from "../../../chaos/kinds/attacks/fault/pointing";
 import type { FaultAttack } from "../../../chaos/kinds/attacks/fault/fault-attack";
 import { Experiment } from "../../../chaos/face/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
-import { type Journal, journalSchema } from "../../../chaos/report/journal-schema";
+import { journalSchema } from "../../../chaos/report/journal-schema";
 import { isReady } from "../../../chaos/targets/containers";
 import { project } from "../../../cli/stack-file";
 import { nodePod } from "../../../sandbox/test/e2e/support";
@@ -99,7 +99,7 @@ async function runOf(fault: Omit<FaultAttack, "kind" | "service">, more: { servi
     let said = "";
     const { outputs } = await stack.up({ onOutput: (text) => (said += text) });
     const conclusion = outputs.conclusion!.value as Conclusion;
-    const journal = journalSchema.parse(JSON.parse(readFileSync(conclusion.journal, "utf8"))) as Journal;
+    const journal = journalSchema.parse(JSON.parse(readFileSync(conclusion.journal, "utf8")));
     const begun = journal.attackedAt! + graceMs;
     const asked = (await askedBy("caller-a", "caller-b")).filter(({ at }) => at >= journal.startedAt);
     const what = service === "api" ? "http" : "tcp";

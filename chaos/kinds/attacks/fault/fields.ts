@@ -88,13 +88,16 @@ const answerSchema = z.strictObject({
         .optional(),
 }) satisfies z.ZodType<AbortAnswer>;
 
-const abortSchema = z.union([statusWith(notAllowed(allowedAbort)), z.enum(["reset", "hang"]), answerSchema], {
-    // A union does not say by itself what is wrong within an object.
-    error: ({ input, errors = [] }) =>
-        typeof input === "object" && input !== null
-            ? messagesOf(errors[2], allowedAbort)
-            : notAllowed(allowedAbort)({ input }),
-});
+const abortSchema = z.union(
+    [statusWith(notAllowed(allowedAbort)), z.literal("reset"), z.literal("hang"), answerSchema],
+    {
+        // A union does not say by itself what is wrong within an object.
+        error: ({ input, errors = [] }) =>
+            typeof input === "object" && input !== null
+                ? messagesOf(errors.at(-1), allowedAbort)
+                : notAllowed(allowedAbort)({ input }),
+    },
+);
 
 const wholeNumber = (least: number, most: number) => {
     const error = notAllowed(`a whole number from ${least} to ${most}`);
@@ -116,7 +119,7 @@ export const faultSchema = z.strictObject({
     match: matchSchema.optional(),
     first: wholeNumber(1, mostRequests).optional(),
     every: wholeNumber(2, mostRequests).optional(),
-    per: z.literal("client", { error: notAllowed('"client"') }).optional(),
+    per: z.enum(["client"]).optional(),
     pulse: z
         .strictObject({ on: pulseTime, off: pulseTime }, { error: notAnObject('{ on: "5s", off: "10s" }') })
         .optional(),

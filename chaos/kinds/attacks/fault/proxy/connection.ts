@@ -3,7 +3,7 @@ import { Changes, Gone, pump, Wire } from "./wire";
 import type { Counts } from "./counts";
 import type { Crowd, Member } from "./crowd";
 import type { Hit } from "./hit";
-import type { Faults } from "./matcher";
+import type { Faults } from "./faults";
 import type { AbortAnswer, Effect, Limits, ProxyFault } from "./protocol";
 import type { Pods, PodEndpoint } from "./slices";
 

@@ -5,7 +5,7 @@ import { answerProbe } from "./answer-probe";
 import { Changes, Gone } from "./wire";
 import { Connection, keepAlive, serveOpaque, type Shared } from "./connection";
 import { Counts, log } from "./counts";
-import { Faults } from "./matcher";
+import { Faults } from "./faults";
 import { Crowd } from "./crowd";
 import { nextRequest, Refused, refuseAsServer, serveHttp } from "./http";
 import { drainMs, type Limits, limits as usualLimits, type ProxyFault, type ProxyPort } from "./protocol";

@@ -38,8 +38,8 @@ export class Changes {
 export const readAheadBytes = 65_536;
 
 /**
- * So long after the last bytes comes the RST that cuts them off, in milliseconds. It drops what the kernel has not sent,
- * and clients that read both at once, as Node.js does, would take it for an ordinary end.
+ * So long after the last bytes comes the RST that cuts them off, in milliseconds. It drops what the kernel has not
+ * sent, and clients that read both at once, as Node.js does, would take it for an ordinary end.
  */
 const beforeCutMs = 50;
 
