@@ -76,8 +76,8 @@ const nothing = { open: [], closed: [] };
 
 /**
  * Probes the pods of a Service repeatedly, through each of its addresses, as its callers reach them. `closed` is a pod
- * whose traffic is delayed or aborted as the fault says, or one that is affected although it is no target or the
- * request does not match; `open` one that answers at once. What cannot be reached is neither.
+ * whose traffic is hit as the fault says, or one that is affected although it is no target or the request does not
+ * match; `open` one that answers at once. What cannot be reached is neither.
  */
 class FaultProbes {
     private found: Required<JobPart>["last"] = nothing;

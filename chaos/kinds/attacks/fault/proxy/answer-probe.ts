@@ -12,7 +12,7 @@ import {
 } from "./protocol";
 import { Gone, readAheadBytes } from "./wire";
 
-/** Answers a probe of the witness with what becomes of a request to a pod if the dice hit. @throws Gone */
+/** Answers a probe of the witness with what becomes of a request to a pod that is hit. @throws Gone */
 export async function answerProbe(connection: Connection, port: string): Promise<void> {
     const { caller, shared } = connection;
     await caller.write(`${bannerOf(shared)}\n`);

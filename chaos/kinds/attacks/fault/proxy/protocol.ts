@@ -217,7 +217,9 @@ export type Effect = "faulted" | "throttled" | "cut" | "paused";
  * How the witness's probes go: the proxy sends the banner at once, the witness a line with the uid of a pod and, if the
  * fault has a match, the head of a request. The proxy connects to that pod, does what it does to all requests that it
  * faults, if the pod is a target and the request matches, and answers with one of these words or, for an abort with a
- * status, with the status. It never sends that request on, whose method may change something. Lines end with `\n`.
+ * status, with the status. If the fault limits bytes, spaces follow: see `probeLimits`. Whether such a request would be
+ * hit next does not count: `first`, `every`, the pulse and the dice are left out. It never sends that request on, whose
+ * method may change something. Lines end with `\n`.
  */
 export const probeWords = { connected: "connected", unreachable: "unreachable", unknown: "unknown" } as const;
 
