@@ -292,6 +292,8 @@ export const kinds: readonly Kind[] = [
         experiment: "hot-deals-fails",
         renewed: true,
         allowed: { none: /^$/ },
+        // A pod may take 30 s to stop.
+        deadlineSeconds: 45,
         course: updateKilled,
     },
     {
