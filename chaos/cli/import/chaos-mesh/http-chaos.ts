@@ -17,14 +17,13 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
     if (isAborted && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
     const status = target === "answer" && spec.has("replace") ? statusIn(spec.object("replace")) : undefined;
     if (isAborted && status !== undefined) spec.refuse("has no effect there beside abort: omit one", "replace");
-    if (spec.has("patch") || spec.has("replace"))
-        for (const key of ["patch", "replace"])
-            if (spec.has(key) && (key === "patch" || target !== "answer"))
-                spec.refuse(
-                    `changes what is sent; no attack does that. Nearest: replace with a code from 400 to 599 of a ` +
-                        "Response, which becomes a fault with abort",
-                    key,
-                );
+    for (const key of ["patch", ...(target === "answer" ? [] : ["replace"])])
+        if (spec.has(key))
+            spec.refuse(
+                "changes what is sent; no attack does that. Nearest: replace with a code from 400 to 599 of a " +
+                    "Response, which becomes a fault with abort",
+                key,
+            );
     spec.note(
         "also hits what the pods send to this port, and requests that reach them past the Service; " +
             "here only requests through the Service are hit, on all of its ports",
