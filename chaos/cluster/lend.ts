@@ -12,7 +12,7 @@
  * that was read: the API server rejects it (409) if somebody has changed the object since, and `change` tries again.
  *
  * What is borrowed: the selector of a Service (`kinds/attacks/fault/pointing.ts`), the `podSelector` of a NetworkPolicy
- * (`policies/exemption.ts`), and a number or a flag of a workload (`kinds/actions/set-field.ts`).
+ * (`policies/exemption.ts`), and a number or a flag of a workload (`cluster/set-field.ts`).
  */
 import { isDeepStrictEqual } from "node:util";
 import { change } from "./change";

@@ -1,5 +1,5 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
-import { fieldsSet } from "../kinds/actions/set-field";
+import { fieldsSet } from "../cluster/set-field";
 import { endingOf } from "../cluster/events";
 import { isExperimentPolicy, labels, unlabeling } from "../cluster/labels";
 import { isLent, type Loan, restore } from "../cluster/lend";
