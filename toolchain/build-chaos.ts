@@ -75,6 +75,7 @@ const sources = {
     steps: "run/steps-program.ts",
     deadline: "witness/job-program.ts",
     proxy: "kinds/attacks/fault/proxy/proxy-program.ts",
+    sender: "kinds/actions/load/sender/send-program.ts",
 };
 
 function buildPrograms(folder: string): void {

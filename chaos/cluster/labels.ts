@@ -26,6 +26,8 @@ export const labels = {
     pass: "chaos-experiments/pass",
     /** On the proxy of a fault, and what its Service selects meanwhile: the proxy's name. */
     proxy: "chaos-experiments/proxy",
+    /** On a pod that an action has beside the run, and on the policies that let it through. */
+    beside: "chaos-experiments/beside",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
     kills: "chaos-experiments/kills",
     /**

@@ -29,7 +29,8 @@ const eventsMs = 1_000;
  *    proxies of faults, which pass on what they have until their Service no longer leads to them.
  * 5. The labels of the other targets. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it
  *    does not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints). And once more what part
- *    1 has not done, or was done meanwhile: an update may have let a fault begin.
+ *    1 has not done, or was done meanwhile: an update may have let a fault begin. And the pods that actions have beside
+ *    the run: a load goes on for some seconds, so the application recovers under it.
  *
  * Each has so many milliseconds before the next begins nevertheless: calls that hang must not keep an attack from its
  * end within 5 s, of which the Job needs one to see that it is wanted.
@@ -39,7 +40,11 @@ const order: readonly [patienceMs: number, part: (ending: Ending) => Promise<unk
     [1_000, (ending) => ending.restore(ending.scope.policies)],
     [1_000, (ending) => ending.unlabelUnselected()],
     [500, (ending) => ending.remove(ending.scope.objects)],
-    [0, (ending) => Promise.all([ending.unlabel(), ending.restore(ending.scope.changed)])],
+    [
+        0,
+        (ending) =>
+            Promise.all([ending.unlabel(), ending.restore(ending.scope.changed), ending.remove(ending.scope.besides)]),
+    ],
 ];
 /** How long the third part looks at policies, in milliseconds. */
 const lookMs = 500;

@@ -11,6 +11,8 @@ export interface ExperimentPrograms {
     deadline: string;
     /** The program of the proxy that faults requests: JavaScript for Node, in one file. */
     proxy: string;
+    /** The program that sends a load: JavaScript for Node, in one small file. */
+    sender: string;
 }
 
 /** The programs that the package's build has left in `dist/programs`. */
@@ -22,6 +24,7 @@ export function builtPrograms(): ExperimentPrograms {
         steps: readFileSync(path("steps") + packedEnding, "utf8"),
         deadline: textOf("deadline"),
         proxy: textOf("proxy"),
+        sender: textOf("sender"),
     };
 }
 
