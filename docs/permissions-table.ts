@@ -3,7 +3,7 @@ import { exampleAttacks, objectTypeOf } from "../chaos/kinds/attacks/registry";
 import { exampleChecks } from "../chaos/kinds/checks/registry";
 import { isRequired, resources, type Right } from "../chaos/cluster/resources";
 import { type Plan, planOf } from "../chaos/definition/plan";
-import { changedBy } from "../chaos/ending/left";
+import { besidesOf, changedBy } from "../chaos/ending/left";
 import { groupedBy } from "../chaos/values/grouped";
 import { permissionsOf } from "../chaos/rights/permissions";
 import { jobRightsOf, managed } from "../chaos/rights/table";
@@ -97,7 +97,10 @@ function rowsOf(rights: readonly Right[]): string[][] {
 /** What the Job of a run with all of these may do. */
 function jobTable(): string {
     const attacks = everything.attacks.map(({ attack }) => ({ attack, object: "ATTACK" }));
-    const rights = jobRightsOf(attacks, changedBy(everything), "JOB", "POLICY", true);
+    const rights = jobRightsOf(attacks, changedBy(everything), "JOB", "POLICY", {
+        mayMakeEvents: true,
+        besides: besidesOf(everything, "RUN"),
+    });
     const unique = (names: Right["names"]) => names && [...new Set(names)];
     const rows = rowsOf(rights.map((right) => ({ ...right, without: undefined, names: unique(right.names) })));
     return tableOf([["right", "to"], ...rows.map(([right, _, ...rest]) => [right!, ...rest])]);

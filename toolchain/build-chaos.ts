@@ -99,6 +99,7 @@ const sources = {
     steps: "run/steps-program.ts",
     deadline: "witness/job-program.ts",
     proxy: "kinds/attacks/fault/proxy/proxy-program.ts",
+    sender: "kinds/actions/load/sender/send-program.ts",
 };
 
 /** Compressed: as they are, they would be a quarter of the whole package, and most of it is kept in states so. */

@@ -15,6 +15,8 @@ export const experimentPrograms = (): ExperimentPrograms => ({
     steps: packedBundle(steps),
     deadline: readable("witness/job-program.ts"),
     proxy: readable("kinds/attacks/fault/proxy/proxy-program.ts"),
+    // A pod has it in its arguments.
+    sender: readFileSync(bundledFile(join(project, "chaos", "kinds/actions/load/sender/send-program.ts")), "utf8"),
 });
 
 /** For programs of projects in other folders. */

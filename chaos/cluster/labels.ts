@@ -31,6 +31,8 @@ export const labels = {
      * by now, so `first` and `pulse` begin.
      */
     counting: "chaos-experiments/counting",
+    /** On a pod that an action has beside the run, and on the policies that let it through. */
+    beside: "chaos-experiments/beside",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
     kills: "chaos-experiments/kills",
     /**

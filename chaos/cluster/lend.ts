@@ -12,7 +12,7 @@
  * that was read: the API server rejects it (409) if somebody has changed the object since, and `change` tries again.
  *
  * What is borrowed: the selector of a Service (`kinds/attacks/fault/pointing.ts`), the `podSelector` of a NetworkPolicy
- * (`policies/exemption.ts`), a number or a flag of a workload (`kinds/actions/set-field.ts`), and the images of a pod's
+ * (`policies/exemption.ts`), a number or a flag of a workload (`cluster/set-field.ts`), and the images of a pod's
  * containers (`kinds/attacks/fail/image.ts`).
  */
 import { isDeepStrictEqual } from "node:util";

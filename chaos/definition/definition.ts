@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Action, actionSchema } from "../kinds/actions/registry";
+import { type Action, actionKindOf, actionSchema } from "../kinds/actions/registry";
 import {
     type Attack,
     attackKindOf,
@@ -33,7 +33,10 @@ export interface ExperimentDefinition {
      * @default for the shop, `GET /products` with status 200 and a product in each list
      */
     checks?: Check[];
-    /** Done in order, once all attacks are proven; without attacks, once the checks begin. */
+    /**
+     * Done in order, once all attacks are proven; without attacks, once the checks begin. A `load` begins before, and
+     * lasts until the run is over.
+     */
     actions?: Action[];
     /** What the run waits for, such as a queue of some length or a rollout that is under way. @default nothing */
     begin?: BeginSettings;
@@ -156,12 +159,28 @@ function refuseSharedObjects(all: readonly AttackDefinition[], context: z.Refine
     }
 }
 
+/** Reports tell them apart by their names. Compares only actions that are valid by themselves. */
+function refuseSharedLoads(all: readonly unknown[], context: z.RefinementCtx): void {
+    const names = all.map((action) => {
+        const { success, data } = actionSchema.safeParse(action);
+        return success ? actionKindOf(data).beside?.name(data) : undefined;
+    });
+    for (const [index, name] of names.entries()) {
+        if (name === undefined || names.indexOf(name) === index) continue;
+        const message = `another action is named "${name}"; give one of them another \`name\``;
+        context.addIssue({ code: "custom", path: [index], message });
+    }
+}
+
 /** What a definition may say; anything else is a mistake. */
 export const definitionSchema = z.strictObject({
     hypothesis: z.string().trim().min(1),
     attacks: z.array(attacks).superRefine(refuseSharedObjects).optional(),
     checks: checksWith("without a check there is no verdict; leave `checks` out for the default check").optional(),
-    actions: z.array(actionSchema).optional(),
+    actions: z
+        .array(actionSchema)
+        .superRefine(refuseSharedLoads, { when: ({ value }) => Array.isArray(value) })
+        .optional(),
     begin: beginSchema.optional(),
 }) satisfies z.ZodType<ExperimentDefinition>;
 

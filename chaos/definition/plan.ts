@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Action, restoredBy } from "../kinds/actions/registry";
+import { type Action, besides, restoredBy } from "../kinds/actions/registry";
 import type * as kind from "../kinds/attacks/attack-kind";
 import { type Attack, attackKindOf, findsTargets, objectNameOf } from "../kinds/attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../kinds/checks/abort";
@@ -21,7 +21,7 @@ import { stayingMs, usualDeadlineMs } from "./usual-deadline";
 import { parseRadius } from "../targets/radius";
 import type { Confidence } from "../values/bound";
 import type { ChangeLimit } from "../values/compared";
-import { parseDuration, times } from "../values/duration";
+import { formatDuration, parseDuration, times } from "../values/duration";
 import type { Share } from "../values/share";
 
 /** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
@@ -116,7 +116,8 @@ export interface PlanArgs
  * The plan of a run, from its definition and settings.
  *
  * @throws Error if the targets do not name exactly one namespace, an http check has no Service to ask, an abort rule
- *   contradicts its check, or a check cannot show what it must, or be compared with before the attack
+ *   contradicts its check, a check cannot show what it must, or be compared with before the attack, or the baseline is
+ *   too long for a load
  */
 export function planOf(args: PlanArgs): Plan {
     const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
@@ -130,6 +131,9 @@ export function planOf(args: PlanArgs): Plan {
     requireEnoughAnswers(checks, args, window);
     const located = planAttacks(attacks, args);
     const baseline = planned.some(({ limits }) => limits) ? { durationMs: baselineMsOf(args) } : undefined;
+    requireShortBaseline(baseline, actions);
+    // A load's last answers may come as late as a check's.
+    const answered = [...planned, ...besides(actions).map((one) => ({ timeoutMs: one.beside.settlesMs(one.action) }))];
     const isUsualDeadline = deadlineMs === undefined && until !== "disabled";
     return {
         experiment,
@@ -148,7 +152,7 @@ export function planOf(args: PlanArgs): Plan {
         window,
         baseline,
         deadlineMs: isUsualDeadline
-            ? usualDeadlineMs(located.attacks, planned, { ...window, baselineMs: baseline?.durationMs })
+            ? usualDeadlineMs(located.attacks, answered, { ...window, baselineMs: baseline?.durationMs })
             : (deadlineMs ?? stayingMs),
         // Here, too, what has its default is left out.
         until: until === "disabled" ? until : undefined,
@@ -245,6 +249,18 @@ function requireEnoughAnswers(checks: readonly Check[], args: PlanArgs, window: 
     if (faults.length > 0) throw new Error(faults.map(describeFault).join("; "));
 }
 
+/** The deadline Job waits for the attacks no longer than `leasePreparationMs`, and other parts take their time, too. */
+const longestBesideMs = 120_000;
+
+/** @throws Error if a baseline is too long that is measured under what goes on beside the run */
+function requireShortBaseline(baseline: Plan["baseline"], actions: readonly Action[]): void {
+    if (baseline === undefined || baseline.durationMs <= longestBesideMs || besides(actions).length === 0) return;
+    throw new Error(
+        `baseline.duration: is ${formatDuration(baseline.durationMs)}, and a load begins before it; allowed with ` +
+            `one: at most ${formatDuration(longestBesideMs)}`,
+    );
+}
+
 const baselineMsOf = ({ baselineMs }: PlanArgs) => baselineMs ?? parseDuration(times.baseline.usual)!;
 
 /** Whether anything is attacked. Otherwise the run only checks, and acts if the plan has actions. */
@@ -257,9 +273,12 @@ export const onlyObserves = ({ attacks, actions }: Pick<Plan, "attacks" | "actio
 /** What is undone, in words: "the attack" or "the run". */
 export const undoneOf = (plan: Pick<Plan, "attacks">) => (isAttack(plan) ? "the attack" : "the run");
 
-/** Whether a run needs the deadline Job: to end its attacks, or to restore what its actions change. */
+/** Whether a run needs the deadline Job: to end its attacks, or to restore or end what its actions do. */
 export const needsDeadlineJob = (plan: Pick<Plan, "attacks" | "actions">): boolean =>
-    isAttack(plan) || restoredBy(plan.actions).length > 0;
+    isAttack(plan) || restoredBy(plan.actions).length > 0 || isAccompanied(plan);
+
+/** Whether something goes on beside the run, from before the attacks until it is over. */
+export const isAccompanied = ({ actions }: Pick<Plan, "actions">): boolean => besides(actions).length > 0;
 
 /** The value of the label on the pods that an attack has chosen. */
 export const targetLabelFor = ({ experiment }: Plan, { name }: PlannedAttack): string => `${experiment}.${name}`;

@@ -1,3 +1,4 @@
+import { type Action, besides, inTurn } from "../kinds/actions/registry";
 import { beginMsOf, cutMsOf, windowMsOf } from "../kinds/attacks/registry";
 import { formatDuration } from "../values/duration";
 import type { AttackDefinition } from "./definition";
@@ -23,6 +24,9 @@ export interface TimeFault {
 
 /** An action, as far as its times go, in milliseconds. */
 type TimedAction = { kind: string; durationMs?: number; timeoutMs?: number };
+
+/** What goes on beside the run is counted by whole seconds, of which some do not count. */
+const besideMs = 5_000;
 
 export function timeMistakes(
     { durationMs, graceMs, intervalMs, until, attacks = [], baselineMs = 0, ...times }: Times,
@@ -69,7 +73,14 @@ export function timeMistakes(
                 (beginMs > 0 ? "the attacks are proven" : "the checks begin"),
             betterMs: (Math.ceil((beforeMs + windowMs) / 30_000) + 1) * 60_000,
         });
-    return [...faults, ...actionFaults(actions, windowMs, graceMs)];
+    if (besides(actions as Action[]).length > 0 && durationMs < besideMs)
+        faults.push({
+            against: "duration",
+            reason:
+                `it is too short to count what a load has sent; allowed with one: at least ` + formatDuration(besideMs),
+            betterMs: 10_000,
+        });
+    return [...faults, ...actionFaults(inTurn(actions as Action[]), windowMs, graceMs)];
 }
 
 /** What actions cannot do before the checks end. The same duration mends all of it. */

@@ -7,8 +7,8 @@ import { leaseFor, type LeaseHolder, leasesOf, moveLease } from "../lease/lease"
 import { earlyEndOf, experimentIn, isConcluded, leaseMoves, type LeaseOwner, runIn } from "../lease/lease-record";
 import { recover, type Recovered, recoveryTimeoutMs } from "../lease/recover";
 import { endAttacks, type Say, throwAll } from "./end";
-import { uidsOfAttacks, attacksLeftOf, leftOf } from "./left";
-import { jobNameOf } from "./scope";
+import { uidsOfAttacks, activeLeftOf, leftOf } from "./left";
+import { jobNameOf } from "../pods/job-name";
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -84,7 +84,7 @@ export async function endRun(
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
     const { at, noted } = await end(cluster, own, async (api) =>
-        others ? 0 : endAttacks(api, attacksLeftOf(plan), say),
+        others ? 0 : endAttacks(api, activeLeftOf(plan), say),
     );
     const timeoutMs = inBackground ? backgroundTimeoutMs : recoveryTimeoutMs;
     const recovery = noteRecovery(cluster, noted, at, plan, timeoutMs);

@@ -1,5 +1,5 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
-import { fieldsSet } from "../kinds/actions/set-field";
+import { fieldsSet } from "../cluster/set-field";
 import { endingOf } from "../cluster/events";
 import { isExperimentPolicy, labels, unlabeling } from "../cluster/labels";
 import { isLent, type Loan, restore } from "../cluster/lend";
@@ -31,7 +31,8 @@ const eventsMs = 1_000;
  * 5. The labels of the other targets. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it
  *    does not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints).
  * 6. Once more what part 1 has not done, or was done meanwhile: an update may have let a fault begin, or have stopped a
- *    container, which it cannot any more once the pod has lost its label.
+ *    container, which it cannot any more once the pod has lost its label. And the pods that actions have beside the run:
+ *    a load goes on for some seconds, so the application recovers under it.
  *
  * Each has so many milliseconds before the next begins nevertheless: calls that hang must not keep an attack from its
  * end within 5 s, of which the Job needs one to see that it is wanted.
@@ -42,7 +43,7 @@ const order: readonly [patienceMs: number, part: (ending: Ending) => Promise<unk
     [1_000, (ending) => ending.unlabelUnselected()],
     [500, (ending) => ending.remove(ending.scope.objects)],
     [500, (ending) => ending.unlabel()],
-    [0, (ending) => ending.restore(ending.scope.changed)],
+    [0, (ending) => Promise.all([ending.restore(ending.scope.changed), ending.remove(ending.scope.besides)])],
 ];
 /** How long the third part looks at policies, in milliseconds. */
 const lookMs = 500;

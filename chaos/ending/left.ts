@@ -6,7 +6,7 @@ import type {
     V1Role,
     V1RoleBinding,
 } from "../values/kubernetes-types";
-import { resourcesOfActions, restoredBy } from "../kinds/actions/registry";
+import { besides, resourcesOfActions, restoredBy } from "../kinds/actions/registry";
 import {
     attackKindOf,
     attackTypes,
@@ -42,6 +42,10 @@ export function changedBy({ attacks, actions }: Pick<Plan, "attacks" | "actions"
     return [...byAttacks, ...(targets ? [{ resource: resources.pod }] : []), ...restoredBy(actions)];
 }
 
+/** The pods that a run's actions have beside it. */
+export const besidesOf = ({ actions }: Pick<Plan, "actions">, runName: string): NamedObject[] =>
+    besides(actions).map(({ part }) => ({ resource: resources.pod, name: objectNameOf(runName, part) }));
+
 type OfExperiment = Pick<Plan, "namespace" | "experiment">;
 
 /**
@@ -57,7 +61,10 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Scope {
         resource,
         labelSelector,
         // The steps make some policies, too.
-        only: resource === networkPolicy ? (policy: V1NetworkPolicy) => !admitsCallers(policy) : isAttack,
+        only:
+            resource === networkPolicy
+                ? (policy: V1NetworkPolicy) => !admitsCallers(policy) && !isBeside(policy)
+                : isAttack,
     }));
     const parts = attackParts.filter((resource) => !attackTypes.includes(resource));
     return {
@@ -75,11 +82,23 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Scope {
     };
 }
 
-/** Whether a policy lets callers through to a fault's proxy: it neither denies anything nor is the witness's. */
+const isBeside = ({ metadata }: KubeObject) => metadata?.labels?.[labels.beside] !== undefined;
+
+/**
+ * Whether a policy lets callers through to a fault's proxy: it denies nothing, and is not the witness's, nor that of
+ * what an action has beside the run.
+ */
 const admitsCallers = ({ metadata, spec }: V1NetworkPolicy): boolean =>
     metadata?.annotations?.[annotations.restsOn] !== undefined &&
     metadata.labels?.[labels.witness] === undefined &&
+    !isBeside({ metadata }) &&
     spec?.podSelector?.matchLabels?.[labels.combined] === undefined;
+
+/** As `attacksLeftOf`, with the pods that actions have beside a run. */
+export function activeLeftOf(of: OfExperiment): Scope {
+    const labelSelector = `${labels.experiment}=${of.experiment},${labels.beside}`;
+    return { ...attacksLeftOf(of), besides: [{ resource: resources.pod, labelSelector }] };
+}
 
 /**
  * Everything that an experiment may have left: the sweep. An update that is killed between creating an object and
@@ -87,11 +106,12 @@ const admitsCallers = ({ metadata, spec }: V1NetworkPolicy): boolean =>
  */
 export function leftOf(of: OfExperiment): Scope {
     const labelSelector = `${labels.experiment}=${of.experiment}`;
-    const attacks = attacksLeftOf(of);
+    const active = activeLeftOf(of);
     return {
-        ...attacks,
+        ...active,
         rest: [
-            ...(attacks.rest ?? []),
+            ...(active.rest ?? []),
+            { resource: resources.networkPolicy, labelSelector: `${labelSelector},${labels.beside}` },
             ...jobTypes.map((resource) => ({ resource, labelSelector })),
             { resource: resources.networkPolicy, labelSelector: `${labels.witness}=${of.experiment}` },
         ],
@@ -160,5 +180,5 @@ export function ofPlan(plan: Plan, runName: string): Scope {
         object: { resource: objectTypeOf(planned.attack), name: objectNameOf(runName, planned.name) },
         label: targetLabelFor(plan, planned),
     }));
-    return ofRun({ namespace, run: runName }, ended, changedBy(plan));
+    return ofRun({ namespace, run: runName }, ended, changedBy(plan), besidesOf(plan, runName));
 }

@@ -25,6 +25,8 @@ export interface Scope {
     policies?: readonly Some[];
     /** Objects that exist only for the attacks, such as their NetworkPolicies. */
     objects?: readonly Some[];
+    /** Pods that actions have beside a run: they go on until the attacks are ended. */
+    besides?: readonly Some[];
     /** Removed in this order once all else is ended: what a fault's callers need, the deadline Job and its policy. */
     rest?: readonly Some[];
 }
@@ -38,17 +40,17 @@ export const isJobOrder = ({ resource }: Some): boolean => resource === resource
  */
 export const jobPolicyName = (runName: string) => `${runName}-job`;
 
-export const jobNameOf = (run: string) => `${run}-deadline`;
-
 /**
  * What a run has made and changed: no other run of the namespace. The deadline Job has the rights to no more.
  *
  * @param attacks of each, the object that is the attack, and the value of the label on its targets
+ * @param besides the pods that actions have beside it
  */
 export function ofRun(
     { namespace, run }: { namespace: string; run: string },
     attacks: readonly { object: NamedObject; label: string }[],
     changed: readonly Some[],
+    besides: readonly Some[] = [],
 ): Scope {
     const objects = attacks.map(({ object }) => object);
     const others = objects.filter((object) => !isJobOrder(object));
@@ -64,5 +66,6 @@ export function ofRun(
         changed,
         policies: others.length > 0 ? [{ resource: resources.networkPolicy }] : [],
         objects: others,
+        besides,
     };
 }

@@ -1,10 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { DryRun } from "../kinds/attacks/attack-kind";
+import { besides } from "../kinds/actions/registry";
 import { objectNameOf } from "../kinds/attacks/registry";
 import { attackDryRuns } from "../kinds/attacks/attack-resource";
 import { jobObject } from "../witness/deadline";
+import { labels, metadataFor } from "../cluster/labels";
 import { type Plan, runNameOf } from "../definition/plan";
-import type { PodOptions } from "../pods/pod-options";
+import { leasePreparationMs } from "../lease/lease-record";
+import { type PodOptions, runPod } from "../pods/pod-options";
 import type { ExperimentPrograms } from "../pods/built-programs";
 import type { Room } from "../run/contract";
 
@@ -50,15 +53,36 @@ export function roomOf(args: RoomArgs): pulumi.Output<Room> {
             const made = { attack, experiment, namespace, image, programs, pod, run, pass: somePass };
             return attackDryRuns(`${prefix}${name}`, { ...made, object: objectNameOf(run, name) });
         });
+        const ofActions = besides(plan.actions).map(({ part, action, beside }): DryRun => {
+            const made = { image, programs, pod, lastsSeconds: longestSeconds(plan) };
+            const metadata = besideMetadata(objectNameOf(run, part), plan, part, pod);
+            return { kind: "Pod", name: `${prefix}${part}`, props: { metadata, spec: beside.podSpec(action, made) } };
+        });
         const basis = { runName: run, pass: somePass, replacesAtOnce: true };
         const props = jobObject({ plan, image, program: programs.deadline, pod, ...basis });
         const job: DryRun = { kind: "Job", name: `${prefix}deadline`, props };
-        return pulumi.all([job, ...ofAttacks].map((one) => transformed(one, args))).apply(([first, ...rest]) => ({
-            job: first,
-            attacks: rest.filter((one) => one !== undefined),
-        }));
+        const all = [job, ...ofActions, ...ofAttacks].map((one) => transformed(one, args));
+        return pulumi.all(all).apply(([first, ...rest]) => {
+            // The step makes these itself: without a transform that fails here.
+            const pods = ofActions.map(({ kind, props }, index) => rest[index] ?? { ...props, kind });
+            return {
+                job: first,
+                attacks: rest.slice(pods.length).filter((one) => one !== undefined),
+                ...(pods.length > 0 && { besides: pods }),
+            };
+        });
     });
 }
+
+/** The label by which policies let a pod through has the run's random value, which the step adds. */
+const besideMetadata = (name: string, plan: Plan, part: string, options?: PodOptions) => {
+    const metadata = metadataFor(name, plan);
+    const { labels: common, annotations } = runPod(options);
+    return { ...metadata, labels: { ...common, ...metadata.labels, [labels.beside]: part }, annotations };
+};
+
+/** When what nothing else has ended ends by itself, in seconds: by then the run's deadline has passed. */
+const longestSeconds = ({ deadlineMs }: Plan) => Math.ceil((leasePreparationMs + deadlineMs) / 1_000);
 
 /**
  * Applies the component's own transforms. @returns the inputs and the kind. Undefined if a transform fails, which may

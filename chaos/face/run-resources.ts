@@ -3,9 +3,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { objectNameOf } from "../kinds/attacks/registry";
 import { attackResource } from "../kinds/attacks/attack-resource";
 import { Deadline } from "../witness/deadline";
-import { identityOf, needsDeadlineJob, planToken, targetLabelFor, hashOf } from "../definition/plan";
+import { identityOf, isAccompanied, needsDeadlineJob, planToken, targetLabelFor, hashOf } from "../definition/plan";
 import type { Conclusion } from "../report/conclusion";
 import {
+    type Accompanied,
     asVariable,
     type Given,
     type Input,
@@ -74,12 +75,23 @@ export function runResources(args: RunArgs): {
     );
     // Its uid would not do: a refresh may find that the Job is gone, and make another. That is no other run.
     const deadlineJob = deadline.job.metadata.name;
+    // It depends on all parts, because the Job must keep its rights while there is something to end.
+    const dependsOn = deadline.parts;
+    const beside = isAccompanied(plan)
+        ? step("beside", {
+              create: "begin-beside",
+              given: { steadyState, room: room!, deadlineJob },
+              after: [first.printed, deadlineJob],
+              dependsOn,
+          })
+        : undefined;
+    const accompanied = beside?.printed.apply((text) => parsed<Accompanied>(text));
+    const begun = beside ? [beside.printed] : [];
     const labeling = step("targets", {
         create: "label-targets",
         given: { steadyState, room, deadlineJob },
-        after: [first.printed, deadlineJob],
-        // It depends on all parts, because the Job must keep its rights while there is an attack to end.
-        dependsOn: deadline.parts,
+        after: [first.printed, deadlineJob, ...begun],
+        dependsOn,
     });
     const targets = labeling.printed.apply((text) => parsed<LabeledTargets>(text));
     const ofAll = { experiment, namespace, runName, pass, image, programs, pod };
@@ -103,8 +115,8 @@ export function runResources(args: RunArgs): {
         after: [labeling.printed, attackObjects],
     });
     const conclusion = check({
-        given: { steadyState, targets, deadlineJob },
-        after: [first.printed, labeling.printed, deadlineJob, attackObjects],
+        given: { steadyState, targets, deadlineJob, ...(accompanied && { accompanied }) },
+        after: [first.printed, labeling.printed, deadlineJob, attackObjects, ...begun],
         dependsOn: end,
     });
     return { conclusion, targets };

@@ -12,6 +12,8 @@ export interface ExperimentPrograms {
     deadline: string;
     /** The program of the proxy that faults requests: JavaScript for Node, in one file. */
     proxy: string;
+    /** The program that sends a load: JavaScript for Node, in one small file. */
+    sender: string;
 }
 
 /** The programs that the package's build has left in `dist/programs`. Code is in other folders of `dist`. */
@@ -23,6 +25,7 @@ export function builtPrograms(): ExperimentPrograms {
         steps: compressed("steps").toString("base64"),
         deadline: brotliDecompressSync(compressed("deadline")).toString(),
         proxy: brotliDecompressSync(compressed("proxy")).toString(),
+        sender: brotliDecompressSync(compressed("sender")).toString(),
     };
 }
 

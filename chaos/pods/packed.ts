@@ -17,6 +17,12 @@ export function podProgram(program: string) {
     };
 }
 
+/** The arguments for Node that run a small program which they have themselves. */
+export const inlineProgram = (program: string): string[] => [
+    "--eval",
+    runPacked(`gunzipSync(Buffer.from('${zipped(program)}','base64'))`),
+];
+
 const zipped = (program: string) => gzipSync(program, { level: 9 }).toString("base64");
 
 /**

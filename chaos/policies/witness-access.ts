@@ -1,11 +1,11 @@
-import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../values/kubernetes-types";
+import type { V1LabelSelector, V1NetworkPolicy, V1NetworkPolicySpec } from "../values/kubernetes-types";
 import { labels } from "../cluster/labels";
 import type { BesidePolicy } from "./beside";
 import { exemption } from "./exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, type Way, ways } from "./rules";
 import { also, isSameSelector, isWithin } from "./selector";
 
-/** The proxy of a fault has a policy of its own. */
+/** Pods that actions have beside the run have the label, too. The proxy of a fault has a policy of its own. */
 const jobPods = (pass: string) => ({
     matchLabels: { [labels.pass]: pass },
     matchExpressions: [{ key: labels.proxy, operator: "DoesNotExist" }],
@@ -26,24 +26,40 @@ export const jobPolicy = (pass: string): PolicySpec => ({
  *
  * @param attacked value of the label on pods under attack
  */
-export function witnessPolicies(policies: readonly V1NetworkPolicy[], pass: string, attacked: string): BesidePolicy[] {
+export const witnessPolicies = (policies: readonly V1NetworkPolicy[], pass: string, attacked: string): BesidePolicy[] =>
+    isolatedIn(policies, ways).map(({ podSelector, types }) => ({
+        adds: true,
+        spec: {
+            podSelector: also(podSelector, exemption(attacked)),
+            ...policyRules(Object.fromEntries(types.map((way) => [way, [witnessRule(pass)]]))),
+        },
+    }));
+
+/**
+ * The policies that let other pods accept the connections of what actions have beside the run, under the same
+ * conditions. What a policy that combines an attack with others selects, once the attack begins, has these in that one.
+ */
+export const besidePolicies = (policies: readonly V1NetworkPolicy[], pass: string): BesidePolicy[] =>
+    isolatedIn(policies, ["ingress"]).flatMap(({ podSelector }) => {
+        const rules = policyRules({ ingress: [witnessRule(pass)] });
+        const uncombined = also(podSelector, { key: labels.combined, operator: "DoesNotExist" });
+        const combined = also(podSelector, { key: labels.combined, operator: "Exists" });
+        const before = also(combined, { key: labels.attacked, operator: "DoesNotExist" });
+        return [uncombined, before].map((selector) => ({ adds: true, spec: { podSelector: selector, ...rules } }));
+    });
+
+/** The widest selectors of policies that isolate pods in some directions, and in which they do. */
+function isolatedIn(policies: readonly V1NetworkPolicy[], among: readonly Way[]) {
     const specs = policies.flatMap(({ spec }) => spec ?? []);
-    const isolated: { podSelector: V1NetworkPolicySpec["podSelector"]; types: Way[] }[] = [];
-    for (const way of ways) {
+    const isolated: { podSelector: V1LabelSelector; types: Way[] }[] = [];
+    for (const way of among) {
         for (const podSelector of widest(specs.filter((spec) => isolates(spec, way)))) {
-            const known = isolated.find((one) => isSameSelector(one.podSelector!, podSelector));
+            const known = isolated.find((one) => isSameSelector(one.podSelector, podSelector));
             if (known) known.types.push(way);
             else isolated.push({ podSelector, types: [way] });
         }
     }
-    const rules = [witnessRule(pass)];
-    return isolated.map(({ podSelector, types }) => ({
-        adds: true,
-        spec: {
-            podSelector: also(podSelector!, exemption(attacked)),
-            ...policyRules(Object.fromEntries(types.map((way) => [way, rules]))),
-        },
-    }));
+    return isolated;
 }
 
 /** The selectors of policies, without those that select only what another selects, too. */

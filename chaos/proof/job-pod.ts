@@ -2,7 +2,8 @@ import type { V1Pod } from "../values/kubernetes-types";
 import { kubectlFor } from "../values/kubectl";
 import { type Cluster, statusOf, unlessUnreadable } from "../cluster/client";
 import { addressesOf, isActive, whyNotRunning } from "../values/kubernetes-rules";
-import { annotations } from "../cluster/labels";
+import { annotations, selectorOf } from "../cluster/labels";
+import { ofJob } from "../pods/job-name";
 import { jobTypes, otherResources, resources } from "../cluster/resources";
 import { isAttack, type Plan } from "../definition/plan";
 import { whyUselessToJob } from "../ending/left";
@@ -197,7 +198,7 @@ export class JobPod {
     private async pods(): Promise<V1Pod[]> {
         const { cluster, namespace, job: name } = this;
         this.uid ??= (await cluster.get({ resource: resources.job, name, namespace }))?.metadata!.uid;
-        const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+        const labelSelector = selectorOf({ [ofJob]: name });
         const items = await cluster.all(resources.pod, { namespace, labelSelector });
         const isOwn = ({ metadata }: V1Pod) =>
             metadata!.ownerReferences?.some(({ controller, uid }) => controller && uid === this.uid);

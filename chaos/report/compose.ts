@@ -1,9 +1,11 @@
+import type { Delivery } from "../kinds/actions/beside";
 import type { Performed } from "../kinds/actions/perform";
+import { actionKindOf, besides } from "../kinds/actions/registry";
 import { describeHits } from "../kinds/attacks/counted";
 import type { Aborted } from "../kinds/checks/abort";
 import type { Baseline } from "../kinds/checks/change-limits";
 import type { Observed } from "../kinds/checks/observe";
-import { needsDeadlineJob, type Plan } from "../definition/plan";
+import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import type { ShownAttack } from "../proof/attack-proofs";
 import { describeMilliseconds } from "../values/duration";
 import { describeEstablished } from "../proof/established";
@@ -11,6 +13,7 @@ import { type Reason, sentenceOf } from "../values/reasons";
 import { percentOf } from "../values/share";
 import { disabling } from "../values/texts";
 import { journalPath } from "./journal-files";
+import { judgeDelivery } from "./deliveries";
 import { type Conclusion, describeUnproven, unprovenOutward, withNotes } from "./conclusion";
 import { type Journal, journalVersion } from "./journal-schema";
 import { type Judged, judgeChecks } from "./judged-check";
@@ -20,6 +23,8 @@ import { judge, type Verdict } from "./verdict";
 export interface Seen {
     checks: Observed[];
     actions: Performed[];
+    /** What actions have sent beside the run, in the time that counts. Absent if nothing, or that is not known. */
+    deliveries?: Delivery[];
     /** Why no check can be judged. */
     reasons: (Reason | undefined)[];
     /** Set if an abort rule ended the window. */
@@ -51,13 +56,15 @@ export function journalOf(plan: Plan, found: Found): Journal {
     const { checks, aborted } = seen;
     const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted, baseline });
     const measured = together(judged.map((one) => one.measured));
+    // They are judged as checks are. Their many requests would hide those of the checks in what all add up to.
+    const delivered = seen.deliveries?.map((delivery) => judgeDelivery(delivery, isAttack(plan))) ?? [];
     const { verdict, code, reason } = judge(
         // The abort is the reason, even if other checks have failed by then.
-        judged.filter(({ name }) => aborted === undefined || name === aborted.check),
+        [...judged, ...delivered].filter(({ name }) => aborted === undefined || name === aborted.check),
         seen.reasons,
     );
     const isOfAll = seen.reasons.some((one) => one !== undefined);
-    const known = isOfAll ? [] : judged.filter((one) => one.inconclusive === undefined);
+    const known = isOfAll ? [] : [...judged, ...delivered].filter((one) => one.inconclusive === undefined);
     const unproven = unprovenOutward(attacks);
     const notes = [
         describeUnproven(unproven) ?? [],
@@ -86,7 +93,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             ...(attackedAt !== undefined && { established: attacks.flatMap(establishedConclusion) }),
             ...(unproven.length > 0 && { outwardUnproven: unproven }),
             checks: known.map(checkConclusion),
-            actions: done.map(({ action }) => action),
+            actions: [...done.map(({ action }) => action), ...doneBeside(plan)],
             ...(lasts && !failsUpdate(plan, verdict) && { lasts: describeLasting(plan, startedAt) }),
         }),
         startedAt,
@@ -116,9 +123,13 @@ export function journalOf(plan: Plan, found: Found): Journal {
         baseline,
         checks,
         actions: seen.actions,
+        deliveries: seen.deliveries,
         readiness,
     };
 }
+
+const doneBeside = ({ actions }: Plan): string[] =>
+    besides(actions).map(({ action }) => actionKindOf(action).describe(action));
 
 /** Whether a verdict fails the update, after the run is undone. */
 export const failsUpdate = ({ onFailure }: Plan, verdict: Verdict) => onFailure === "fail" && verdict !== "PASSED";

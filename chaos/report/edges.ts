@@ -1,4 +1,4 @@
-import { actionKindOf } from "../kinds/actions/registry";
+import { actionKindOf, inTurn } from "../kinds/actions/registry";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { attributeOf } from "../targets/attributes";
 import { peersOf } from "../targets/discover";
@@ -47,7 +47,7 @@ export const triesOf = (journal: Journal, known: readonly Edge[]): Try[] => [
     ...journal.plan.attacks.flatMap((planned) =>
         edgesOf(planned, journal, known).map((edge) => ({ edge, kind: planned.attack.kind })),
     ),
-    ...journal.plan.actions.flatMap((action, index) => {
+    ...inTurn(journal.plan.actions).flatMap((action, index) => {
         // They are performed in order, so these are the first ones of the plan.
         const performed = journal.actions[index];
         if (performed === undefined || performed.problem !== undefined) return [];

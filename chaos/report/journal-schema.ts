@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { deliverySchema } from "../kinds/actions/beside";
 import { performedSchema } from "../kinds/actions/perform";
 import { actionSchema } from "../kinds/actions/registry";
 import { countsSchema } from "../kinds/attacks/counted";
@@ -175,6 +176,10 @@ export const journalSchema = z.object({
         .describe("What the answers under attack are compared with; absent if no check is compared"),
     checks: z.array(observedSchema),
     actions: z.array(performedSchema),
+    deliveries: z
+        .array(deliverySchema)
+        .optional()
+        .describe("What loads have sent in the time that counts; absent without a load, or if the window ended early"),
     readiness: z
         .array(readiness)
         .describe("Of the pods in the default namespace: each pod's state at the start, then every change"),

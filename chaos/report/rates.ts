@@ -21,12 +21,12 @@ interface Rate {
 
 interface Rated {
     successRate: string;
-    checks: readonly Rate[];
+    checks: readonly (Rate & { name: string })[];
 }
 
 /** What all answers of a run show: those of several checks differ in their chances, so only if it has one check. */
 export const boundOfRun = ({ plan, conclusion }: { plan: Pick<Plan, "checks">; conclusion: Rated }) =>
-    plan.checks.length === 1 ? conclusion.checks[0]?.bound : undefined;
+    plan.checks.length === 1 ? conclusion.checks.find(({ name }) => name === plan.checks[0]!.name)?.bound : undefined;
 
 export const successOf = (plan: Pick<Plan, "attacks">, { successRate, bound }: Rate): string =>
     `${successRate}${ofCounted(bound)} succeeded${isAttack(plan) ? " after the grace period" : ""}${inBrackets(bound)}`;

@@ -1,5 +1,7 @@
 import type { Bound } from "../kinds/checks/confidence";
+import { isAttack } from "../definition/plan";
 import { type ReasonCode, sentenceOf } from "../values/reasons";
+import { judgeDelivery } from "./deliveries";
 import { judgeChecks } from "./judged-check";
 import { reasonsOfOneCheck, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
@@ -78,12 +80,18 @@ export interface CheckResult {
     durationMs: number;
 }
 
-/** The result of each check of a run, even if the conclusion leaves it out because nothing is known of it. */
+/** The result of each check and load of a run, even if the conclusion leaves it out because nothing is known of it. */
 export function checksOf(journal: Journal): CheckResult[] {
-    const { conclusion } = journal;
-    return judgeChecks(journal).map(({ name, answers, reason, inconclusive }) => {
+    const { conclusion, deliveries = [] } = journal;
+    const ofChecks = judgeChecks(journal).map(({ answers, ...judged }) => {
         const [first, last] = [answers[0], answers.at(-1)];
-        const durationMs = first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0;
+        return { ...judged, durationMs: first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0 };
+    });
+    const ofLoads = deliveries.map((one) => ({
+        ...judgeDelivery(one, isAttack(journal.plan)),
+        durationMs: one.seconds * 1_000,
+    }));
+    return [...ofChecks, ...ofLoads].map(({ name, reason, inconclusive, durationMs }) => {
         const concluded = conclusion.checks.find((check) => check.name === name);
         if (concluded) return { name, held: concluded.held, bound: concluded.bound, reason, durationMs };
         // Most reasons of INCONCLUSIVE are about all checks, and FAILED leaves out single ones.

@@ -9,6 +9,7 @@ import { pageOfReason, verdictAndCode } from "../values/reasons";
 import { assumptions, distributionsSvgs } from "./distributions";
 import { colors } from "./drawing";
 import { type Conclusion, describeUnproven } from "./conclusion";
+import { describeDelivery } from "./deliveries";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
@@ -101,6 +102,7 @@ function rowsOf(journal: Journal): Row[] {
         ...beginRow(journal),
         ...attackRows(journal),
         ...loadRows(journal),
+        ...deliveryRows(journal),
         ...establishedRows(journal),
         ...unprovenRows(journal),
         ["Requests", describeRequests(journal)],
@@ -148,6 +150,9 @@ const describeRefused = (refused: NonNullable<Journal["attacks"][number]["refuse
 
 const loadRows = ({ attacks }: Journal): Row[] =>
     attacks.flatMap(({ loads = [] }) => loads.map((load): Row => ["Load", describeLoad(load)]));
+
+const deliveryRows = ({ deliveries = [] }: Journal): Row[] =>
+    deliveries.map((one): Row => ["Sent", describeDelivery(one)]);
 
 function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
     return established.flatMap(({ attack, direction, became, reason }): Row[] => {

@@ -7,6 +7,7 @@ export type Verdict = (typeof verdicts)[number];
 /** These are about one check: of the others, it is known whether they held. */
 export const reasonsOfOneCheck: readonly ReasonCode[] = [
     "sender-stalled",
+    "load-not-delivered",
     "application-not-seen",
     "limit-undecided",
     "confidence-not-reached",

@@ -5,9 +5,17 @@ import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../kinds/atta
 import { type Attack, attackKindOf, attackParts, objectTypeOf } from "../kinds/attacks/registry";
 import { checkKindOf } from "../kinds/checks/registry";
 import { serviceNamed } from "../values/kubernetes-rules";
-import { jobTypes, type Objects, otherResources, resources, type Right, rightsIn } from "../cluster/resources";
+import {
+    jobTypes,
+    type NamedObject,
+    type Objects,
+    otherResources,
+    resources,
+    type Right,
+    rightsIn,
+} from "../cluster/resources";
 import { isAttack, needsDeadlineJob, type Plan, type PlannedAttack } from "../definition/plan";
-import { changedBy, restored } from "../ending/left";
+import { besidesOf, changedBy, restored } from "../ending/left";
 import { groupedBy } from "../values/grouped";
 import { leaseName } from "../lease/lease-record";
 import { type AttributeExpression, attributeOf, parseAttributes } from "../targets/attributes";
@@ -212,10 +220,11 @@ function rightsToProve({ attack, outward }: PlannedAttack, namespace: string): R
 function rightsToGrant(plan: Plan): Right[] {
     const object = "a new name in each run";
     const attacks = plan.attacks.map(({ attack }) => ({ attack, object }));
-    return jobRightsOf(attacks, changedBy(plan), object, object).map(({ names, ...right }) => ({
+    const besides = besidesOf(plan, object);
+    return jobRightsOf(attacks, changedBy(plan), object, object, { besides }).map(({ names, ...right }) => ({
         ...right,
         namespace: plan.namespace,
-        names: names?.includes(object) ? undefined : names,
+        names: names?.some((name) => name.startsWith(object)) ? undefined : names,
         why: "grant the deadline Job its rights",
     }));
 }
@@ -240,14 +249,15 @@ export const rightToMakeEvents = (namespace?: string): Right[] =>
  * @param changed what the run changes besides NetworkPolicies, and must be restored
  * @param binding name of the RoleBinding that gives the Job these rights
  * @param policy name of the NetworkPolicy that lets the Job through
- * @param mayMakeEvents whether the account that runs the experiment may: it cannot grant more
+ * @param more.mayMakeEvents whether the account that runs the experiment may: it cannot grant more. @default false
+ * @param more.besides the pods that actions have beside the run. @default none
  */
 export function jobRightsOf(
     attacks: readonly { attack: Attack; object: string }[],
     changed: readonly Objects[],
     binding: string,
     policy: string,
-    mayMakeEvents = false,
+    { mayMakeEvents = false, besides = [] }: { mayMakeEvents?: boolean; besides?: readonly NamedObject[] } = {},
 ): Right[] {
     const its = rightsIn();
     const attacked = attacks.length > 0;
@@ -278,6 +288,7 @@ export function jobRightsOf(
             "end the attacks when the policy is gone or edited that lets the Job through",
         ),
         onThese("get patch", changed, "restore what the run changes"),
+        onThese("get delete", besides, "end what actions do beside the run"),
         attacks.flatMap(({ attack, object }) => attackKindOf(attack).rightsInJob?.(object, attack) ?? []),
     ].flat();
 }

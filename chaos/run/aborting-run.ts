@@ -1,7 +1,7 @@
 import { settling } from "../values/async";
 import type { Observed } from "../kinds/checks/observe";
 import { problemOf } from "../cluster/problem";
-import { isAttack, type Plan } from "../definition/plan";
+import { isAccompanied, isAttack, type Plan } from "../definition/plan";
 import { pageOfReason, ReasonError, sentenceOf, verdictLine } from "../values/reasons";
 import { abortedJournal } from "../report/compose";
 import { keepReport } from "../report/report";
@@ -38,7 +38,8 @@ export async function abortingRun<T>(
             context.say(`The report could not be written: ${problemOf(failure)}`);
         }
         const aborted = verdictLine({ verdict: "ABORTED", code: reason.code, reason: sentenceOf(reason) });
-        const nothing = `Nothing was ${isAttack(plan) ? "attacked" : "done"}.`;
+        // A load may have been sent by then.
+        const nothing = `Nothing was ${isAttack(plan) || isAccompanied(plan) ? "attacked" : "done"}.`;
         throw new Error(`${aborted} ${nothing} ${advice}\nSee ${pageOfReason(reason.code)}`);
     }
 }

@@ -107,7 +107,8 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     if (isPoliced) await dismissWitness(cluster, plan);
     const { workloads } = given.targets;
     const { namespaceUid, waitedMs } = given.steadyState;
-    const about = { stack, startedAt, before, baseline, workloads, namespaceUid, waitedMs };
+    const measured = given.accompanied?.baseline ?? baseline;
+    const about = { stack, startedAt, before, baseline: measured, workloads, namespaceUid, waitedMs };
     const found = { ...about, attacks: proofs.shown, seen };
     const journal = journalOf(plan, { ...found, isEnded: ending !== undefined, readiness: readiness.stop() });
     const advice = adviceOn(journal, await facts);

@@ -22,8 +22,14 @@ import type { Chosen } from "../targets/choose";
 interface Steps {
     /** `room` is absent without a deadline Job. */
     "steady-state": { given: { room?: Room }; result: SteadyState };
+    /** There is none if no action goes on beside the run. */
+    "begin-beside": { given: { steadyState: SteadyState; room: Room; deadlineJob: string }; result: Accompanied };
     "label-targets": { given: { steadyState: SteadyState; room?: Room; deadlineJob: string }; result: LabeledTargets };
-    check: { given: { steadyState: SteadyState; targets: LabeledTargets; deadlineJob: string }; result: Conclusion };
+    /** `accompanied` is absent if no action goes on beside the run. */
+    check: {
+        given: { steadyState: SteadyState; targets: LabeledTargets; deadlineJob: string; accompanied?: Accompanied };
+        result: Conclusion;
+    };
     recovery: { given: object; result: { recoveredAfterMs: number | null } };
     /** Number of objects that were removed, restored or lost labels. */
     "end-attacks": { given: object; result: { ended: number } };
@@ -52,6 +58,12 @@ export interface SteadyState extends KnownRoutes, JobBasis {
     baseline?: Baseline[];
 }
 
+/** What was seen under what goes on beside the run by now. */
+export interface Accompanied {
+    /** As of `SteadyState`, where it is not measured then. */
+    baseline?: Baseline[];
+}
+
 export interface LabeledTargets {
     attacks: Chosen[];
     /** How long the slowest probe took of what must fail under the attacks, in milliseconds: before them, it worked. */
@@ -71,6 +83,8 @@ export interface Room {
     /** The deadline Job. Absent if it is not known. */
     job?: object;
     attacks: object[];
+    /** The pods that actions have beside the run, in the order of the plan. @default none */
+    besides?: object[];
 }
 
 /** What the check of a run is given that attacks nothing and has no deadline Job. */

@@ -14,7 +14,7 @@ import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { exemptedPolicy, exempting } from "../policies/exemption";
 import type { PolicySpec } from "../policies/rules";
-import { jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
+import { besidePolicies, jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
 import { abortIfRejected } from "./rejected-change";
 
 /** The NetworkPolicies of a namespace that are others' for a run. */
@@ -79,6 +79,15 @@ export async function admitWitness(
     return Promise.all(
         specs.map((spec, index) => createOwn(run, `${run.runName}-admit-witness-${index + 1}`, spec, forWitness)),
     );
+}
+
+/** Lets pods of the namespace accept what actions have beside the run, until its end. */
+export async function admitBesides(run: Admitted, policies: readonly V1NetworkPolicy[]): Promise<void> {
+    const { plan, runName, pass } = run;
+    const specs = besidePolicies(policies, pass);
+    const named = (index: number) => `${runName}-admit-beside-${index + 1}`;
+    const more = { [labels.beside]: plan.experiment };
+    await Promise.all(specs.map((spec, index) => createOwn(run, named(index), spec, more)));
 }
 
 /** Ends what `admitWitness` has begun. Never rejects: the end of the attacks does so, too. */

@@ -2,7 +2,7 @@ import { namesOf, observedSchema } from "../kinds/checks/observe";
 import { problemOf } from "../cluster/problem";
 import { isAttack, onlyObserves, runNameOf, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
-import { attacksLeftOf } from "../ending/left";
+import { activeLeftOf } from "../ending/left";
 import { leaseFor, noteNotRecovered } from "../lease/lease";
 import { endOf, hasNotBegun } from "../lease/lease-record";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lease/recover";
@@ -20,7 +20,7 @@ import { sweep } from "./sweep";
  */
 export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan, say }) => {
     const { others } = await leaseFor(cluster, { stack, plan });
-    return { ended: others ? 0 : await endAttacks(cluster, attacksLeftOf(plan), say) };
+    return { ended: others ? 0 : await endAttacks(cluster, activeLeftOf(plan), say) };
 };
 
 /**

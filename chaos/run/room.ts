@@ -9,6 +9,7 @@ import { missingRights } from "../rights/review";
 import { rightToTryPods } from "../rights/table";
 import { ReasonError } from "../values/reasons";
 import type { Room, StepContext } from "./contract";
+import { ofJob } from "../pods/job-name";
 import { policyOfJob } from "./other-policies";
 
 interface DryRunObject {
@@ -37,7 +38,7 @@ export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: str
         metadata: {
             ...template.metadata,
             name: `${name}-trial`,
-            labels: { ...template.metadata?.labels, "batch.kubernetes.io/job-name": name },
+            labels: { ...template.metadata?.labels, [ofJob]: name },
             ownerReferences: [owner],
         },
         spec: template.spec,

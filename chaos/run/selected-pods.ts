@@ -44,9 +44,9 @@ const namesKey = ({ matchLabels = {}, matchExpressions = [] }: V1LabelSelector, 
     key in matchLabels || matchExpressions.some((one) => one.key === key);
 
 /** The labels that `pod` gives to each of the run's pods, or a transform of the program, and its others. */
-function podLabels({ job, attacks }: Room): { given: Labels; own: Labels }[] {
+function podLabels({ job, attacks, besides = [] }: Room): { given: Labels; own: Labels }[] {
     const template = (job as V1Job | undefined)?.spec?.template;
-    const pods = (attacks as V1Pod[]).filter(({ kind }) => kind === "Pod");
+    const pods = ([...attacks, ...besides] as V1Pod[]).filter(({ kind }) => kind === "Pod");
     return [...(template ? [template] : []), ...pods].map(({ metadata }) => {
         const entries = Object.entries(metadata?.labels ?? {});
         const isOwn = ([key]: [string, string]) => key in runPods.labels || key.startsWith("chaos-experiments/");

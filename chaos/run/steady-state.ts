@@ -6,7 +6,7 @@ import { answersToHold, keptOf, namesOf, type Observed, problemsOf, untilAllHold
 import { chooseRoute } from "../kinds/checks/route";
 import { describeRoute } from "../kinds/checks/service";
 import type { Cluster } from "../cluster/client";
-import { isAttack, type Plan, runNameOf } from "../definition/plan";
+import { isAccompanied, isAttack, type Plan, runNameOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
 import { acquireLease, LeaseHeldError, releaseLease } from "../lease/lease";
@@ -25,8 +25,10 @@ import { requestsOf } from "../kinds/attacks/registry";
 import { onePerPod } from "../targets/pods";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
+import type { JobBasis } from "../witness/protocol";
 import { measureBaseline } from "./baseline";
 import { abortingRun, type Seen } from "./aborting-run";
+import { equippedBesides } from "./beside-pods";
 import type { Room, SteadyState, Step, StepContext } from "./contract";
 import { untilBegin } from "./until-begin";
 import { jobObjects, replacesAtOnce, requireRoom } from "./room";
@@ -95,10 +97,12 @@ async function findSteadyState(context: StepContext, room: Room | undefined, see
         isAttack(plan) && areAllowed(cluster, rightToMakeEvents(namespace)).catch(() => false),
         room && replacesAtOnce(context, room),
         isAttack(plan) && requireTargets(context, discovered, changing),
-        room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...room.attacks]),
+        room && requireRoomFor(context, room, { runName, pass }),
     ]);
-    // It comes last, when nothing else is left that could end the run before the attack, which then follows soon.
-    const baseline = await measureBaseline(context, { route, routes, pass });
+    // It comes last, when nothing else is left that could end the run before the attack, which then follows soon. What
+    // goes on beside the run begins later, and it is measured under that.
+    const known = { route, routes, pass };
+    const baseline = isAccompanied(plan) ? undefined : await measureBaseline(context, known);
     return {
         ...(route && { route }),
         ...(Object.keys(routes).length > 0 && { routes }),
@@ -112,6 +116,13 @@ async function findSteadyState(context: StepContext, room: Room | undefined, see
         checks: keptOf(checks),
         ...(baseline && { baseline }),
     };
+}
+
+/** @throws ReasonError if the namespace does not admit what the run makes, or a load could not be sent */
+async function requireRoomFor(context: StepContext, room: Room, basis: JobBasis): Promise<void> {
+    const besides = await equippedBesides(context, room, basis);
+    const job = jobObjects(room, context.plan, basis.runName, basis.pass);
+    await requireRoom(context, [...job, ...besides, ...room.attacks]);
 }
 
 /** The targets are chosen later. That there are any must be known before anything is created. */

@@ -7,6 +7,7 @@ import { settling } from "../values/async";
 import { type Cluster, type ClusterAccess, connect } from "../cluster/client";
 import { explain } from "../cluster/problem";
 import { withoutControls } from "../values/quoted";
+import { beginBeside } from "./beside";
 import { check } from "./check";
 import type { Plan } from "../definition/plan";
 import {
@@ -28,6 +29,7 @@ import { steadyState } from "./steady-state";
 
 const steps: { [N in StepName]: Step<N> } = {
     "steady-state": steadyState,
+    "begin-beside": beginBeside,
     "label-targets": labelTargets,
     check,
     recovery,

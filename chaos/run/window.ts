@@ -1,3 +1,5 @@
+import type { Delivery } from "../kinds/actions/beside";
+import { inTurn } from "../kinds/actions/registry";
 import { type Done, performAll, type Performed, whyNotKept } from "../kinds/actions/perform";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { askThrough, latencyLimitOf, namesOf, probe } from "../kinds/checks/observe";
@@ -6,7 +8,8 @@ import { withoutPeriod } from "../cluster/problem";
 import { isAttack, needsDeadlineJob, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../values/duration";
 import type { AttackProofs } from "../proof/attack-proofs";
-import { jobNameOf } from "../ending/scope";
+import { jobNameOf } from "../pods/job-name";
+import { besidePodsOf } from "../proof/beside-pod";
 import { JobPod } from "../proof/job-pod";
 import { lookAgain } from "../proof/look-again";
 import { sinceProven, soonIfAborted } from "../proof/outcome";
@@ -14,6 +17,7 @@ import { whyDeniedByOthers } from "../proof/policy-denies";
 import { pause } from "../values/async";
 import { decisive, reason, type Reason } from "../values/reasons";
 import { attackedSince, type Seen } from "../report/compose";
+import { describeDelivery } from "../report/deliveries";
 import { AbortWatch, endOwnRun, type Ending } from "./abort-watch";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
 import { type Begun, runLasts, notSeen, whyRunIsOver } from "./attacks-last";
@@ -30,6 +34,9 @@ const settleMs = 1_000;
 
 /** How long the end of a run takes at most from a restored policy until the attacks are gone: see `endAttacks`. */
 const removedMs = 3_000;
+
+/** How much of a log is read at first, in seconds: what was before the window does not count. */
+const sinceSeconds = 5;
 
 /** What was seen, and how the attacks were ended if the window ended early. */
 export type Watched = Seen & { ending?: Ending };
@@ -71,6 +78,11 @@ export async function watchWindow(
     const watch = new AbortWatch(context, attackedSince(attacks) ?? begunAt);
     const { signal } = watch;
     const endsAt = begunAt + lengthMs;
+    const deliveries = followBesides(context, steadyState.runName, {
+        from: (attackedSince(attacks) ?? begunAt) + plan.window.graceMs,
+        to: endsAt,
+        signal,
+    });
     const asking = plan.checks.map(async (planned) => {
         const ask = () => progress.count(planned.name, probe(planned, where));
         const onAnswer = watch.follow(planned);
@@ -115,7 +127,7 @@ export async function watchWindow(
     };
     const [actions, undone, held, denied, lost, uncounted] = await Promise.all([
         performAll(plan.actions, acting, attacksLast, say, done),
-        plan.actions.length > 0 ? whyNotKept(done, acting).catch(notSeen) : undefined,
+        inTurn(plan.actions).length > 0 ? whyNotKept(done, acting).catch(notSeen) : undefined,
         isAttack(plan) ? proofs.whyNotHeld(endsAt, signal).catch(notSeen) : pause(lengthMs, signal),
         isAttack(plan)
             ? stopOnce(soonIfAborted(whyDeniedByOthers(cluster, policed, endsAt, signal), signal))
@@ -130,6 +142,7 @@ export async function watchWindow(
     const ending = signal.aborted ? await endOwnRun(context) : undefined;
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
+    const delivered = await deliveries;
     const bypassed = await whyAnsweredAllTheSame(plan, cluster, attacks, checks);
     const reasons = [
         shiftedClock(shiftMs()),
@@ -148,6 +161,7 @@ export async function watchWindow(
     return {
         checks,
         actions,
+        ...(delivered && { deliveries: delivered }),
         reasons: stopped ? [stoppedThen(stopped, whenSeen(stoppedAt!, begunAt, attackedSince(attacks)))] : reasons,
         ...(aborted && { aborted: { ...aborted, endedAt } }),
         ...(ending && { ending }),
@@ -158,6 +172,27 @@ export async function watchWindow(
 /** Begins what attacks have kept back until answers count. */
 const beginCounting = (cluster: Cluster, attacks: readonly RunAttack[]) =>
     Promise.all(attacks.map(async (one) => attackKindOf(one.attack).beginCounting?.(one, cluster)));
+/**
+ * What actions have sent beside the run in a time, for the verdict. Undefined if there are none, or the window has
+ * ended early: then nobody waits for it.
+ */
+async function followBesides(
+    { plan, cluster, say }: StepContext,
+    runName: string,
+    { from, to, signal }: { from: number; to: number; signal: AbortSignal },
+): Promise<Delivery[] | undefined> {
+    const pods = besidePodsOf(cluster, plan, runName, sinceSeconds);
+    if (pods.length === 0) return undefined;
+    const over = new AbortController();
+    const following = pods.map((pod) => pod.follow(AbortSignal.any([signal, over.signal])));
+    await pause(to - Date.now(), signal);
+    over.abort();
+    await Promise.all(following);
+    if (signal.aborted) return undefined;
+    const deliveries = await Promise.all(pods.map((pod) => pod.between(from, to)));
+    for (const delivery of deliveries) say(describeDelivery(delivery));
+    return deliveries;
+}
 
 /** When something was seen, in words. @param attackedAt absent of a run without an attack */
 const whenSeen = (at: number, begunAt: number, attackedAt?: number): string =>

@@ -62,8 +62,9 @@ export const reasonCodes = {
     "fault-incomplete": "the fault was not seen whole: its `first` requests, its pulse, or a limit of bytes",
     "fault-uncounted": "the proxy's counts could not be read",
 
-    // These are about a single check, and count only if the run is good otherwise, and no other check failed.
+    // These are about a single check or load, and count only if the run is good otherwise, and no other check failed.
     "sender-stalled": "too many requests of a check were not sent, or the answers not read, in time",
+    "load-not-delivered": "too few requests of a load were sent on time",
     "application-not-seen": "too many requests of a check did not reach the application",
     "too-few-answers": "a check sent no request that counts",
     "limit-undecided": "the answers before and under attack leave open whether a limit of a change holds",

@@ -3,10 +3,11 @@ import * as pulumi from "@pulumi/pulumi";
 import { attackKindOf, objectNameOf, objectTypeOf } from "../kinds/attacks/registry";
 import { labels, metadataFor } from "../cluster/labels";
 import { restrictedContainer } from "../pods/pod-security";
-import { pathOf } from "../cluster/resources";
+import { type Objects, pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
-import { changedBy } from "../ending/left";
-import { jobNameOf, jobPolicyName } from "../ending/scope";
+import { besidesOf, changedBy } from "../ending/left";
+import { jobPolicyName } from "../ending/scope";
+import { jobNameOf } from "../pods/job-name";
 import { leasePath } from "../lease/lease-record";
 import { podProgram } from "../pods/packed";
 import { type PodOptions, runPod } from "../pods/pod-options";
@@ -64,7 +65,7 @@ export class Deadline {
                 changedBy(args.plan),
                 jobNameOf(run),
                 jobPolicyName(run),
-                mayMakeEvents,
+                { mayMakeEvents, besides: besidesOf(args.plan, run) },
             ).map(ruleOf),
         );
         const { account, role, binding, program } = podResources(
@@ -160,10 +161,14 @@ function podSpec(job: KnownJob) {
     const { plan, runName: run, image, program } = job;
     const { namespace } = plan;
     const lease: LeaseOfRun = { path: leasePath(namespace), run };
-    const env: Record<Exclude<keyof DeadlineEnvironment, "POD_IPS" | "POD_NAME">, string> = {
+    const pathsOf = (objects: readonly Objects[]) =>
+        JSON.stringify(objects.map((object) => pathOf({ ...object, namespace })));
+    const besides = besidesOf(plan, run);
+    const env: Omit<DeadlineEnvironment, "POD_IPS" | "POD_NAME"> = {
         NAMESPACE: namespace,
         ATTACKS: JSON.stringify(plan.attacks.map((planned) => jobAttack(plan, planned, run))),
-        CHANGED: JSON.stringify(changedBy(plan).map((object) => pathOf({ ...object, namespace }))),
+        CHANGED: pathsOf(changedBy(plan)),
+        ...(besides.length > 0 && { BESIDES: pathsOf(besides) }),
         DEADLINE_MS: String(plan.deadlineMs),
         LEASE: JSON.stringify(lease),
     };

@@ -21,7 +21,8 @@ import type { JobPart, Permission } from "../kinds/attacks/job-part";
 import { witnessPorts } from "../kinds/attacks/attack-kind";
 import { objectsAt, referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
-import { jobNameOf, jobPolicyName, ofRun } from "../ending/scope";
+import { jobPolicyName, ofRun } from "../ending/scope";
+import { jobNameOf } from "../pods/job-name";
 import { leasePreparationMs } from "../lease/lease-record";
 import { whyJobPolicyUnfit, whyPoliciesUnfit } from "../policies/listed";
 import { ageOf, endingApi, hasRights, log, noteOnOwnPod, objectApi, post, run } from "./api";
@@ -32,7 +33,15 @@ import { SeenAttacks } from "./seen-attacks";
 import { type AttackedPod, TargetEvents } from "./target-events";
 import { acceptConnections, witness } from "./witnessing";
 
-const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, POD_IPS = "", LEASE } = process.env as unknown as DeadlineEnvironment;
+const {
+    NAMESPACE,
+    ATTACKS,
+    CHANGED,
+    BESIDES = "[]",
+    DEADLINE_MS,
+    POD_IPS = "",
+    LEASE,
+} = process.env as unknown as DeadlineEnvironment;
 const attacks = JSON.parse(ATTACKS) as JobAttack[];
 const deadlineMs = Number(DEADLINE_MS);
 const lease = JSON.parse(LEASE) as LeaseOfRun;
@@ -41,6 +50,7 @@ const scope = {
         { namespace: NAMESPACE, run: lease.run },
         attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
         (JSON.parse(CHANGED) as string[]).map(objectsAt),
+        (JSON.parse(BESIDES) as string[]).map(referenceAt),
     ),
     // Last: this program has no rights any more. With it goes the policy that lets it through to the API server.
     rest: [{ resource: resources.roleBinding, name: jobNameOf(lease.run) }],

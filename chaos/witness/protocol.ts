@@ -74,6 +74,8 @@ export interface DeadlineEnvironment {
     ATTACKS: string;
     /** API paths of what the run changes besides NetworkPolicies, and must be restored, as JSON. */
     CHANGED: string;
+    /** Those of the pods that actions have beside the run, as JSON. @default none */
+    BESIDES?: string;
     DEADLINE_MS: string;
     /** The addresses of the Job's pod, as the kubelet gives them: the cluster's first family first, comma-separated. */
     POD_IPS: string;

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Cluster } from "../../cluster/client";
 import type { Restores, Right } from "../../cluster/resources";
 import type { FoundWorkload, Workload } from "../../cluster/workload";
+import type { Beside } from "./beside";
 
 /**
  * One kind of action: a file in this folder, and its lines in `registry.ts`.
@@ -39,8 +40,10 @@ export interface ActionKind<A extends { kind: string }> {
     adds?(action: A, found: FoundWorkload): boolean;
     /** Why it cannot be done to the workload, or what it `restores`, as found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;
-    /** @throws Error if it cannot be done */
-    perform(action: A, context: ActionContext): Promise<void>;
+    /** Does it, in its turn. Absent if it goes on `beside` the run. @throws Error if it cannot be done */
+    perform?(action: A, context: ActionContext): Promise<void>;
+    /** Set if it is not done in its turn, but goes on beside the whole run. */
+    beside?: Beside<A>;
 }
 
 /** Where and until when actions are done. */

@@ -9,12 +9,14 @@ import { reason, type Reason, ReasonError } from "../../values/reasons";
 import { few, maxNamed } from "../../values/quoted";
 import { instant } from "../../values/texts";
 import type { ActionContext } from "./action-kind";
-import { type Action, actionKindOf } from "./registry";
+import { type Action, actionKindOf, inTurn } from "./registry";
 import { type FoundWorkload, referenceTo, type Workload } from "../../cluster/workload";
 
-/** Whether some actions change anything in the cluster. */
+/** Whether some actions change anything in the cluster, or send a load to it. */
 export const changeObjects = (actions: readonly Action[]): boolean =>
-    actions.map(actionKindOf).some((kind) => kind.workload !== undefined || kind.restores !== undefined);
+    actions
+        .map(actionKindOf)
+        .some((kind) => kind.workload !== undefined || kind.restores !== undefined || kind.beside !== undefined);
 
 /** An action that certainly removes, replaces or adds pods of its workload. */
 export interface PodsChanging {
@@ -86,7 +88,7 @@ export const performedSchema = z.object({
 export type Performed = z.infer<typeof performedSchema>;
 
 /**
- * Performs actions one after the other, until one fails or the run is aborted.
+ * Performs actions one after the other, those that are done in turn, until one fails or the run is aborted.
  *
  * @param attacksLast asked before each action, also of a run without attacks: after the deadline nothing would undo it
  * @param context once its `signal` is set, no further action starts, and a wait ends
@@ -102,14 +104,14 @@ export async function performAll(
 ): Promise<Performed[]> {
     const { signal } = context;
     const performed: Performed[] = [];
-    for (const action of actions) {
+    for (const action of inTurn(actions)) {
         if (signal?.aborted) break;
         const kind = actionKindOf(action);
         const description = kind.describe(action);
         const begunAt = Date.now();
         const perform = async () => {
             if (!(await attacksLast())) throw new Error("the run is over");
-            await kind.perform(action, context);
+            await kind.perform!(action, context);
         };
         const problem = await perform().then(() => undefined, problemOf);
         if (problem !== undefined && signal?.aborted) break;

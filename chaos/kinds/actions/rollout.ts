@@ -9,7 +9,7 @@ import { pause } from "../../values/async";
 import type { ActionKind } from "./action-kind";
 import { belowPartition, rolloutState, whyNoRollout } from "../../cluster/rollout-state";
 import { readWorkload, referenceTo, type Workload, type WorkloadKind, workloadTypes } from "../../cluster/workload";
-import { requireFound } from "./set-field";
+import { requireFound } from "../../cluster/set-field";
 
 /**
  * Restarts a workload as `kubectl rollout restart` does, and waits until its rollout is complete. Exactly one of

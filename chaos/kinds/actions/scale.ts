@@ -3,7 +3,7 @@ import { dnsSubdomain } from "../../values/kubernetes-rules";
 import { resources } from "../../cluster/resources";
 import { nameSchema } from "../../values/texts";
 import type { ActionKind } from "./action-kind";
-import { setUntilUndone, whyNotSet } from "./set-field";
+import { setUntilUndone, whyNotSet } from "../../cluster/set-field";
 
 /** Scales a Deployment, as `kubectl scale` does, until the run is undone. */
 export interface ScaleAction {

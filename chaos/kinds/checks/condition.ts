@@ -1,6 +1,6 @@
 import type { V1Condition } from "../../values/kubernetes-types";
 import * as z from "zod";
-import { replicasBeforeRaise } from "../actions/set-field";
+import { replicasBeforeRaise } from "../../cluster/set-field";
 import { pause } from "../../values/async";
 import { type KubeObject, rightsIn } from "../../cluster/resources";
 import { answerOf } from "./answer";

@@ -3,23 +3,20 @@ import type { Cluster } from "../../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints, spoiledBySilence } from "./api-server";
 import { unended } from "./body";
-import { credentialsWithin, storedInClear } from "../../values/credentials";
 import {
     endpointMistakes,
     endpointSchema,
     type EndpointSettings,
-    fromSecrets,
     pathSchema,
     type SecretReference,
 } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, endpointRights, serviceNamedBy } from "./endpoints";
-import { isMethod } from "../../values/http-method";
 import { parseJson } from "../../values/json";
 import { excerpt, expectationSchema, type JsonExpectation, unmet } from "./values";
-import { fieldPattern, joinKeys, keysOf, valueAt } from "./path";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./check-kind";
-import { type Mistake, notAllowed, notAMethod, refusing, together } from "../../values/texts";
+import { together } from "../../values/texts";
 import { send } from "./request";
+import { bodyMistakes, queryNamesIn, requestSchema, statusRange } from "./request-schema";
 import { newTraceparent } from "../../values/trace-mark";
 import type { Route } from "./service";
 
@@ -42,18 +39,6 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     maxLatencyMs?: number;
 }
 
-const status = z.int().min(100).max(599);
-const statusMistake = notAllowed("a status from 100 to 599, or a list of the least and the most");
-const statuses = z.union(
-    [status, z.tuple([status, status]).refine(([least, most]) => least <= most, { error: statusMistake })],
-    { error: statusMistake },
-);
-const json = z.json();
-const method = z
-    .string({ error: notAMethod })
-    .refine(isMethod, { error: notAMethod })
-    .refine((name) => name !== "CONNECT", { error: "CONNECT asks for a tunnel, and has no path; use another method" });
-
 export const http: CheckKind<HttpCheck> = {
     examples: [
         { kind: "http", path: "/" },
@@ -72,34 +57,15 @@ export const http: CheckKind<HttpCheck> = {
         .strictObject({
             kind: z.literal("http"),
             path: pathSchema("/products"),
-            method: method.optional(),
             ...endpointSchema,
-            body: z
-                .looseObject({})
-                .refine((body) => json.safeParse(body).success, {
-                    error: "holds what JSON does not know, such as a date",
-                })
-                .superRefine(
-                    refusing((body) =>
-                        credentialsWithin(body).map(({ path, what }) => ({
-                            path,
-                            message: storedInClear(what, "use bodyFrom with a Secret"),
-                        })),
-                    ),
-                )
-                .optional(),
-            bodyFrom: fromSecrets(
-                fieldPattern,
-                "not a field; allowed: keys joined by dots, such as login.password; a dot in a key is written as \\.",
-            ).optional(),
-            status: statuses.optional(),
+            ...requestSchema,
             json: z.array(expectationSchema).nonempty().optional(),
             maxLatencyMs: z.int().positive().optional(),
             ...checkSettingsSchema,
         })
         .superRefine(
             ...together<HttpCheck>((check) => [
-                ...endpointMistakes(check, [...new URLSearchParams(/\?.*/s.exec(String(check.path))?.[0]).keys()]),
+                ...endpointMistakes(check, queryNamesIn(check.path)),
                 ...bodyMistakes(check),
                 ...(check.method === "HEAD" && check.json !== undefined ? [ofHead] : []),
             ]),
@@ -124,19 +90,6 @@ export const http: CheckKind<HttpCheck> = {
 };
 
 const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed with another method" };
-
-/** A secret must not replace another value of the body. */
-function bodyMistakes({ body, bodyFrom }: Partial<HttpCheck>): Mistake[] {
-    return Object.keys(bodyFrom ?? {}).flatMap((path) => {
-        const keys = keysOf(path);
-        const ways = keys.map((_, index) => joinKeys(keys.slice(0, index + 1)));
-        const taken = ways.find((way, index) => {
-            const value = valueAt(body, way);
-            return value !== undefined && (index === keys.length - 1 || typeof value !== "object" || value === null);
-        });
-        return taken === undefined ? [] : [{ field: "bodyFrom", message: `\`body\` has a value at ${taken} already` }];
-    });
-}
 
 /**
  * The verbs for methods that the API server's proxy passes on. It knows no verb for OPTIONS, which requires all rights.
@@ -204,8 +157,8 @@ function tracedBy({ headers }: HttpCheck, access: Endpoint["access"], key: strin
     return { traceId, headers: { traceparent } };
 }
 
-function wantsStatus({ status: wanted = [200, 299] }: HttpCheck, status: number): boolean {
-    const [least, most] = typeof wanted === "number" ? [wanted, wanted] : wanted;
+function wantsStatus({ status: wanted }: HttpCheck, status: number): boolean {
+    const [least, most] = statusRange(wanted);
     return status >= least && status <= most;
 }
 

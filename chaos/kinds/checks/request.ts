@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
     type IncomingMessage,
     maxHeaderSize,
@@ -17,6 +16,7 @@ import { knowsNoPod, proxyRefusal } from "./api-server";
 import { bodyOf, type Reading, whyUndecoded } from "./body";
 import { keysOf } from "./path";
 import { notPassedOn } from "./proxy-limits";
+import { requestTarget, withFields, withQuery, withUuids } from "./request-parts";
 import type { Route } from "./service";
 import { quoted } from "../../values/quoted";
 
@@ -67,9 +67,9 @@ export async function send(
     access: Access = {},
 ): Promise<Response> {
     const path = withQuery(request.path, access.query);
-    const content = withFields(request.body, access.body);
+    const fields = Object.entries(access.body ?? {}).map(([way, value]) => [keysOf(way), value] as const);
+    const content = withFields(request.body, fields);
     const body = content && Buffer.from(JSON.stringify(content));
-    const own = Object.entries(request.headers ?? {});
     const options: RequestOptions & AddressOptions = {
         agent: false,
         method: request.method,
@@ -79,7 +79,7 @@ export async function send(
             // A server that knows only another type may answer 406 to a client that does not accept it.
             accept: "application/json, */*;q=0.8",
             ...(body && { "content-type": "application/json", "content-length": body.length }),
-            ...Object.fromEntries(own.map(([name, value]) => [name, value.replaceAll("{uuid}", () => randomUUID())])),
+            ...withUuids(request.headers ?? {}),
             ...access.headers,
         },
     };
@@ -89,38 +89,6 @@ export async function send(
     const { ca, serverName: servername, anyCertificate } = access;
     const tls = url.protocol === "https:" && { ca, servername, rejectUnauthorized: anyCertificate !== true };
     return exchange(url, { ...options, ...tls }, (error) => unreached(error, url.origin), { body, reads });
-}
-
-function withQuery(path: string, query: Record<string, string> = {}): string {
-    const added = Object.entries(query).map((pair) => pair.map(encodeURIComponent).join("="));
-    if (added.length === 0) return path;
-    const between = /[?&]$/.test(path) ? "" : path.includes("?") ? "&" : "?";
-    return path + between + added.join("&");
-}
-
-function withFields(body: Request["body"], fields: Record<string, string> = {}): Request["body"] {
-    if (Object.keys(fields).length === 0) return body;
-    const whole = structuredClone(body ?? {});
-    for (const [path, value] of Object.entries(fields)) {
-        const keys = keysOf(path);
-        const last = keys.pop()!;
-        let place = whole;
-        for (const key of keys) {
-            if (!Object.hasOwn(place, key)) place[key] = {};
-            place = place[key] as Record<string, unknown>;
-        }
-        place[last] = value;
-    }
-    return whole;
-}
-
-/**
- * Path and query as they are sent. What a path cannot contain by RFC 3986 is encoded, even what `URL` leaves, as the
- * API server's proxy does it. Node.js leaves out the mark of an empty query.
- */
-export function requestTarget({ pathname, search, href }: URL): string {
-    const path = pathname.replace(/[[\]|^]/g, (character) => encodeURIComponent(character));
-    return path + (search || (href.endsWith("?") ? "?" : ""));
 }
 
 async function sendThroughApiServer(

@@ -46,13 +46,13 @@ export async function findRoute(cluster: Cluster, named: NamedService): Promise<
     const service = await cluster
         .read({ resource: resources.service, namespace, name })
         .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
-    const port = portOf(service, named);
+    const port = servicePortOf(service, named);
     const addresses = await externalAddressesOf(cluster, service, port);
     return routeTo(cluster, { namespace, name, port }, service, addresses, scheme);
 }
 
 /** The number of the port that is meant. @throws MissingError that lists the Service's ports */
-function portOf(service: V1Service, { namespace, name, port }: NamedService): number {
+export function servicePortOf(service: V1Service, { namespace, name, port }: NamedService): number {
     const which = `Service ${namespace}/${name}`;
     const { spec } = service;
     if (spec?.type === "ExternalName")

@@ -12,6 +12,9 @@ const tickMs = 10;
  */
 export const jitterMs = 10;
 
+/** So many stalls are known at most: more than there can be within the longest request. A load is sent for hours. */
+const mostStalls = 10_000;
+
 /** In milliseconds of `performance.now()`, the last one last. */
 const stalls: { from: number; to: number }[] = [];
 let tickedAt = 0;
@@ -23,6 +26,7 @@ function note(): number {
     const now = performance.now();
     if (watching > 0 && now - tickedAt > tickMs + jitterMs) {
         stalls.push({ from: tickedAt, to: now });
+        if (stalls.length > mostStalls) stalls.splice(0, mostStalls / 2);
         tickedAt = now;
     }
     return now;

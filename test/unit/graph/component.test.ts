@@ -32,6 +32,7 @@ const args: ExperimentArgs = {
         steps: packed("void 'steps';"),
         deadline: "void 'Job';",
         proxy: "void 'proxy';",
+        sender: "void 'sender';",
     }),
 };
 const names = ["it", "one", "two"];

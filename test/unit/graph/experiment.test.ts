@@ -44,6 +44,7 @@ const programs = () => ({
     steps: packed("void 'the steps';"),
     deadline: "void 'the Job';",
     proxy: "void 'the proxy';",
+    sender: "void 'the sender';",
 });
 const target = {
     namespace: "demo",

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from "vitest";
 import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
 import { planOfArguments } from "../../../chaos/definition/arguments";
 import { runNameOf } from "../../../chaos/definition/plan";
+import { ofJob } from "../../../chaos/pods/job-name";
 import { roomOf, type RoomArgs } from "../../../chaos/face/objects-to-try";
 import { inputFrom } from "../../../chaos/run/contract";
 import { type Asked, find, kinds, recordGraph } from "./support";
@@ -14,7 +15,13 @@ const kubeconfig = JSON.stringify({
     contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
     "current-context": "c",
 });
-const programs = { stepCommand: "node steps.js", steps: "", deadline: "void 'Job';", proxy: "void 'proxy';" };
+const programs = {
+    stepCommand: "node steps.js",
+    steps: "",
+    deadline: "void 'Job';",
+    proxy: "void 'proxy';",
+    sender: "void 'sender';",
+};
 const plan = planOfArguments("slow", {
     hypothesis: "It holds.",
     attacks: [{ kind: "fault", service: "web", delay: "1s", target: "k8s.namespace=demo" }],
@@ -65,18 +72,21 @@ it("what the steps try by a dry run is what is made later", () => {
     expect(find(asked, kinds.service, "slow-fault-witness")).toEqual({ apiVersion: "v1", ...attacks[1] });
 });
 
-it("a fault's proxy starts again if it dies, and knows the run's own pods by a Service", () => {
+it("a fault's proxy starts again if it dies, and knows the witness by a Service", () => {
     const { metadata, spec } = proxyIn(asked);
     const env = Object.fromEntries(spec.containers[0].env.map(({ name, value }: any) => [name, value]));
     expect(spec.restartPolicy).toBe("Always");
     expect(env).toMatchObject({ PASS: pass, WITNESS: `${runName}-fault-w` });
     const service = find(asked, kinds.service, "slow-fault-witness").spec;
     const job = find(asked, kinds.job, "slow-deadline").spec.template;
-    expect(job.metadata.labels).toMatchObject(service.selector);
-    expect(service.selector).toEqual({
+    const { [ofJob]: jobOfWitness, ...own } = service.selector;
+    expect(job.metadata.labels).toMatchObject(own);
+    expect(own).toEqual({
         "chaos-experiments/experiment": "slow",
         "chaos-experiments/pass": metadata.labels["chaos-experiments/pass"],
     });
+    // Pods that actions have beside the run have these labels, too, and their requests are no probes.
+    expect(jobOfWitness).toBe(`${runName}-deadline`);
 });
 
 it("no Service of a fault is made before its targets are chosen: what is there then is removed", () => {

@@ -25,7 +25,7 @@ const definition: ExperimentArgs = {
     kubeconfig: kubeconfigOf("a", "https://127.0.0.1:1"),
     hypothesis: "It holds.",
     checks: [{ kind: "http", service: "front", port: 80, path: "/" }],
-    programs: () => ({ stepCommand: "node steps.js", steps: packed(""), deadline: "", proxy: "" }),
+    programs: () => ({ stepCommand: "node steps.js", steps: packed(""), deadline: "", proxy: "", sender: "" }),
 };
 const attacks: [what: string, attacks: AttackDefinition[], more?: Partial<ExperimentArgs>][] = [
     ["a blackhole", [{ kind: "blackhole", target }]],

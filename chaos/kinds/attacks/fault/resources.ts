@@ -2,6 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { annotations, labels, metadataFor } from "../../../cluster/labels";
 import { restrictedContainer } from "../../../pods/pod-security";
+import { jobNameOf, ofJob } from "../../../pods/job-name";
 import { podProgram } from "../../../pods/packed";
 import { runPod } from "../../../pods/pod-options";
 import { podResources } from "../../../pods/pod-resources";
@@ -57,7 +58,9 @@ export function faultResources(
             metadata: { ...ofParts, name: object.apply(witnessNameOf), annotations: unawaited },
             // It waits for the targets, because their choice removes what a killed run has left, and would remove this,
             // too.
-            spec: pulumi.all([args.pass, chosen]).apply(([pass]) => witnessSpec(experiment, pass)),
+            spec: pulumi
+                .all([args.runName, args.pass, chosen])
+                .apply(([run, pass]) => witnessSpec(experiment, run, pass)),
         },
         { ...opts, ignoreChanges: ["spec"] },
     );
@@ -96,7 +99,7 @@ export function faultDryRuns(name: string, args: DryRunArgs<FaultAttack>): DryRu
             name: `${name}-witness`,
             props: {
                 metadata: { ...metadata, name: witnessNameOf(object), annotations: unawaited },
-                spec: witnessSpec(args.experiment, pass),
+                spec: witnessSpec(args.experiment, run, pass),
             },
         },
         { kind: "Pod", name, props: { metadata: ofProxy, spec: podSpec(args, object, run, pass, chosen) } },
@@ -135,13 +138,13 @@ const headlessSpec = ({ selector, ports, publishNotReadyAddresses, family }: Fou
 });
 
 /**
- * It leads to the run's own pods: the witness as it is now, and proxies, which do not connect to Services. The proxy
- * may not list pods, and an address that it was given once may belong to another pod later.
+ * It leads to the witness as it is now. The proxy may not list pods, and an address that it was given once may belong
+ * to another pod later. What an action has beside the run has the other labels, and its requests are no probes.
  */
-const witnessSpec = (experiment: string, pass: string) => ({
+const witnessSpec = (experiment: string, run: string, pass: string) => ({
     clusterIP: "None",
     ipFamilyPolicy: "PreferDualStack",
-    selector: { [labels.experiment]: experiment, [labels.pass]: pass },
+    selector: { [labels.experiment]: experiment, [labels.pass]: pass, [ofJob]: jobNameOf(run) },
     // The witness must be known before it is ready.
     publishNotReadyAddresses: true,
     ports: [{ port: witnessPorts[0], targetPort: witnessPorts[0] }],

@@ -191,7 +191,12 @@ describe("a kind asks the API server for no more than its rights:", () => {
         const { plan, cluster } = run.context;
         const context = { cluster, namespace: "demo", run: "run", endsAt: Date.now() + 1_000 };
         const rights = permissionsOf([{ ...plan, actions: [action] }]).filter(isRequired);
-        expect(await refusedWith(rights, () => actionKindOf(action).perform(action, context))).toEqual([]);
+        const kind = actionKindOf(action);
+        const act = async () => {
+            await kind.beside?.equip(action, {}, context);
+            await kind.perform?.(action, context);
+        };
+        expect(await refusedWith(rights, act)).toEqual([]);
     });
 
     it.each(exampleAttacks)("%j", async (attack) => {

@@ -3,7 +3,7 @@ import type { Action } from "../../../../chaos/kinds/actions/registry";
 import { scale as scaleKind } from "../../../../chaos/kinds/actions/scale";
 import { isRequired, resources } from "../../../../chaos/cluster/resources";
 import { runNameOf } from "../../../../chaos/definition/plan";
-import { jobNameOf } from "../../../../chaos/ending/scope";
+import { jobNameOf } from "../../../../chaos/pods/job-name";
 import { releaseLease } from "../../../../chaos/lease/lease";
 import { permissionsOf } from "../../../../chaos/rights/permissions";
 import { keptJournals } from "../../../support/kept-journals";

@@ -54,7 +54,7 @@ describe("the action", () => {
 
     const perform = (action: Partial<RolloutAction> = {}, signal?: AbortSignal) =>
         settled(
-            rollout.perform(
+            rollout.perform!(
                 { kind: "rollout", deployment: "gateway", ...action },
                 { cluster: cluster.api, namespace: "demo", run: "x-1", endsAt: Date.now() + 20_000, signal },
             ),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { scale } from "../../../../../chaos/kinds/actions/scale";
-import { settable } from "../../../../../chaos/kinds/actions/set-field";
-import { setUntilUndone } from "../../../../../chaos/kinds/actions/set-field";
+import { settable } from "../../../../../chaos/cluster/set-field";
+import { setUntilUndone } from "../../../../../chaos/cluster/set-field";
 import { restoring } from "../../../../../chaos/cluster/lend";
 import { resources } from "../../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../../chaos/ending/end";
@@ -41,7 +41,7 @@ beforeEach(() => {
 
 const scaled = (replicas: number, run = "x-1") => {
     const context = { cluster: cluster.api, namespace: "demo", run, endsAt: Infinity };
-    return scale.perform({ kind: "scale", deployment: "web", replicas }, context);
+    return scale.perform!({ kind: "scale", deployment: "web", replicas }, context);
 };
 const said: string[] = [];
 async function undone(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { notPassedOn } from "../../../../../chaos/kinds/checks/proxy-limits";
-import { requestTarget } from "../../../../../chaos/kinds/checks/request";
+import { requestTarget } from "../../../../../chaos/kinds/checks/request-parts";
 
 const withNames = (...names: string[]) => Object.fromEntries(names.map((name) => [name, "value"]));
 

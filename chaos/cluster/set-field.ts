@@ -7,12 +7,12 @@
  * so no list of what actions set is needed to restore it.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Cluster } from "../../cluster/client";
-import { setterOf } from "../../cluster/field-owners";
-import { labels } from "../../cluster/labels";
-import { lend, type Loan, type Note, type Notes, valueIn } from "../../cluster/lend";
-import type { KubeObject, NamedObject, ObjectReference } from "../../cluster/resources";
-import { wordOf } from "../../values/quoted";
+import type { Cluster } from "./client";
+import { setterOf } from "./field-owners";
+import { labels } from "./labels";
+import { lend, type Loan, type Note, type Notes, valueIn } from "./lend";
+import type { KubeObject, NamedObject, ObjectReference } from "./resources";
+import { wordOf } from "../values/quoted";
 
 /** The value of a field. Undefined if the object does not have it. */
 type Value = number | boolean | undefined;

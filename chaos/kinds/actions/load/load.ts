@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { endpointMistakes, endpointSchema, pathSchema } from "../../checks/endpoint-schema";
+import { bodyMistakes, queryNamesIn, requestSchema } from "../../checks/request-schema";
+import { otherResources, resources, rightsIn } from "../../../cluster/resources";
+import { parseDuration } from "../../../values/duration";
+import { durationBetween, type Mistake, notAnObject, together } from "../../../values/texts";
+import type { ActionKind } from "../action-kind";
+import { type LoadAction, type LoadLimit, most, requestOf, usualTimeoutMs } from "./load-action";
+import { equipSender, senderSpec } from "./pod";
+import { SenderReader } from "./reader";
+
+const limit = z
+    .strictObject(
+        { atMost: durationBetween({ least: "1ms", most: "60s" }, "300ms or 2s") },
+        { error: notAnObject('{ atMost: "300ms" }') },
+    )
+    .optional();
+
+const latency = z
+    .strictObject({ p50: limit, p95: limit, p99: limit }, { error: notAnObject('{ p99: { atMost: "300ms" } }') })
+    .refine((limits) => Object.values(limits).some((one) => one !== undefined), {
+        error: 'is empty; allowed: p50, p95 or p99, such as { p99: { atMost: "300ms" } }',
+        when: ({ issues }) => issues.length === 0,
+    });
+
+export const load: ActionKind<LoadAction> = {
+    schema: z
+        .strictObject({
+            kind: z.literal("load"),
+            name: z.string().trim().min(1).max(60).optional(),
+            perSecond: z.int().min(1).max(most.perSecond),
+            path: pathSchema("/products"),
+            ...endpointSchema,
+            ...requestSchema,
+            timeoutMs: z.int().min(100).max(60_000).optional(),
+            connections: z.int().min(1).max(most.connections).optional(),
+            successRate: z.number().positive().max(1).optional(),
+            latency: latency.optional(),
+        })
+        .superRefine(
+            ...together<LoadAction>((action) => [
+                ...endpointMistakes(action, queryNamesIn(action.path)),
+                ...bodyMistakes(action),
+                ...placeMistakes(action),
+                ...limitMistakes(action),
+            ]),
+        ),
+    examples: [
+        { kind: "load", service: "NAME", path: "/", perSecond: 100 },
+        { kind: "load", url: "http://web.example", path: "/", perSecond: 100 },
+    ],
+    describe: (action) => `send ${action.perSecond} requests/s to ${requestOf(action)} during the whole run`,
+    rights: (action, namespace) => {
+        const [here, there] = [rightsIn(namespace), rightsIn(action.namespace ?? namespace)];
+        const send = "send a load from a pod";
+        return [
+            here("get create delete", resources.pod).to(send),
+            here("get", { resource: "pods/log" }).to("read what became of a load's requests"),
+            ...(action.service === undefined
+                ? []
+                : [
+                      there("get", resources.service, action.service).to("find the Service of a load"),
+                      there("get", otherResources.namespace, action.namespace ?? namespace).to(
+                          "refuse a load on a namespace that is protected",
+                      ),
+                  ].flat()),
+        ].flat();
+    },
+    beside: {
+        name: (action) => action.name ?? `load on ${requestOf(action)}`,
+        podSpec: senderSpec,
+        equip: equipSender,
+        reader: (action) => new SenderReader(action),
+        settlesMs: ({ timeoutMs = usualTimeoutMs }) => timeoutMs,
+    },
+};
+
+/** The pod reads what it needs from its own namespace. */
+function placeMistakes(action: Partial<LoadAction>): Mistake[] {
+    const { url, service, headersFrom, queryFrom, bodyFrom, caFrom } = action;
+    const elsewhere = Object.entries({ headersFrom, queryFrom, bodyFrom }).flatMap(([field, from = {}]) =>
+        Object.entries(from).flatMap(([name, one]) => (one?.namespace === undefined ? [] : `${field}.${name}`)),
+    );
+    const places = [...elsewhere, ...(caFrom?.namespace === undefined ? [] : ["caFrom"])];
+    return [
+        ...(url === undefined && service === undefined
+            ? [{ field: "service", message: "is missing; allowed: the name of a Service, or `url` instead" }]
+            : []),
+        ...places.map((place) => ({
+            field: `${place}.namespace`,
+            message: "a load's pod is in the experiment's namespace, and reads nothing of others; leave it out",
+        })),
+    ];
+}
+
+function limitMistakes({ latency, timeoutMs = usualTimeoutMs }: Partial<LoadAction>): Mistake[] {
+    return Object.entries(latency ?? {}).flatMap(([of, limit]: [string, LoadLimit | undefined]) => {
+        const limitMs = parseDuration(limit?.atMost ?? "");
+        if (limitMs === undefined || limitMs <= timeoutMs) return [];
+        const message = `is longer than the time limit of a request; allowed: at most ${timeoutMs}ms`;
+        return [{ field: `latency.${of}.atMost`, message }];
+    });
+}

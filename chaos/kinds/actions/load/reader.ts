@@ -1,0 +1,130 @@
+import * as z from "zod";
+import { parseJson } from "../../../values/json";
+import { type Quantile, quantiles } from "../../../values/compared";
+import type { BesideReader, Delivery } from "../beside";
+import { type LoadAction, requestOf, requiredOf } from "./load-action";
+import { mostOf, type SecondLine } from "./sender/protocol";
+
+const secondMs = 1_000;
+/** Lines that came later than this are forgotten: the longest window has an hour. */
+const kept = 4_000;
+
+/** Reads the log of a sender: a line for each second. */
+export class SenderReader implements BesideReader {
+    private readonly lines = new Map<number, SecondLine>();
+    /**
+     * By how much this machine's clock is ahead of the pod's, in milliseconds, at most: a line had been written when it
+     * was read. The least of what was seen is at most a second too much, which is how often lines are written.
+     */
+    private aheadMs = Infinity;
+
+    constructor(private readonly action: LoadAction) {}
+
+    read(log: string, readAt: number): void {
+        for (const text of log.split("\n")) {
+            const line = lineIn(text);
+            if (line === undefined || this.lines.has(line.second)) continue;
+            this.lines.set(line.second, line);
+            this.aheadMs = Math.min(this.aheadMs, readAt - line.written);
+        }
+        for (const second of this.lines.keys()) if (this.lines.size > kept) this.lines.delete(second);
+    }
+
+    last(seconds: number): Delivery | undefined {
+        const newest = Math.max(...this.lines.keys());
+        const numbers = Array.from({ length: seconds }, (_, index) => newest - index);
+        return numbers.every((second) => this.lines.has(second)) ? this.deliveryOf(numbers) : undefined;
+    }
+
+    between(from: number, to: number): Delivery {
+        // Without any line, the seconds have no numbers that are known.
+        const first = this.secondAt(from) ?? -1;
+        const end = this.secondAt(to) ?? first + Math.floor((to - from) / secondMs);
+        // The second in which it ends is not counted, nor that in which it begins, nor the next, which may be that one:
+        // the clocks are compared to a second.
+        const numbers = Array.from({ length: Math.max(0, end - first - 2) }, (_, index) => first + 2 + index);
+        return this.deliveryOf(numbers);
+    }
+
+    isKnownUntil(at: number): boolean {
+        const end = this.secondAt(at);
+        return end !== undefined && this.lines.has(end - 1);
+    }
+
+    /** The second in which a moment of this machine's clock is. Undefined if nothing was read. */
+    private secondAt(at: number): number | undefined {
+        const [line] = this.lines.values();
+        if (line === undefined) return undefined;
+        const begunAt = line.at - line.second * secondMs;
+        return Math.floor((at - this.aheadMs - begunAt) / secondMs);
+    }
+
+    private deliveryOf(numbers: readonly number[]): Delivery {
+        const lines = numbers.flatMap((second) => this.lines.get(second) ?? []);
+        const sum = (of: (line: SecondLine) => number) => lines.reduce((total, line) => total + of(line), 0);
+        const due = numbers.length * this.action.perSecond;
+        const unreported = due - sum((line) => line.due);
+        const [sent, unseen, good] = [sum((one) => one.sent), sum((one) => one.unseen), sum((one) => one.good)];
+        const unknown = due - sent + unseen;
+        let limits = 0;
+        return {
+            name: this.action.name ?? `load on ${requestOf(this.action)}`,
+            seconds: numbers.length,
+            due,
+            sent,
+            busy: sum((one) => one.busy),
+            unreported,
+            good,
+            unseen,
+            bad: totals(lines.map((line) => line.bad)),
+            latencyMs: latenciesOf(lines),
+            shares: requiredOf(this.action).map((one) => {
+                if (!("withinMs" in one)) return { ...one, met: good, unknown };
+                const index = limits++;
+                const [met, perhaps] = [0, 1].map((part) => sum(({ within }) => within[index]![part]!));
+                return { ...one, met: met!, unknown: unknown + perhaps! };
+            }),
+        };
+    }
+}
+
+const count = z.int().nonnegative();
+const lineSchema = z.object({
+    second: count,
+    at: z.number(),
+    written: z.number(),
+    due: count,
+    sent: count,
+    busy: count,
+    good: count,
+    bad: z.record(z.string(), count),
+    unseen: count,
+    within: z.array(z.tuple([count, count])),
+    latencies: z.array(z.tuple([count, count])),
+}) satisfies z.ZodType<SecondLine>;
+
+/** A line of the log. Undefined if it is none: the container may print something else there. */
+const lineIn = (text: string): SecondLine | undefined =>
+    text.startsWith("{") ? lineSchema.safeParse(parseJson(text)).data : undefined;
+
+function totals(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+    const all: Record<string, number> = {};
+    for (const [what, count] of counts.flatMap((one) => Object.entries(one))) all[what] = (all[what] ?? 0) + count;
+    return all;
+}
+
+function latenciesOf(lines: readonly SecondLine[]): Delivery["latencyMs"] {
+    const buckets = new Map<number, number>();
+    for (const [bucket, answers] of lines.flatMap(({ latencies }) => latencies))
+        buckets.set(bucket, (buckets.get(bucket) ?? 0) + answers);
+    const sorted = [...buckets].sort(([a], [b]) => a - b);
+    const all = sorted.reduce((total, [, answers]) => total + answers, 0);
+    if (all === 0) return undefined;
+    const rounded = (bucket: number) => Number(mostOf(bucket).toPrecision(3));
+    const quantile = (share: number) => {
+        let below = 0;
+        return rounded(sorted.find(([, answers]) => (below += answers) >= share * all)![0]);
+    };
+    const of = Object.fromEntries(Object.entries(quantiles).map(([name, share]) => [name, quantile(share)]));
+    return { ...(of as Record<Quantile, number>), most: rounded(sorted.at(-1)![0]) };
+}
