@@ -103,16 +103,22 @@ export function fillMemoryOf(parameters: Fields): Draft {
     return { kind: "stress", memory: size && `${size}%` };
 }
 
+export function crashLoopOf(parameters: Fields): ReturnType<ReadAttack> {
+    parameters.take("duration");
+    parameters.note(
+        "has containers killed again and again there, and they run in between; here they do not run until the end",
+        "signal",
+    );
+    const container = parameters.text("container");
+    return { kind: "fail", containers: container === undefined ? [] : [container] };
+}
+
 const without = (does: string, nearest: string) => new Refusal(`${does}; no attack does that. Nearest: ${nearest}`);
 
 /** What others of these extensions do, by the end of their types. */
 export const others: Readonly<Record<string, Refusal>> = {
-    crash_loop_pod: without(
-        "kills containers again and again",
-        "Delete Pod, or Block Traffic, in which they run on, and nobody reaches them",
-    ),
     "container.stop": without("stops a container and leaves its pod", "Delete Pod, which deletes the pod"),
-    "container.pause": without("freezes a container", "Block Traffic, in which nobody reaches it"),
+    "container.pause": without("freezes a container", "Cause Crash Loop, in which it does not run"),
     network_bandwidth: without("limits the bandwidth", "Delay Outgoing Traffic, with --service"),
     network_package_corruption: without("changes bits of packets", "a fault with abort and a percentage of requests"),
     network_tcp_reset: without("resets connections", "a fault with abort: reset"),

@@ -5,6 +5,7 @@ import { placed, type Placed } from "../timeline";
 import { rolloutOf, scaleOf } from "./actions";
 import {
     blackholeOf,
+    crashLoopOf,
     delayOf,
     dnsOf,
     fillMemoryOf,
@@ -44,6 +45,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     "com.steadybit.extension_container.stress_cpu": attack(stressCpuOf),
     "com.steadybit.extension_container.stress_mem": attack(stressMemoryOf),
     "com.steadybit.extension_container.fill_mem": attack(fillMemoryOf),
+    "com.steadybit.extension_kubernetes.crash_loop_pod": { is: "attack", read: crashLoopOf, of: "pods" },
     "com.steadybit.extension_kubernetes.delete_pod": {
         is: "attack",
         read: () => killOnce,

@@ -184,10 +184,10 @@ describe("an experiment of Chaos Mesh", () => {
     });
 
     it("what cannot be said of one document does not refuse the others", () => {
-        const text = edited("beacon.yaml", "action: pod-kill", "action: pod-failure");
+        const text = edited("beacon.yaml", "action: pod-kill", "action: container-kill");
         const { experiments, refused } = importExperiments(text, added);
         expect(experiments.map(({ name }) => name)).toEqual(["validators-alone"]);
-        expect(refused).toEqual([{ path: "0.spec.action", reason: expect.stringContaining("only pauses") }]);
+        expect(refused).toEqual([{ path: "0.spec.action", reason: expect.stringContaining("leaves its pod") }]);
     });
 
     it("experiments of the same name get different ones, and that is said", () => {

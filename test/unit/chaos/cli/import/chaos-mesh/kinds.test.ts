@@ -121,11 +121,20 @@ describe("a Schedule of a pod-kill", () => {
     });
 });
 
-it.each(["pod-failure", "container-kill"])("%s is refused with what comes nearest", (action) =>
-    expect(refusedOf(chaos("PodChaos", { ...everyPod, action }), added)).toEqual([
-        expect.stringMatching(/^spec\.action: .*Nearest: /),
-    ]),
-);
+it("a container-kill is refused with what comes nearest", () =>
+    expect(refusedOf(chaos("PodChaos", { ...everyPod, action: "container-kill" }), added)).toEqual([
+        expect.stringMatching(/^spec\.action: .*Nearest: .*pod-failure/),
+    ]));
+
+it("a pod-failure is a fail of all containers as long as it lasts, and says what differs", () => {
+    const experiment = only(chaos("PodChaos", { ...everyPod, action: "pod-failure", containerNames: ["main"] }));
+    expect(experiment.args).toMatchObject({
+        attacks: [{ kind: "fail", target: "k8s.namespace=shop", radius: "all" }],
+        window: { duration: "10s" },
+    });
+    expect(noted(experiment, "spec.action")).toContain("here the containers do not run");
+    expect(noted(experiment, "spec.containerNames")).toContain("Chaos Mesh ignores it");
+});
 
 it.each([
     ...["IOChaos", "TimeChaos", "JVMChaos", "KernelChaos", "BlockChaos", "PhysicalMachineChaos", "AWSChaos"],
