@@ -4,6 +4,7 @@ import { type Draft, killOnce, killsFewer } from "../imported";
 import { placed, type Placed } from "../timeline";
 import { rolloutOf, scaleOf } from "./actions";
 import {
+    bandwidthOf,
     blackholeOf,
     crashLoopOf,
     delayOf,
@@ -39,6 +40,7 @@ export const onceTrue = "waits until it is true once, but a check holds all the 
 /** By `actionType`. */
 const meanings: Readonly<Record<string, Meaning>> = {
     "com.steadybit.extension_container.network_blackhole": attack(blackholeOf),
+    "com.steadybit.extension_container.network_bandwidth": attack(bandwidthOf),
     "com.steadybit.extension_container.network_block_dns": attack(dnsOf),
     "com.steadybit.extension_container.network_delay": attack(delayOf),
     "com.steadybit.extension_container.network_package_loss": attack(lossOf),

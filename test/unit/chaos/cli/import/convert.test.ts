@@ -532,7 +532,7 @@ describe("an experiment of Steadybit", () => {
         const tests = `${radius}.predicate.predicates.2`;
         const noIp = /"ip": \[\],\s*"port": \[\]/;
         refuses("shop.json", fromFile, [
-            ["network_blackhole", "network_bandwidth", `${attack}.actionType`, "network_bandwidth: limits the"],
+            ["network_blackhole", "network_tcp_reset", `${attack}.actionType`, "network_tcp_reset: resets"],
             [noIp, '"ip": ["203.0.113.7"], "port": ["80-90"]', port, "is not a list of ports such as 443"],
             [
                 noIp,

@@ -73,7 +73,6 @@ describe("an HTTPChaos of answers", () => {
 
     it.each<[fields: object, fault: object]>([
         [{ delay: "2s" }, { delay: "2s" }],
-        [{ abort: true }, { abort: "reset" }],
         [{ replace: { code: 503 } }, { abort: 503 }],
         [
             { replace: { code: 503 }, delay: "1s" },
@@ -83,6 +82,13 @@ describe("an HTTPChaos of answers", () => {
         const experiment = only(http(fields), named);
         expect(experiment.args.attacks).toMatchObject([{ kind: "fault", service: "orders", ...fault }]);
         expect(noted(experiment, "spec.target")).toContain("before they reach the pods");
+    });
+
+    it("with abort cuts the answers off, of which the pods have done what was asked for", () => {
+        const experiment = only(http({ abort: true }), named);
+        expect(experiment.args.attacks).toMatchObject([{ kind: "fault", service: "orders", cutAfter: 0 }]);
+        expect(experiment.args.attacks![0]).not.toHaveProperty("abort");
+        expect(noted(experiment, "spec.target")).toBe("");
     });
 
     it.each<[fields: object, path: string]>([

@@ -51,6 +51,13 @@ describe("an attack", () => {
             "they run in between; here they do not run until the end",
         ],
         [
+            "container.network_bandwidth",
+            { bandwidth: "1024kbit" },
+            { kind: "fault", service: "orders", bytesPerSecond: 128_000 },
+            "bandwidth",
+            "each answer",
+        ],
+        [
             "container.network_delay",
             { networkDelay: "300ms", networkDelayJitter: true, networkInterface: ["eth0"] },
             { kind: "fault", service: "orders", delay: "300ms" },
@@ -82,7 +89,6 @@ describe("an attack", () => {
     it.each([
         ["container.stop", "Nearest: Delete Pod"],
         ["container.pause", "Nearest: Cause Crash Loop"],
-        ["container.network_bandwidth", "Nearest: Delay Outgoing Traffic"],
         ["container.fill_disk", "Nearest: Fill Memory"],
         ["kubernetes.drain_node", "by: eviction"],
         ["kubernetes.scale_statefulset", "Nearest: Delete Pod"],
