@@ -16,6 +16,7 @@ const face = {
         "chaos/kinds/checks/check-kind.ts",
         "chaos/kinds/checks/confidence.ts",
         "chaos/definition/patch.ts",
+        "chaos/definition/answers-fault.ts",
         "chaos/definition/change-mistakes.ts",
         "chaos/definition/confidence-mistakes.ts",
         "chaos/definition/time-mistakes.ts",

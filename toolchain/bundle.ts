@@ -10,7 +10,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, sta
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
-import { packed, packedEnding } from "../chaos/pods/packed";
+import { packed } from "../chaos/pods/packed";
 import { bundlePath, hashesPath, hashOf, isCurrent, project } from "./bundle-cache";
 
 /** Packages count by package-lock.json, the options of the build by these files. */
@@ -35,7 +35,7 @@ export function bundledFile(entry: string, { minify = true } = {}): string {
 }
 
 /** A program's bundle as `packed`. */
-export const packedBundle = (entry: string): string => madeOf(bundledFile(entry), packedEnding, packed).toString();
+export const packedBundle = (entry: string): string => madeOf(bundledFile(entry), ".packed", packed).toString();
 
 export const gzippedBundle = (entry: string): Buffer =>
     madeOf(bundledFile(entry), ".gz", (program) => gzipSync(program, { level: 9 }));

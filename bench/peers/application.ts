@@ -2,6 +2,7 @@ import { resources } from "../../chaos/cluster/resources";
 import type { Cluster } from "../../chaos/cluster/client";
 import { selectorOf } from "../../chaos/cluster/labels";
 import { baseUrl, externalAddress } from "../../chaos/kinds/checks/service";
+import { parseJson } from "../../chaos/values/json";
 import { nodeImage } from "../../chaos/pods/pod-security";
 import { isReady } from "../../chaos/values/kubernetes-rules";
 import type { ManifestObject } from "../../components/manifest/read";
@@ -165,7 +166,7 @@ export class Application {
     /** What `front` has seen so far. */
     async changes(): Promise<Change[]> {
         const log = await this.cluster.log({ namespace: this.namespace, name: this.front });
-        return log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Change]));
+        return log.split("\n").flatMap((line) => (parseJson(line) as Change | undefined) ?? []);
     }
 
     async untilReached(): Promise<void> {

@@ -36,8 +36,8 @@ export async function chaosToolkit(say: (line: string) => void): Promise<string 
     return command;
 }
 
-/** What is asked, and how an experiment's attack is given. */
-export interface Question {
+/** An attack that cuts pods off, and what is asked meanwhile. */
+export interface CutOff {
     namespace: string;
     /** What must answer with status 200. */
     url: string;
@@ -49,8 +49,8 @@ export interface Question {
     moreProbes?: readonly object[];
 }
 
-/** The same question, as its documentation says it would be asked. */
-export function chaosToolkitExperiment({ namespace, url, seconds, selector, moreProbes = [] }: Question): object {
+/** The experiment that does this, as the tool's documentation says. */
+export function chaosToolkitExperiment({ namespace, url, seconds, selector, moreProbes = [] }: CutOff): object {
     const networking = (func: string, args: object) => ({
         name: func,
         type: "action",

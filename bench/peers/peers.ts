@@ -14,9 +14,10 @@ const timedRounds = 5;
 const memoryRounds = 1;
 const windowSeconds = 10;
 
-interface Tool {
+/** A tool's run that is measured. */
+interface TimedRun {
     name: string;
-    run: Command;
+    command: Command;
     /** What must be done before the next run. */
     undo?: () => Promise<unknown>;
 }
@@ -31,37 +32,37 @@ export type Measure = (typeof times | typeof memory)[number];
 export async function measurePeers(session: Session): Promise<Samples> {
     const { cluster, context, say } = session;
     const application = await Application.install(cluster, context, namespaces.peers);
-    const tools = await toolsFor(session, application);
+    const runs = await runsOf(session, application);
     const inTurns = <M extends Measure>(
         rounds: number,
         measures: readonly M[],
-        measureRun: (tool: Tool) => Promise<Record<M, number>>,
+        measureRun: (run: TimedRun) => Promise<Record<M, number>>,
     ) =>
         measureRounds(rounds, { say }, async () => {
             const round: Record<string, number> = {};
-            for (const tool of tools) {
-                const measured = await measureRun(tool);
-                for (const measure of measures) round[`${measure} of ${tool.name}`] = measured[measure];
-                await tool.undo?.();
+            for (const run of runs) {
+                const measured = await measureRun(run);
+                for (const measure of measures) round[`${measure} of ${run.name}`] = measured[measure];
+                await run.undo?.();
                 await application.untilReached();
             }
             return round;
         });
     return {
-        ...(await inTurns(timedRounds, times, (tool) => timesOf(tool, cluster, application))),
+        ...(await inTurns(timedRounds, times, (run) => timesOf(run, cluster, application))),
         // In runs of its own, because looking at the memory takes the processor from the run: 0.5 s until the bite.
         ...(await inTurns(memoryRounds, memory, memoryOf)),
     };
 }
 
-async function toolsFor(session: Session, application: Application): Promise<Tool[]> {
+async function runsOf(session: Session, application: Application): Promise<TimedRun[]> {
     const { scratch, say } = session;
     const { namespace } = application;
     const stack = await Ours.open(session, { namespace, duration: `${windowSeconds}s` });
     await stack.enable();
-    const ours = (name: string, ...options: string[]): Tool => ({
+    const ours = (name: string, ...options: string[]): TimedRun => ({
         name,
-        run: stack.update(...options),
+        command: stack.update(...options),
         undo: async () => {
             await stack.disable();
             await stack.enable();
@@ -74,12 +75,12 @@ async function toolsFor(session: Session, application: Application): Promise<Too
     return [
         ours("ours", "--skip-preview"),
         ours("ours with a preview"),
-        ...(chaos === undefined ? [] : [{ name: "Chaos Toolkit", run: chaosToolkitRun(chaos, cwd, experiment) }]),
+        ...(chaos === undefined ? [] : [{ name: "Chaos Toolkit", command: chaosToolkitRun(chaos, cwd, experiment) }]),
     ];
 }
 
 async function timesOf(
-    tool: Tool,
+    { name, command }: TimedRun,
     cluster: Cluster,
     application: Application,
 ): Promise<Record<(typeof times)[number], number>> {
@@ -92,7 +93,7 @@ async function timesOf(
     // Rejects when it is ended.
     cluster.watch(resources.networkPolicy, policies, () => undefined, onEvent, watching.signal).catch(() => undefined);
     const [begunAt, begun] = [Date.now(), performance.now()];
-    const { printed } = await runToEnd(tool.run);
+    const { printed } = await runToEnd(command);
     const whole = secondsSince(begun) - windowSeconds;
     await application.untilReached();
     watching.abort();
@@ -100,14 +101,14 @@ async function timesOf(
     const bitten = changes.find(({ works }) => !works);
     const back = changes.findLast(({ works }) => works);
     if (bitten === undefined || back === undefined || Number.isNaN(goneAt))
-        throw new Error(`front has not seen the attack of ${tool.name}: ${printed.slice(0, 2_000)}`);
+        throw new Error(`front has not seen the attack of ${name}: ${printed.slice(0, 2_000)}`);
     return { bite: (bitten.at - begunAt) / 1_000, whole, undo: (back.at - goneAt) / 1_000 };
 }
 
-async function memoryOf(tool: Tool): Promise<{ memory: number }> {
+async function memoryOf({ command }: TimedRun): Promise<{ memory: number }> {
     const ended = new AbortController();
     let peak: Promise<number> | undefined;
-    await runToEnd(tool.run, (pid) => {
+    await runToEnd(command, (pid) => {
         peak = peakMemory(pid, ended.signal);
     });
     ended.abort();

@@ -1,5 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Reading the rest of what was printed takes less, in milliseconds. A process that is left may keep the pipe open. */
+const restMs = 100;
 
 /** How a tool is asked the question. */
 export interface Command {
@@ -20,6 +24,8 @@ export async function runToEnd({ command, args, cwd }: Command, begun?: (pid: nu
     begun?.(child.pid!);
     let printed = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += String(text)));
+    const closed = once(child, "close").catch(() => undefined);
     const [code] = (await once(child, "exit")) as [number | null];
+    await Promise.race([closed, sleep(restMs)]);
     return { code, printed };
 }

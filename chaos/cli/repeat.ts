@@ -23,8 +23,8 @@ Ctrl-C undoes the run, and ends the series.
 
   EXPERIMENT       Name of the component in the program
   --times NUMBER   Runs of the whole series, 2 to 9999
-  --until PERCENT  Stop as soon as it is shown, with 95% confidence, that at least this share of runs passes, such as
-                   95%, or that it does not
+  --until PERCENT  Stop as soon as it is shown, with 95% confidence, that at least this share of decided runs passes,
+                   such as 95%, or that it does not. Only PASSED and FAILED are decided
   --continue       Go on with the last series of the same stack, settings and cluster, instead of beginning one
   --stack NAME     The stack. Default: the selected one
   --junit FILE     Write a JUnit XML file at the end, also if a run fails: a suite, with a test case for each run
@@ -32,8 +32,8 @@ Ctrl-C undoes the run, and ends the series.
   --help           Show this text
 
 Exit codes: 0 all runs PASSED, 2 one FAILED, 3 one was INCONCLUSIVE, 4 one was ABORTED (the highest counts); with
---until: 0 it is shown that so many pass, 2 that fewer do, 3 neither. 1 a run could not be made or undone, a file could
-not be written, or wrong use. 130 interrupted.`;
+--until: 0 it is shown that so many of the decided runs pass, 2 that fewer do, 3 neither. 1 a run could not be made or
+undone, a file could not be written, or wrong use. 130 interrupted.`;
 
 interface RepeatOptions {
     experiment: string;

@@ -8,7 +8,7 @@ import { exitCodes } from "./outcomes";
 export interface Repeat {
     /** Runs of the whole series. */
     times: number;
-    /** The series ends once it is decided whether at least this share of runs passes. @default after `times` runs */
+    /** It ends once it is decided whether at least this share of decided runs passes. @default after `times` runs */
     until?: Share;
     /** Whether the last series with these settings goes on. @default a new one begins */
     isContinued: boolean;
@@ -44,7 +44,7 @@ export async function runSeries<Run extends ReportedRun>(
     if (isContinued)
         print(earlier.length === 0 ? "No series with these settings: beginning one" : "Continuing a series");
     const id = earlier[0] ? seriesOf(earlier[0])!.id : newSeriesId();
-    const series = { settings: runs.settings, id, isWatched: until !== undefined };
+    const series = { settings: runs.settings, id, times, isWatched: until !== undefined };
     outcomes.push(...earlier);
     while (outcomes.length < times && decisionOf(outcomes, until) === undefined) {
         if (outcomes.length > earlier.length && (runs.interrupted || outcomes.at(-1)!.notUndone)) return;
@@ -62,19 +62,22 @@ export async function runSeries<Run extends ReportedRun>(
 export function seriesEnd(outcomes: readonly ReportedRun[], { until }: Pick<Repeat, "until">): string[] {
     const shown = describeEnd(outcomes, until);
     if (until === undefined) return [shown];
-    const share = describeShare(until);
+    const { passed, decided } = decidedOf(outcomes);
+    const undecided = outcomes.length - decided;
+    const others =
+        undecided === 0
+            ? ""
+            : `; ${undecided} of ${outcomes.length} runs ${undecided === 1 ? "was" : "were"} undecided`;
+    const share = `${describeShare(until)} of decided runs pass`;
     const decision = decisionOf(outcomes, until);
-    if (decision === undefined) {
-        const { passed, decided } = decidedOf(outcomes);
-        const failed = decided - passed;
-        const among = failed === 0 ? "that all pass" : `of which ${failed} fail${failed === 1 ? "s" : ""}`;
-        const enough = `${runsFor(until, failed)} decided runs ${among} would show it`;
-        return [shown, `It is not decided whether at least ${share} of runs pass: ${enough}`];
+    if (decision !== undefined) {
+        const side = decision === "reached" ? "at least" : "fewer than";
+        return [shown, `Shown with 95% confidence: ${side} ${share}${others}`];
     }
-    return [
-        shown,
-        `Shown with 95% confidence: ${decision === "reached" ? "at least" : "fewer than"} ${share} of runs pass`,
-    ];
+    const failed = decided - passed;
+    const among = failed === 0 ? "if all pass" : `if no more than ${failed} fail${failed === 1 ? "s" : ""}`;
+    const enough = `${runsFor(until, failed)} decided runs would show it ${among}`;
+    return [shown, `It is not decided whether at least ${share}: ${enough}${others}`];
 }
 
 /** The exit code of a series that ends by its results. */

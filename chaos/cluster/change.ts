@@ -1,5 +1,5 @@
 /** Changes to objects that others may change at the same time. Knows no client, as `resources.ts`. */
-import type { KubeObject, ObjectApi, ObjectReference } from "./resources";
+import type { KubeObject, ObjectApi, ObjectReference, Patching } from "./resources";
 
 /** Controllers change some objects several times in the moments after a patch, such as the status of a Deployment. */
 const maxTries = 10;
@@ -26,7 +26,7 @@ export async function againOnConflict<T>(readAndChange: () => Promise<T>): Promi
  *
  * @param next the next merge patch for what the object is; undefined if there is nothing to change. Its second argument
  *   is the object before the last patch; before any, the object
- * @param known the object as it was read. @default it is read first
+ * @param how how the patches are meant; and `known`, the object as it was read. @default it is read first
  * @returns false if it does not exist
  * @throws Error that names the object, if it still wants the same patch after it
  */
@@ -34,7 +34,7 @@ export async function change<T extends KubeObject>(
     api: ObjectApi,
     object: ObjectReference,
     next: (current: T, before: T) => object | undefined,
-    known?: T,
+    { known, ...how }: Patching & { known?: T } = {},
 ): Promise<boolean> {
     let last = known;
     let before: T | undefined;
@@ -45,7 +45,7 @@ export async function change<T extends KubeObject>(
             const body = next(current, before ?? current);
             if (body === undefined) return true;
             if (patches === maxPatches) throw new Error(`${nameOf(object)} is not as wanted after ${patches} patches`);
-            const patched = (await api.patch(object, body)) as T | undefined;
+            const patched = (await api.patch(object, body, how)) as T | undefined;
             before = current;
             current = patched;
         }

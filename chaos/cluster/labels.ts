@@ -26,6 +26,11 @@ export const labels = {
     pass: "chaos-experiments/pass",
     /** On the proxy of a fault, and what its Service selects meanwhile: the proxy's name. */
     proxy: "chaos-experiments/proxy",
+    /**
+     * `true` on the Service by which a fault's proxy finds the pods, and by that on its EndpointSlices: answers count
+     * by now, so `first` and `pulse` begin.
+     */
+    counting: "chaos-experiments/counting",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
     kills: "chaos-experiments/kills",
     /**
@@ -132,6 +137,8 @@ export const annotations = {
     access: "chaos-experiments/access",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",
+    /** On a pod of which an attack has stopped containers: the run, as JSON. */
+    stopped: "chaos-experiments/stopped",
     /** On the pod template of a workload that an experiment has restarted: when. */
     restarted: "chaos-experiments/restarted-at",
 } as const;

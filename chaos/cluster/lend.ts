@@ -12,13 +12,14 @@
  * that was read: the API server rejects it (409) if somebody has changed the object since, and `change` tries again.
  *
  * What is borrowed: the selector of a Service (`kinds/attacks/fault/pointing.ts`), the `podSelector` of a NetworkPolicy
- * (`policies/exemption.ts`), and a number or a flag of a workload (`kinds/actions/set-field.ts`).
+ * (`policies/exemption.ts`), a number or a flag of a workload (`kinds/actions/set-field.ts`), and the images of a pod's
+ * containers (`kinds/attacks/fail/image.ts`).
  */
 import { isDeepStrictEqual } from "node:util";
 import { change } from "./change";
 import { givenBack, isOurs, type Owner, ownersOf } from "./field-owners";
 import { noteIn } from "./labels";
-import type { KubeObject, ObjectApi, ObjectReference } from "./resources";
+import type { KubeObject, ObjectApi, ObjectReference, Patching, Resource } from "./resources";
 
 /** What a note on an object says of a field that a run has changed. */
 export interface Note<V> {
@@ -48,6 +49,14 @@ export interface Notes<V> {
 export interface Loan<V = unknown> {
     field: string;
     notes: Notes<V>;
+    /** The type of the objects that have it. @default several types have it */
+    resource?: Resource;
+    /** Set if a part of each entry of a list is borrowed. @default the field is borrowed as a whole */
+    ofEntries?: {
+        read(object: KubeObject): V;
+        /** What a strategic merge patch has of the entries, which it merges by name. */
+        written(to: V): readonly { name: string }[];
+    };
     /** What its owners want by now; what is there, if there is nothing to restore. @param kept see `keeperOf` */
     wanted(object: KubeObject, kept?: KubeObject): V;
     /** Whether a run has changed an object, and nobody has restored it. @default its note is there */
@@ -64,6 +73,10 @@ const absent: Readonly<Record<string, unknown>> = { replicas: 1, selector: {}, p
 export const valueIn = <V>({ spec }: KubeObject, field: string): V =>
     ((spec as Record<string, V> | undefined)?.[field] ?? absent[field]) as V;
 
+/** What an object has of what is borrowed. */
+const lentIn = <V>({ ofEntries, field }: Loan<V>, object: KubeObject): V =>
+    ofEntries?.read(object) ?? valueIn<V>(object, field);
+
 export const isLent = (loan: Loan, object: KubeObject): boolean =>
     loan.isLent?.(object) ?? loan.notes.read(object) !== undefined;
 
@@ -75,7 +88,10 @@ export interface Lent<V> {
 
 /** Lends a field to a run. @param known the object, if it was read before @returns false if it does not exist */
 export const lend = <V>(api: ObjectApi, object: ObjectReference, loan: Loan<V>, lent: Lent<V>, known?: KubeObject) =>
-    change(api, object, (current, before) => lending(loan, lent, current, before), known);
+    change(api, object, (current, before) => lending(loan, lent, current, before), { known, ...howToPatch(loan) });
+
+/** How the patches of a loan are meant. */
+export const howToPatch = <V>({ ofEntries }: Loan<V>): Patching => (ofEntries ? { mergesLists: true } : {});
 
 /**
  * Restores a field.
@@ -97,7 +113,7 @@ export async function restore<V>(
     const kept = keeper === undefined ? undefined : await api.get({ ...object, name: keeper });
     const next = (current: KubeObject, before: KubeObject) =>
         isMeant(current) ? restoring(loan, current, { kept, before }) : undefined;
-    await change(api, object, next, found);
+    await change(api, object, next, { known: found, ...howToPatch(loan) });
     return loan.left?.(found, object.resource.kind);
 }
 
@@ -110,7 +126,7 @@ export function lending<V>(loan: Loan<V>, lent: Lent<V>, object: KubeObject, bef
     const { field, notes } = loan;
     const { run } = lent;
     const metadata = object.metadata!;
-    const [current, set] = [valueIn<V>(object, field), lent.value(object)];
+    const [current, set] = [lentIn(loan, object), lent.value(object)];
     const note = notes.read(object);
     const isNoted = note?.run === run && isDeepStrictEqual(note.set ?? set, set);
     // Somebody removes or edits the note each time. Its keeper knows what was there.
@@ -118,7 +134,7 @@ export function lending<V>(loan: Loan<V>, lent: Lent<V>, object: KubeObject, bef
     if (!isNoted || !isDeepStrictEqual(current, set)) {
         const [owners, applied] = [ownersOf(metadata, field), appliedIn<V>(object, field)];
         const written = notes.written(object, { run, before: loan.wanted(object), set, owners, applied });
-        return patch(object, written, { [field]: merging(current, set) });
+        return patch(object, written, { [field]: merging(loan, current, set) });
     }
     const owners = note.owners ?? ownersOf(before.metadata!, field);
     // What had no owner stays this package's, if only its owners would be known. The API server records changes by the
@@ -141,11 +157,15 @@ export function restoring<V>(
     { kept, before = object }: { kept?: KubeObject; before?: KubeObject } = {},
 ): object | undefined {
     const { field, notes } = loan;
-    const [current, wanted] = [valueIn<V>(object, field), loan.wanted(object, kept)];
-    if (!isDeepStrictEqual(current, wanted)) return patch(object, {}, { [field]: merging(current, wanted) });
+    const [current, wanted] = [lentIn(loan, object), loan.wanted(object, kept)];
     const note = notes.read(object);
+    if (!isDeepStrictEqual(current, wanted)) {
+        // What the value itself says of the run is gone then, and the second patch is still to come.
+        const noted = loan.ofEntries && note ? notes.written(object, note as Note<V>) : {};
+        return patch(object, noted, { [field]: merging(loan, current, wanted) });
+    }
     if (note === undefined) return undefined;
-    const wasAsSet = isDeepStrictEqual(valueIn(before, field), note.set);
+    const wasAsSet = isDeepStrictEqual(lentIn(loan, before), note.set);
     const { owners = wasAsSet ? ownersOf(before.metadata!, field) : [] } = note;
     const isAsBefore = isDeepStrictEqual(current, note.before);
     const managedFields = givenBack(object.metadata!, field, isAsBefore ? owners : []);
@@ -174,7 +194,8 @@ export const notesIn = <V>(annotation: string): Notes<V> => ({
 });
 
 /** What makes one value another, in a merge patch. */
-function merging<V>(from: V, to: V): unknown {
+function merging<V>({ ofEntries }: Loan<V>, from: V, to: V): unknown {
+    if (ofEntries) return ofEntries.written(to);
     if (typeof from !== "object" || typeof to !== "object") return to ?? null;
     return { ...Object.fromEntries(Object.keys(from!).map((key) => [key, null])), ...to };
 }

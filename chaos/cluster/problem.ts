@@ -5,6 +5,12 @@ import { contextOf, isTimeout, messageOf, statusOf } from "./client";
 /** As `explain`, to complete "… : ": without a period at the end. */
 export const problemOf = (error: unknown) => withoutPeriod(explain(error));
 
+/** Whether the cluster rejects a change for good: a quota, an admission webhook or policy, or a missing right. */
+export const isRejection = (error: unknown) => [400, 403, 422].includes(statusOf(error) ?? 0);
+
+/** Whether a dry run was rejected because a webhook cannot do without side effects: it says nothing of the object. */
+export const isNoDryRun = (error: unknown) => /does not support dry ?run/i.test(messageOf(error));
+
 export const withoutPeriod = (text: string) => text.replace(/\.$/, "");
 
 /**

@@ -33,9 +33,7 @@ export function send(path: string, call: SentCall, to: Destination): Promise<Inc
             signal: call.signal,
             headers: {
                 accept,
-                ...(content !== undefined && {
-                    "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
-                }),
+                ...(content !== undefined && { "content-type": contentType(call) }),
                 // Node would send the body of a DELETE without a length, and the server would ignore it.
                 "content-length": Buffer.byteLength(content ?? ""),
                 ...call.headers,
@@ -51,6 +49,11 @@ export function send(path: string, call: SentCall, to: Destination): Promise<Inc
         outgoing.end(content);
     });
     return untilAborted(answer, call.signal);
+}
+
+function contentType({ method, mergesLists }: ApiCall): string {
+    if (method !== "PATCH") return "application/json";
+    return `application/${mergesLists ? "strategic-" : ""}merge-patch+json`;
 }
 
 /** Whether a request failed over a kept connection: the server may have closed that a moment before. */

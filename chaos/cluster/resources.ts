@@ -88,6 +88,9 @@ export interface ObjectReference<R extends Resource = Resource> {
 /** An object of a namespace that is known. */
 export type NamedObject = Omit<ObjectReference, "namespace">;
 
+/** Such an object, or without a name all of a type. */
+export type Objects = Pick<NamedObject, "resource"> & Partial<NamedObject>;
+
 /** Where objects are, or one. Objects of some types belong to no namespace. */
 export interface Place<R extends Resource = Resource> {
     resource: R;
@@ -107,9 +110,15 @@ export function pathOf({ resource: { apiGroup, version = "v1", resource }, names
 
 /** The object at an API path, of one of `resources`. */
 export function referenceAt(path: string): ObjectReference {
-    const [namespace, plural, name] = path.split("/").slice(-3);
+    const { name, ...place } = objectsAt(path);
+    return { ...place, name: name! };
+}
+
+/** What is at an API path in a namespace, of one of `resources`: an object, or all of a type. */
+export function objectsAt(path: string): Objects & { namespace: string } {
+    const [namespace, plural, name] = path.slice(path.indexOf("/namespaces/") + "/namespaces/".length).split("/");
     const resource = Object.values(resources).find((one) => one.resource === plural)!;
-    return { resource, namespace: namespace!, name: name! };
+    return { resource, namespace: namespace!, ...(name !== undefined && { name }) };
 }
 
 /** Which objects are listed. */
@@ -124,8 +133,14 @@ export interface Selection {
 
 /** Of an object that is made. */
 export interface Creation {
-    /** Has the API server only say whether it would make it. */
+    /** Has the API server only say whether it would do it. */
     dryRun?: "All";
+}
+
+/** How an object is patched. */
+export interface Patching extends Creation {
+    /** A list keeps the entries that the patch does not name: a strategic merge patch. @default a patch replaces it */
+    mergesLists?: true;
 }
 
 /** What an object must be to be deleted: else the API server rejects it (409). */
@@ -141,8 +156,8 @@ export interface ObjectApi {
     /** @returns undefined if there is no such object */
     get<R extends Resource>(object: Named<R>): Promise<ObjectOf<R["kind"]> | undefined>;
     list<R extends Resource>(resource: R, selection: Selection): AsyncIterable<ObjectOf<R["kind"]>>;
-    /** Sends a JSON merge patch. @returns undefined if there is no such object */
-    patch<R extends Resource>(object: Named<R>, body: object): Promise<ObjectOf<R["kind"]> | undefined>;
+    /** Sends a JSON merge patch, unless `how` says otherwise. @returns undefined if there is no such object */
+    patch<R extends Resource>(object: Named<R>, body: object, how?: Patching): Promise<ObjectOf<R["kind"]> | undefined>;
     /** @param place with a name and a part for what is made of an object, such as an eviction */
     create<R extends Resource>(place: Place<R>, body: object, how?: Creation): Promise<ObjectOf<R["kind"]>>;
     /** Deletes it, and what belongs to it in the background. @returns false if it does not exist */

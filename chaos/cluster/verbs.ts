@@ -9,6 +9,8 @@ export interface ApiCall {
     method?: "GET" | "PATCH" | "DELETE" | "POST" | "PUT";
     /** A JSON merge patch for `PATCH`, `DeleteOptions` for `DELETE`, the object for `POST` and `PUT`. */
     body?: object;
+    /** Whether the patch is a strategic merge patch. @default false */
+    mergesLists?: boolean;
     signal?: AbortSignal;
 }
 
@@ -88,11 +90,11 @@ export function verbsOver({ ask, items, isMissing = isStatus404, namesFailures =
             const failure = `the ${resource.resource} cannot be listed`;
             return items(listPath(resource, selection), failure, selection.withRules ?? false) as AsyncIterable<never>;
         },
-        patch: (object, body) =>
-            unlessMissing(
-                ask(`${pathOf(object)}?fieldManager=${fieldManager}`, { method: "PATCH", body }),
-                `${named(object)} cannot be changed`,
-            ),
+        patch(object, body, { mergesLists, dryRun } = {}) {
+            const path = withQuery(pathOf(object), { fieldManager, dryRun });
+            const call: ApiCall = { method: "PATCH", body, ...(mergesLists && { mergesLists }) };
+            return unlessMissing(ask(path, call), `${named(object)} cannot be changed`);
+        },
         async create(place, body, { dryRun } = {}) {
             const answer = await ask(withQuery(pathOf(place), { dryRun }), { method: "POST", body });
             const failure = `a ${place.resource.kind} cannot be created`;

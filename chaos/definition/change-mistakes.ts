@@ -3,14 +3,8 @@ import { completed } from "../kinds/checks/check-kind";
 import { changeLimitsOf } from "../kinds/checks/change-limits";
 import { type Check, checkKindOf, checkKinds, checkName, checkSchema } from "../kinds/checks/registry";
 import { answersNeeded, type ChangeLimit } from "../values/compared";
-import {
-    describeMilliseconds,
-    durationWithin,
-    formatDuration,
-    parseDuration,
-    type Range,
-    times,
-} from "../values/duration";
+import { describeMilliseconds, durationWithin, formatDuration, parseDuration, times } from "../values/duration";
+import { type AnswersFault, answersBefore, answersIn, type Mend, mendsFor, type Observation } from "./answers-fault";
 
 /** Limits that a definition may give for all checks are for those that show how fast the application is. */
 export const usualLimitsFor = (check: Check, usual: readonly ChangeLimit[] = []): readonly ChangeLimit[] =>
@@ -32,35 +26,11 @@ export function ownChangeMistakes(check: Check): { field: "latency" | "successRa
 /** All answers of a baseline pass through the variables of the run's steps. */
 const maxAnswers = 10_000;
 
-interface Observation {
-    intervalMs: number;
-    durationMs: number;
-    baselineMs: number;
-}
-
-/** Why a check cannot be compared. */
-export interface ChangeFault {
-    /** Absent if it is about all checks. */
-    check?: Check;
-    /** What it is about, if not a check. */
-    of?: "latency" | "baseline";
-    reason: string;
-    /**
-     * Each of these alone mends it, with all of its values: longer times and a shorter interval, but of `baseline` a
-     * shorter one.
-     */
-    allowed: Partial<Observation>[];
-    /** What else mends it, in words. */
-    otherwise: string;
-}
-
-const countOf = (lengthMs: number, intervalMs: number) => Math.ceil(lengthMs / intervalMs - 1e-6);
-const inSeconds = (milliseconds: number) => Math.ceil((milliseconds - 1e-6) / 1_000) * 1_000;
-const within = (range: Range, milliseconds: number) => durationWithin(range, formatDuration(milliseconds));
-const [longestMs, shortestMs] = [parseDuration(times.baseline.most)!, parseDuration(times.interval.least)!];
+type WithBaseline = Observation & { baselineMs: number };
 
 /** The longest baseline that a run with these compared checks may have, in whole seconds. */
 export function longestBaselineMs(checks: readonly { intervalMs: number }[]): number {
+    const longestMs = parseDuration(times.baseline.most)!;
     const perMs = checks.reduce((sum, { intervalMs }) => sum + 1 / intervalMs, 0);
     return Math.min(longestMs, Math.floor(maxAnswers / perMs / 1_000 + 1e-6) * 1_000);
 }
@@ -75,13 +45,13 @@ interface ComparedCheck {
 
 /** How many answers the baseline has. */
 const sumOf = (compared: readonly ComparedCheck[], { baselineMs }: { baselineMs: number }) =>
-    compared.reduce((sum, { intervalMs }) => sum + countOf(baselineMs, intervalMs), 0);
+    compared.reduce((sum, { intervalMs }) => sum + answersBefore({ baselineMs, intervalMs }), 0);
 
 /** What checks cannot show with their defaults. Looks only at those that are valid by themselves. */
 export function changeMistakes(
     checks: readonly Check[],
-    { latency, ...defaults }: Observation & { latency?: readonly ChangeLimit[] },
-): ChangeFault[] {
+    { latency, ...defaults }: WithBaseline & { latency?: readonly ChangeLimit[] },
+): AnswersFault[] {
     const valid = checks.filter((check) => checkSchema.safeParse(check).success);
     if (latency && valid.length === checks.length && valid.every((check) => !checkKindOf(check).showsLatency)) {
         const reason = `no check of the experiment is of kind ${listOf("disjunction")}`;
@@ -102,9 +72,10 @@ export function changeMistakes(
     return tooMany === undefined ? faults : [...faults, tooMany];
 }
 
-function tooFewAnswers(one: ComparedCheck, compared: readonly ComparedCheck[], now: Observation): ChangeFault[] {
+function tooFewAnswers(one: ComparedCheck, compared: readonly ComparedCheck[], now: WithBaseline): AnswersFault[] {
     const { check, strictest, needed, intervalMs } = one;
-    const [before, during] = [countOf(now.baselineMs, intervalMs), countOf(now.durationMs, intervalMs)];
+    const asked = { ...now, intervalMs };
+    const [before, during] = [answersBefore(asked), answersIn(asked)];
     if (Math.min(before, during) >= needed) return [];
     const [what, lengthMs] =
         before < needed ? (["baseline", now.baselineMs] as const) : (["window", now.durationMs] as const);
@@ -113,27 +84,8 @@ function tooFewAnswers(one: ComparedCheck, compared: readonly ComparedCheck[], n
             ? compared.map((other) => (other.check.perSecond === undefined ? { ...other, intervalMs } : other))
             : compared.map((other) => (other === one ? { ...other, intervalMs } : other));
     const mostAnswers = Math.max(maxAnswers, sumOf(compared, now));
-    const isPossible = (mend: Partial<Observation>) =>
-        (mend.baselineMs === undefined || within(times.baseline, mend.baselineMs) !== undefined) &&
-        (mend.durationMs === undefined || within(times.duration, mend.durationMs) !== undefined) &&
-        (mend.intervalMs === undefined || within(times.interval, mend.intervalMs) !== undefined) &&
-        sumOf(mend.intervalMs === undefined ? compared : withInterval(mend.intervalMs), { ...now, ...mend }) <=
-            mostAnswers;
-    /** With another interval, too. */
-    const longer = (intervalMs: number): Partial<Observation> => {
-        const enoughMs = inSeconds(needed * intervalMs);
-        return {
-            ...(countOf(now.baselineMs, intervalMs) < needed && { baselineMs: enoughMs }),
-            ...(countOf(now.durationMs, intervalMs) < needed && { durationMs: enoughMs }),
-        };
-    };
-    /** A rate of its own is a whole number. */
-    const whole = (intervalMs: number) =>
-        check.perSecond === undefined ? intervalMs : 1_000 / Math.ceil(1_000 / intervalMs);
-    const shorterMs = (lengthMs: number) => whole(Math.floor(lengthMs / needed));
-    const alone = [longer(intervalMs), { intervalMs: shorterMs(Math.min(now.baselineMs, now.durationMs)) }];
-    const together = [shorterMs(longestMs), shortestMs].map((intervalMs) => ({ ...longer(intervalMs), intervalMs }));
-    const allowed = alone.filter(isPossible);
+    const fits = ({ intervalMs, baselineMs = now.baselineMs }: Mend) =>
+        sumOf(intervalMs === undefined ? compared : withInterval(intervalMs), { baselineMs }) <= mostAnswers;
     return [
         {
             check,
@@ -141,20 +93,20 @@ function tooFewAnswers(one: ComparedCheck, compared: readonly ComparedCheck[], n
                 `to compare ${strictest.of} takes ${needed} answers before the attack and under it, and the ` +
                 `${what} has ${what === "baseline" ? before : during}: ${describeMilliseconds(lengthMs)} with ` +
                 `an interval of ${describeMilliseconds(intervalMs)}`,
-            allowed: allowed.length > 0 ? allowed : together.filter(isPossible).slice(0, 1),
+            allowed: mendsFor(needed, asked, check, fits),
             otherwise: `a limit that takes fewer answers, or fewer checks with one (all have ${maxAnswers} answers)`,
         },
     ];
 }
 
-function tooManyAnswers(compared: readonly ComparedCheck[], now: Observation): ChangeFault | undefined {
+function tooManyAnswers(compared: readonly ComparedCheck[], now: WithBaseline): AnswersFault | undefined {
     const all = sumOf(compared, now);
     if (all <= maxAnswers) return undefined;
     const names = compared.map(({ check }) => checkName(check)).join(", ");
     const baselineMs = longestBaselineMs(compared);
     const areEnough =
-        within(times.baseline, baselineMs) !== undefined &&
-        compared.every(({ needed, intervalMs }) => countOf(baselineMs, intervalMs) >= needed);
+        durationWithin(times.baseline, formatDuration(baselineMs)) !== undefined &&
+        compared.every(({ needed, intervalMs }) => answersBefore({ baselineMs, intervalMs }) >= needed);
     return {
         of: "baseline",
         reason: `the baseline has ${all} probes of ${names}, and ${maxAnswers} are possible`,

@@ -3,8 +3,9 @@ import { completed } from "../kinds/checks/check-kind";
 import { confidenceOf, writtenConfidence } from "../kinds/checks/confidence";
 import { type Check, checkKindOf, checkKinds, checkSchema } from "../kinds/checks/registry";
 import { answersFor, type Confidence, lowerBound } from "../values/bound";
-import { describeMilliseconds, durationWithin, formatDuration, parseDuration, times } from "../values/duration";
+import { describeMilliseconds, parseDuration, times } from "../values/duration";
 import { describeShare, parsePercentage, percentOf, type Share } from "../values/share";
+import { type AnswersFault, answersIn, type Mend, mendsFor, type Observation } from "./answers-fault";
 
 /** @param usual for a check that sets none. @returns undefined if nothing is required, or the check reads a state */
 export function requiredConfidence(check: Check, usual?: Confidence): Confidence | undefined {
@@ -15,71 +16,43 @@ export function requiredConfidence(check: Check, usual?: Confidence): Confidence
 const trialKinds = checkKinds.filter((kind) => checkKindOf({ kind }).isTrial);
 const listOf = (type: "conjunction" | "disjunction") => new Intl.ListFormat("en-GB", { type }).format(trialKinds);
 
-/** Why a check cannot show what it must. */
-interface Fault {
-    reason: string;
-    /** Each of these alone mends it. `together` is there if neither a window nor an interval does that alone. */
-    allowed: { successRate?: Share; durationMs?: number; intervalMs?: number; atLeast?: Share; together?: Together };
-}
-
-/** Mends it only with all of these. */
-interface Together {
-    durationMs: number;
-    intervalMs: number;
-    atLeast?: Share;
-}
-
-interface Observation {
+interface Promised extends Observation {
     successRate: Share;
-    intervalMs: number;
-    durationMs: number;
 }
 
-function faultsIn(confidence: Confidence, { successRate, intervalMs, durationMs }: Observation): Fault[] {
+function faultsIn(check: Check, confidence: Confidence, promised: Promised): AnswersFault[] {
     const { atLeast, level } = writtenConfidence(confidence);
-    const faults: Fault[] = [];
+    const { successRate, durationMs, intervalMs, graceMs } = promised;
+    const asked = { intervalMs, graceMs, durationMs };
+    const fault = { check, of: "confidence", otherwise: "leave it out" } as const;
+    const faults: AnswersFault[] = [];
     if (confidence.atLeast > successRate) {
         const required = describeShare(successRate);
         const reason = `a run that passes with ${required}, the required success rate, may not show ${atLeast}`;
-        faults.push({ reason, allowed: { successRate: confidence.atLeast, atLeast: successRate } });
+        faults.push({ ...fault, reason, allowed: [{ atLeast: successRate }, { successRate: confidence.atLeast }] });
     }
-    const needed = answersFor(confidence);
-    // An interval such as 1000/3 ms is not exact.
-    const sent = Math.floor(durationMs / intervalMs + 1e-6);
+    const [needed, sent] = [answersFor(confidence), answersIn(asked)];
     if (needed <= sent) return faults;
-    const longer = formatDuration(Math.ceil((needed * intervalMs - 1e-6) / 1_000) * 1_000);
-    const alone = {
-        durationMs: durationWithin(times.duration, longer),
-        intervalMs: shorterWithin(durationMs, needed),
-        atLeast: shownBy(sent, confidence.level),
-    };
-    const isNeitherEnough = alone.durationMs === undefined && alone.intervalMs === undefined;
-    faults.push({
-        reason:
-            `to show ${atLeast} with ${level} confidence takes ${needed} good answers, and the window has ${sent}: ` +
-            `${describeMilliseconds(durationMs)} with an interval of ${describeMilliseconds(intervalMs)}`,
-        allowed: { ...alone, together: isNeitherEnough ? togetherFor(needed, sent, confidence.level) : undefined },
-    });
-    return faults;
+    const mends = mendsFor(needed, asked, check);
+    const reason =
+        `to show ${atLeast} with ${level} confidence takes ${needed} good answers, and the window has ${sent}: ` +
+        `${describeMilliseconds(durationMs)} with an interval of ${describeMilliseconds(intervalMs)}`;
+    const lower = lowerMend(sent, confidence.level, mends.length === 0);
+    const isThereLonger = mends.length > 1;
+    const prefer = isThereLonger ? "the longer window: it sees outages that a shorter interval does not" : undefined;
+    return [...faults, { ...fault, reason, allowed: [...mends, ...lower], prefer }];
 }
 
 const longestMs = parseDuration(times.duration.most)!;
 const shortestMs = parseDuration(times.interval.least)!;
 
-/** The longest interval with which a window has so many answers. Undefined if it is too short. */
-const shorterWithin = (durationMs: number, answers: number) =>
-    durationWithin(times.interval, formatDuration(Math.floor(durationMs / answers)));
-
-/** What so many good answers show, rounded down. Undefined if that reads as nothing. */
-const shownBy = (answers: number, level: Share) =>
-    answers === 0 ? undefined : parsePercentage(percentOf(lowerBound(answers, answers, level), 1));
-
-/** @param sent if there are some, what these show can be required */
-function togetherFor(needed: number, sent: number, level: Share): Together | undefined {
-    const intervalMs = shorterWithin(longestMs, needed);
-    if (intervalMs !== undefined) return { durationMs: longestMs, intervalMs };
-    if (sent > 0) return undefined;
-    return { durationMs: longestMs, intervalMs: shortestMs, atLeast: shownBy(longestMs / shortestMs, level) };
+/** What can be shown instead: by the answers that there are, or without any, by as many as possible if need be. */
+function lowerMend(answers: number, level: Share, isLast: boolean): Mend[] {
+    const mostTimes = { durationMs: longestMs, intervalMs: shortestMs };
+    const [times, number] = answers > 0 ? [{}, answers] : [mostTimes, answersIn({ ...mostTimes, graceMs: 0 })];
+    // Rounded down, it may read as nothing.
+    const atLeast = parsePercentage(percentOf(lowerBound(number, number, level), 1));
+    return atLeast && (answers > 0 || isLast) ? [{ ...times, atLeast }] : [];
 }
 
 /** What a check cannot show with any settings: in the longest window, and if it may, at the shortest interval. */
@@ -91,23 +64,26 @@ export function ownConfidenceMistakes(check: Check): string[] {
             `${check.kind} reads a state, and reading it more often shows no more; ` +
                 `allowed: for ${listOf("conjunction")}`,
         ];
-    const best = { durationMs: longestMs, ...completed(check, { intervalMs: shortestMs, successRate: 1 }) };
-    return faultsIn(confidenceOf(confidence), best).map(
-        ({ reason, allowed: { atLeast } }) => `${reason}; allowed: an atLeast of at most ${describeShare(atLeast!)}`,
-    );
+    const rated = completed(check, { intervalMs: shortestMs, successRate: 1 });
+    const faults = faultsIn(check, confidenceOf(confidence), { durationMs: longestMs, graceMs: 0, ...rated });
+    return faults.map(({ reason, allowed }) => {
+        const lower = allowed.find(({ atLeast }) => atLeast !== undefined)!.atLeast!;
+        return `${reason}; allowed: an atLeast of at most ${describeShare(lower)}`;
+    });
 }
 
 /** What checks cannot show with their defaults. Compares only those that are valid by themselves. */
 export function confidenceMistakes(
     checks: readonly Check[],
-    { confidence: usual, ...defaults }: Observation & { confidence?: Confidence },
-): (Fault & { check?: Check })[] {
+    { confidence: usual, ...defaults }: Promised & { confidence?: Confidence },
+): AnswersFault[] {
     const valid = checks.filter((check) => checkSchema.safeParse(check).success);
-    if (usual && valid.length === checks.length && valid.every((check) => !requiredConfidence(check, usual)))
-        return [{ reason: `no check of the experiment is of kind ${listOf("disjunction")}`, allowed: {} }];
+    if (usual && valid.length === checks.length && valid.every((check) => !requiredConfidence(check, usual))) {
+        const reason = `no check of the experiment is of kind ${listOf("disjunction")}`;
+        return [{ of: "confidence", reason, allowed: [], otherwise: "leave it out" }];
+    }
     return valid.flatMap((check) => {
         const confidence = requiredConfidence(check, usual);
-        const faults = confidence ? faultsIn(confidence, { ...defaults, ...completed(check, defaults) }) : [];
-        return faults.map((fault) => ({ check, ...fault }));
+        return confidence ? faultsIn(check, confidence, { ...defaults, ...completed(check, defaults) }) : [];
     });
 }

@@ -13,6 +13,7 @@ import type { Chosen } from "../targets/choose";
 import { type DiscoveryScope, peersOf } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { BeginSettings } from "./begin-settings";
+import { describeFault } from "./answers-fault";
 import { changeMistakes, usualLimitsFor } from "./change-mistakes";
 import { confidenceMistakes, requiredConfidence } from "./confidence-mistakes";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
@@ -20,8 +21,8 @@ import { stayingMs, usualDeadlineMs } from "./usual-deadline";
 import { parseRadius } from "../targets/radius";
 import type { Confidence } from "../values/bound";
 import type { ChangeLimit } from "../values/compared";
-import { formatDuration, parseDuration, times } from "../values/duration";
-import { describeShare, type Share } from "../values/share";
+import { parseDuration, times } from "../values/duration";
+import type { Share } from "../values/share";
 
 /** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
 export interface Plan extends DiscoveryScope, Written {
@@ -125,10 +126,9 @@ export function planOf(args: PlanArgs): Plan {
     const begin = planBegin(definition.begin, args);
     if (service === undefined) requireEndpoints(experiment, begin ? [...planned, begin.when] : planned);
     requireAbortRules(planned, durationMs);
-    requireConfidence(checks, args);
-    requireComparable(checks, args);
-    const located = planAttacks(attacks, args);
     const window = { durationMs, graceMs: attacks.length === 0 ? 0 : graceMs };
+    requireEnoughAnswers(checks, args, window);
+    const located = planAttacks(attacks, args);
     const baseline = planned.some(({ limits }) => limits) ? { durationMs: baselineMsOf(args) } : undefined;
     const isUsualDeadline = deadlineMs === undefined && until !== "disabled";
     return {
@@ -238,56 +238,14 @@ function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number):
     if (faults.length > 0) throw new Error(faults.join("; "));
 }
 
-function requireConfidence(checks: readonly Check[], args: PlanArgs): void {
-    const faults = confidenceMistakes(checks, args).map(({ check, reason, allowed }) => {
-        if (check === undefined) return `confidence: ${reason}; allowed: leave it out`;
-        const { successRate, durationMs, intervalMs, atLeast, together } = allowed;
-        const longer = (milliseconds: number) => `a window.duration of at least ${formatDuration(milliseconds)}`;
-        const shorter = (milliseconds: number) =>
-            check.perSecond === undefined
-                ? `an interval of at most ${formatDuration(milliseconds)}`
-                : `a perSecond of at least ${Math.ceil(1_000 / milliseconds)}`;
-        const lower = (share: Share) => `an atLeast of at most ${describeShare(share)}`;
-        const choices = [
-            durationMs && longer(durationMs),
-            intervalMs && shorter(intervalMs),
-            together &&
-                `${longer(together.durationMs)} with ${shorter(together.intervalMs)}` +
-                    (together.atLeast === undefined ? "" : ` and ${lower(together.atLeast)}`),
-            successRate && `a successRate of at least ${describeShare(successRate)}`,
-            atLeast && lower(atLeast),
-        ].filter((choice) => typeof choice === "string");
-        return `${checkName(check)}: confidence: ${reason}; allowed: ${either.format(choices)}`;
-    });
-    if (faults.length > 0) throw new Error(faults.join("; "));
+/** @throws Error if the answers of checks cannot show what they must */
+function requireEnoughAnswers(checks: readonly Check[], args: PlanArgs, window: Window): void {
+    const asked = { ...args, ...window, baselineMs: baselineMsOf(args) };
+    const faults = [...confidenceMistakes(checks, asked), ...changeMistakes(checks, asked)];
+    if (faults.length > 0) throw new Error(faults.map(describeFault).join("; "));
 }
 
 const baselineMsOf = ({ baselineMs }: PlanArgs) => baselineMs ?? parseDuration(times.baseline.usual)!;
-
-function requireComparable(checks: readonly Check[], args: PlanArgs): void {
-    const faults = changeMistakes(checks, { ...args, baselineMs: baselineMsOf(args) }).map(
-        ({ check, of, reason, allowed, otherwise }) => {
-            const choices = allowed.map(({ baselineMs, durationMs, intervalMs }) => {
-                if (check === undefined) return `a duration of at most ${formatDuration(baselineMs!)}`;
-                const all = [
-                    baselineMs && `a baseline.duration of at least ${formatDuration(baselineMs)}`,
-                    durationMs && `a window.duration of at least ${formatDuration(durationMs)}`,
-                    intervalMs &&
-                        (check.perSecond === undefined
-                            ? `an interval of at most ${formatDuration(intervalMs)}`
-                            : `a perSecond of at least ${Math.round(1_000 / intervalMs)}`),
-                ];
-                const [first, ...others] = all.filter((one) => typeof one === "string");
-                return [first, ...(others.length > 0 ? [others.join(" and ")] : [])].join(" with ");
-            });
-            const mends = choices.length > 0 ? either.format(choices) : otherwise;
-            return `${check === undefined ? of : checkName(check)}: ${reason}; allowed: ${mends}`;
-        },
-    );
-    if (faults.length > 0) throw new Error(faults.join("; "));
-}
-
-const either = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** Whether anything is attacked. Otherwise the run only checks, and acts if the plan has actions. */
 export const isAttack = ({ attacks }: Pick<Plan, "attacks">): boolean => attacks.length > 0;

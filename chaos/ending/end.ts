@@ -3,7 +3,7 @@ import { fieldsSet } from "../kinds/actions/set-field";
 import { endingOf } from "../cluster/events";
 import { isExperimentPolicy, labels, unlabeling } from "../cluster/labels";
 import { isLent, type Loan, restore } from "../cluster/lend";
-import { type KubeObject, type ObjectApi, type ObjectReference, otherResources } from "../cluster/resources";
+import { type KubeObject, type ObjectApi, type ObjectReference, otherResources, resources } from "../cluster/resources";
 import { loansOfAttacks } from "../kinds/attacks/job-parts";
 import { inTurns, within } from "../values/async";
 import { exemptedPolicy, isExempting } from "../policies/exemption";
@@ -21,15 +21,17 @@ const eventsMs = 1_000;
 /**
  * The order of ending.
  *
- * 1. What ends an attack by itself: the orders to the Job go, Services and what actions have changed are restored.
+ * 1. What ends an attack by itself: the orders to the Job go, Services, the images of stopped containers, and what
+ *    actions have changed are restored.
  * 2. Policies that were changed to leave out the targets select them again.
  * 3. If a policy still leaves out pods that are labeled `attacked`, because it always did or is not restored yet: the
  *    labels of these pods.
  * 4. The attacks' objects: their policies, without which a pod would be open that others do not select; and the
  *    proxies of faults, which pass on what they have until their Service no longer leads to them.
  * 5. The labels of the other targets. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it
- *    does not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints). And once more what part
- *    1 has not done, or was done meanwhile: an update may have let a fault begin.
+ *    does not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints).
+ * 6. Once more what part 1 has not done, or was done meanwhile: an update may have let a fault begin, or have stopped a
+ *    container, which it cannot any more once the pod has lost its label.
  *
  * Each has so many milliseconds before the next begins nevertheless: calls that hang must not keep an attack from its
  * end within 5 s, of which the Job needs one to see that it is wanted.
@@ -39,7 +41,8 @@ const order: readonly [patienceMs: number, part: (ending: Ending) => Promise<unk
     [1_000, (ending) => ending.restore(ending.scope.policies)],
     [1_000, (ending) => ending.unlabelUnselected()],
     [500, (ending) => ending.remove(ending.scope.objects)],
-    [0, (ending) => Promise.all([ending.unlabel(), ending.restore(ending.scope.changed)])],
+    [500, (ending) => ending.unlabel()],
+    [0, (ending) => ending.restore(ending.scope.changed)],
 ];
 /** How long the third part looks at policies, in milliseconds. */
 const lookMs = 500;
@@ -151,7 +154,9 @@ class Ending {
     restore(some?: readonly Some[]): Promise<unknown> {
         const workOn = (object: ObjectReference, found: KubeObject | undefined) => {
             const isNamed = found === undefined;
-            return isNamed || this.loansOf(found).length > 0 ? () => this.restoreOne(object, isNamed) : undefined;
+            return isNamed || this.loansOf(object, found).length > 0
+                ? () => this.restoreOne(object, isNamed)
+                : undefined;
         };
         return this.each(some, workOn, { atATime: maxRestored });
     }
@@ -207,7 +212,7 @@ class Ending {
     private async restoreOne(object: ObjectReference, isNamed: boolean): Promise<void> {
         let found = await this.api.get(object);
         const failures: unknown[] = [];
-        for (const loan of found ? this.loansOf(found, isNamed) : []) {
+        for (const loan of found ? this.loansOf(object, found, isNamed) : []) {
             const mayRestore = (current: KubeObject) => this.mayRestore(loan, current, isNamed);
             const restoring = restore(this.api, object, loan, mayRestore, found);
             const left = await restoring.catch((error: unknown) => void failures.push(error));
@@ -219,9 +224,12 @@ class Ending {
     }
 
     /** What is to be restored of an object: an attack and an action may have changed the same one. */
-    private loansOf(object: KubeObject, isNamed = false): readonly Loan[] {
-        const loans: readonly Loan[] = [...loansOfAttacks, exemptedPolicy, ...fieldsSet(object)];
-        return loans.filter((loan) => this.mayRestore(loan, object, isNamed));
+    private loansOf({ resource }: ObjectReference, object: KubeObject, isNamed = false): readonly Loan[] {
+        // No action changes a pod: many may label one who may not change what it runs.
+        const set = resource === resources.pod ? [] : fieldsSet(object);
+        const loans: readonly Loan[] = [...loansOfAttacks, exemptedPolicy, ...set];
+        const ofType = loans.filter((loan) => loan.resource === undefined || loan.resource === resource);
+        return ofType.filter((loan) => this.mayRestore(loan, object, isNamed));
     }
 
     /**

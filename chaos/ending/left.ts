@@ -22,6 +22,7 @@ import {
     type KubeObject,
     type NamedObject,
     type ObjectApi,
+    type Objects,
     type Resource,
     resources,
 } from "../cluster/resources";
@@ -31,10 +32,14 @@ import { isJobOrder, ofRun, type Scope } from "./scope";
 /** The types of objects that attacks and actions of any kind may change, each once, without NetworkPolicies. */
 export const restored = [...new Set([...resourcesOfAttacks, ...resourcesOfActions])];
 
-/** What a run changes that must be restored, without NetworkPolicies. */
-export function changedBy({ attacks, actions }: Pick<Plan, "attacks" | "actions">): NamedObject[] {
+/**
+ * What a run changes that must be restored, without NetworkPolicies. Of targets, all pods: which ones they are is known
+ * later, and they may lose their labels.
+ */
+export function changedBy({ attacks, actions }: Pick<Plan, "attacks" | "actions">): Objects[] {
     const byAttacks = attacks.flatMap(({ attack }) => changedOf(attackKindOf(attack).restores, attack) ?? []);
-    return [...byAttacks, ...restoredBy(actions)];
+    const targets = attacks.some(({ attack }) => attackKindOf(attack).restoresTargets);
+    return [...byAttacks, ...(targets ? [{ resource: resources.pod }] : []), ...restoredBy(actions)];
 }
 
 type OfExperiment = Pick<Plan, "namespace" | "experiment">;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packedEnding } from "./packed";
+import { brotliDecompressSync } from "node:zlib";
+import { compressedEnding } from "./packed";
 
 export interface ExperimentPrograms {
     /** The command that runs a step; the step's name is appended. */
@@ -13,15 +14,15 @@ export interface ExperimentPrograms {
     proxy: string;
 }
 
-/** The programs that the package's build has left in `dist/programs`. */
+/** The programs that the package's build has left in `dist/programs`. Code is in other folders of `dist`. */
 export function builtPrograms(): ExperimentPrograms {
     const path = (name: string) => join(__dirname, "..", "programs", `${name}.js`);
-    const textOf = (name: string) => readFileSync(path(name), "utf8");
+    const compressed = (name: string) => readFileSync(path(name) + compressedEnding);
     return {
         stepCommand: `node ${shellQuoted(path("steps"))}`,
-        steps: readFileSync(path("steps") + packedEnding, "utf8"),
-        deadline: textOf("deadline"),
-        proxy: textOf("proxy"),
+        steps: compressed("steps").toString("base64"),
+        deadline: brotliDecompressSync(compressed("deadline")).toString(),
+        proxy: brotliDecompressSync(compressed("proxy")).toString(),
     };
 }
 

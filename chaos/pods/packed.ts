@@ -25,8 +25,8 @@ const zipped = (program: string) => gzipSync(program, { level: 9 }).toString("ba
  */
 export const packed = (program: string | Uint8Array): string => brotliCompressSync(program).toString("base64");
 
-/** Of the file beside a program that has it as `packed`. */
-export const packedEnding = ".packed";
+/** Of a file that has a program compressed: `packed` is its base64. */
+export const compressedEnding = ".br";
 
 /**
  * Commands that need nothing but Node and what the stack's state has: an experiment can be undone from any folder, on
@@ -39,11 +39,10 @@ export const printAgain = `node -e "process.stdout.write(process.env.PULUMI_COMM
 
 export const doNothing = 'node -e ""';
 
-const unpackedFrom = (file: string) =>
-    `brotliDecompressSync(Buffer.from(require('fs').readFileSync(${file}, 'latin1'), 'base64'))`;
+const unpacked = (bytes: string) => runPacked(`brotliDecompressSync(${bytes})`);
 
 /** The command that runs a step of the program in its standard input; the step's name is appended. */
-export const runFromInput = `node -e "${runPacked(unpackedFrom("0"))}"`;
+export const runFromInput = `node -e "${unpacked("Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')")}"`;
 
-/** JavaScript of a file that runs the packed program beside it. */
-export const runBeside = `${runPacked(unpackedFrom(`__filename + '${packedEnding}'`))};\n`;
+/** JavaScript of a file that runs the compressed program beside it. */
+export const runBeside = `${unpacked(`require('fs').readFileSync(__filename + '${compressedEnding}')`)};\n`;

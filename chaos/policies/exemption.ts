@@ -2,6 +2,7 @@ import type { V1LabelSelector, V1LabelSelectorRequirement, V1NetworkPolicy } fro
 import { newOwners } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
 import { appliedIn, type Lent, type Loan, notesIn } from "../cluster/lend";
+import { resources } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
 
 /**
@@ -62,6 +63,7 @@ function isOfRun(policy: V1NetworkPolicy): boolean {
 /** A policy that has the line for a while. Its owner wants all but a run's line as it is. */
 export const exemptedPolicy: Loan<V1LabelSelector> = {
     field: "podSelector",
+    resource: resources.networkPolicy,
     notes,
     wanted(policy: V1NetworkPolicy) {
         const { podSelector = {} } = policy.spec!;

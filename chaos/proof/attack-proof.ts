@@ -270,7 +270,7 @@ export class AttackProof {
         const found = await Promise.all([
             // What the Job reports last is a moment older than the last answers.
             soonIfAborted(this.explained(), signal),
-            proof.deleted ? undefined : whyChanged(cluster, chosen.targets, proof.outOfMemory),
+            proof.deleted ? undefined : whyChanged(cluster, chosen.targets, proof),
             signal?.aborted ? undefined : whyPeersChanged?.(),
             ofJob(),
         ]);

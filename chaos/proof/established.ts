@@ -1,11 +1,5 @@
-import {
-    apiServer,
-    type ConnectionReport,
-    type KeptState,
-    maxKept,
-    parseEndpoint,
-    silentAfterMs,
-} from "../witness/protocol";
+import { apiServer, type ConnectionReport, type KeptState, maxKept, silentAfterMs } from "../witness/protocol";
+import { parseEndpoint } from "../values/endpoint";
 import { beginsAtPeers, beginsAtTargets, type Proof } from "../kinds/attacks/attack-kind";
 import { reason as reasonOf, type Reason } from "../values/reasons";
 import { remedy, type Written } from "../values/texts";
@@ -28,6 +22,8 @@ export interface Established {
 
 /** What is known of established connections if the attack denies none of those that the witness has. */
 export function notLookedAt(proof: Proof): Established {
+    if (proof.stopped)
+        return { became: "unknown", reason: "nobody looks at the connections of containers that are stopped" };
     if (proof.lookup || !(beginsAtTargets(proof) || beginsAtPeers(proof)))
         return { became: "unknown", reason: "the attack denies no connections from the witness" };
     const reason = "nobody looks at connections that the application had open before the attack; they may have gone on";

@@ -84,7 +84,7 @@ export function cutSince(
     return { ...reason("attack-not-proven", message), working: deniedTo(proving) };
 }
 
-/** The same of a fault, whose probes need not have been answered by the witness's own baseline. */
+/** The same of what has probes, which need not have been answered by the witness's own baseline. */
 function hitSince(
     trials: readonly WitnessTrial[],
     hit: readonly string[],
@@ -94,8 +94,13 @@ function hitSince(
     const notProven = (message: string) => reason("attack-not-proven", message);
     if (hit.length === 0) return notProven("no probe reached a target before the attack");
     if (!last || !hasAll(hit)(last.closed)) {
-        const lacking = hit.filter((id) => !last?.closed.includes(id)).join(", ");
-        return notProven(missing ? `${lacking} ${missing}` : `probes were not affected: ${hit.join(", ")}`);
+        const lacking = trials.filter(({ id }) => hit.includes(id) && !last?.closed.includes(id));
+        const [probes, endpoints] = [lacking.filter(isProbe), lacking.filter((one) => !isProbe(one))];
+        const namesOf = (some: readonly WitnessTrial[]) => some.map(({ id }) => id).join(", ");
+        if (probes.length === 0) return notProven(`${namesOf(endpoints)} still accepted fresh connections`);
+        if (missing === undefined) return notProven(`probes were not affected: ${hit.join(", ")}`);
+        const shown = probes.filter(({ id }) => last?.open.includes(id));
+        return notProven(shown.length > 0 ? `${namesOf(shown)} ${missing}` : `${namesOf(probes)} could not be seen`);
     }
     const passed = trials.filter(isPassed).map(({ id }) => id);
     if (hasAll(passed)(last.open)) return { at: last.at };
@@ -120,7 +125,8 @@ export function whyNotCut(
     const notHeld = (message: string) => reason("attack-not-held", message);
     const unaffected = unaffectedIn(reports, idsOf(trials.filter(isProbe), "fails"));
     if (unaffected !== undefined) {
-        const what = missing ?? (unaffected.was === "open" ? "was not affected" : "could not be reached");
+        const [ran, unseen] = missing ? [missing, "could not be seen"] : ["was not affected", "could not be reached"];
+        const what = unaffected.was === "open" ? ran : unseen;
         return notHeld(`${unaffected.name} ${what} at a moment of the run`);
     }
     const endpoints = trials.filter(({ pod }) => pod !== undefined);

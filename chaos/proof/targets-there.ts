@@ -1,5 +1,6 @@
 /** Whether the pods of an attack and its peers are those that it was made for, and whether a kill has removed them. */
 import type { Cluster } from "../cluster/client";
+import type { Proof } from "../kinds/attacks/attack-kind";
 import type { Plan, RunAttack } from "../definition/plan";
 import type { KillReport, RefusedEviction } from "../witness/protocol";
 import { inTurns } from "../values/async";
@@ -15,26 +16,31 @@ const maxCalls = 10;
 /**
  * Why attacked containers are not the running ones any more. Undefined if they still are.
  *
- * @param mayBeKilled whether they may have been restarted because they were killed for memory. @default false
+ * @param proof what the attack does to them itself. @default they must go on running
  */
 export async function whyChanged(
     cluster: Cluster,
     targets: readonly Target[],
-    mayBeKilled = false,
+    proof: Pick<Proof, "outOfMemory" | "stopped"> = {},
 ): Promise<Reason | undefined> {
-    const reasons = await inTurns(targets, maxCalls, (target) => whyOneChanged(cluster, target, mayBeKilled));
+    const reasons = await inTurns(targets, maxCalls, (target) => whyOneChanged(cluster, target, proof));
     return reasons.find((one) => one !== undefined);
 }
 
-async function whyOneChanged(cluster: Cluster, target: Target, mayBeKilled: boolean): Promise<Reason | undefined> {
+async function whyOneChanged(
+    cluster: Cluster,
+    target: Target,
+    { outOfMemory, stopped }: Pick<Proof, "outOfMemory" | "stopped">,
+): Promise<Reason | undefined> {
     const { pod: name, namespace, uid, container, containerId } = target;
     const pod = await cluster.get({ resource: resources.pod, name, namespace });
     if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp)
         return reason("target-changed", `the target ${name} was gone before the run had ended`);
+    if (stopped) return undefined;
     const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
     const ends = [status?.state, status?.lastState].map((state) => state?.terminated?.reason);
     const isKilled = ends.includes("OOMKilled");
-    if (mayBeKilled && isKilled) return undefined;
+    if (outOfMemory && isKilled) return undefined;
     // A Job's container keeps its id when it has ended.
     if (status?.state?.terminated)
         return reason("target-changed", `the target ${name}/${container} ended during the run`);

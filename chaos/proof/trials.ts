@@ -6,7 +6,8 @@ import { isIPv6 } from "node:net";
 import { describeBlock, isProvenAt } from "../kinds/attacks/addresses";
 import { dnsPorts } from "../kinds/attacks/dns";
 import { type Proof, type Reported, usualPorts } from "../kinds/attacks/attack-kind";
-import { endpoint, parseEndpoint, reference } from "../witness/protocol";
+import { reference } from "../witness/protocol";
+import { endpoint, parseEndpoint } from "../values/endpoint";
 import type { ReasonCode } from "../values/reasons";
 import { groupedBy } from "../values/grouped";
 import type { Way } from "../policies/rules";
@@ -92,7 +93,8 @@ export interface Tried {
 export function byWitness({ proof, chosen, reported }: Tried): ByWitness {
     const { inward, deleted, stillWorks = {} } = proof;
     const targets = deleted ? [] : chosen.targets;
-    const attacked = new Set(attackedEndpoints(targets, inward));
+    const { hit, spared: others, passed } = reported ?? { hit: [], spared: [], passed: [] };
+    const attacked = new Set([...attackedEndpoints(targets, inward), ...hit]);
     const spared = new Set(endpointsOfTargets(targets, (port) => stillWorks.inward?.except.includes(port) === false));
     const endpoints = targets.flatMap((target) =>
         endpointsOfTargets([target]).map((id): WitnessTrial => {
@@ -102,11 +104,11 @@ export function byWitness({ proof, chosen, reported }: Tried): ByWitness {
             return { id, name, pod, during: "fails", ...(chosen.leftOut?.includes(name) && { leftOut: true }) };
         }),
     );
-    const { hit, spared: others, passed } = reported ?? { hit: [], spared: [], passed: [] };
+    const known = new Set(endpoints.map(({ id }) => id));
     const all: WitnessTrial[] = [
         ...endpoints,
         ...(stillWorks.untouched ? [{ id: reference, during: "works" } as const] : []),
-        ...hit.map((id) => ({ id, during: "fails" }) as const),
+        ...hit.flatMap((id) => (known.has(id) ? [] : ({ id, during: "fails" } as const))),
         ...others.map((id) => ({ id, during: "works", isSpared: true }) as const),
         ...passed.map((id) => ({ id, during: "works" }) as const),
     ];

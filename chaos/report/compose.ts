@@ -13,7 +13,9 @@ import { disabling } from "../values/texts";
 import { journalPath } from "./journal-files";
 import { type Conclusion, describeUnproven, unprovenOutward, withNotes } from "./conclusion";
 import { type Journal, journalVersion } from "./journal-schema";
-import { judge, type Judged, judgeChecks, type Measured, together, type Verdict } from "./verdict";
+import { type Judged, judgeChecks } from "./judged-check";
+import { type Measured, together } from "./measured";
+import { judge, type Verdict } from "./verdict";
 
 export interface Seen {
     checks: Observed[];

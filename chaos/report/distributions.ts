@@ -52,7 +52,8 @@ function comparedOf({ baseline = [], checks, plan, startedAt, attackedAt, conclu
 export const assumptions =
     "Filled: before the attack; outlined: under it. A bad answer counts as slower than all good ones. " +
     "The bounds assume that nothing but the attack has changed in between. " +
-    "They need no assumption about the distribution; where slow or bad answers lie unevenly, answers count as fewer.";
+    "They need no assumption about the distribution; where slow or bad answers lie unevenly, answers count as fewer. " +
+    "Few or long bursts are not seen enough.";
 
 /** How the latencies of compared checks are distributed, before the attack and under it, one over the other. */
 export const distributionsSvgs = (journal: Journal): string[] => comparedOf(journal).map(distributionsSvg);

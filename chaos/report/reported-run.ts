@@ -1,6 +1,7 @@
 import type { Bound } from "../kinds/checks/confidence";
 import { type ReasonCode, sentenceOf } from "../values/reasons";
-import { judgeChecks, reasonsOfOneCheck, type Verdict, verdicts } from "./verdict";
+import { judgeChecks } from "./judged-check";
+import { reasonsOfOneCheck, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
 
 export interface ReportedRun {

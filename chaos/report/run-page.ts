@@ -12,7 +12,9 @@ import { type Conclusion, describeUnproven } from "./conclusion";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
-import { describeRequests, sinceAttack, sinceUndone, successOf, verdicts } from "./verdict";
+import { describeRequests, successOf } from "./rates";
+import { sinceAttack, sinceUndone } from "./since";
+import { verdicts } from "./verdict";
 
 const style = `
     :root {

@@ -1,6 +1,7 @@
 /**
  * A series is one experiment, run several times. The name of each of its runs has two hashes: of the settings, and of
- * the series. By these, a series is found among the journals. A third part says whether results decide when it ends.
+ * the series. By these, a series is found among the journals. Other parts say how many runs it was to have, and whether
+ * results decide when it ends.
  */
 import { randomBytes } from "node:crypto";
 import { interval, type Interval } from "../values/bound";
@@ -14,20 +15,23 @@ export interface SeriesName {
     settings: string;
     /** 8 hexadecimal digits. */
     id: string;
+    /** Runs of the whole series. */
+    times: number;
     /** Whether it ends as soon as its results show something. */
     isWatched: boolean;
 }
 
 export const newSeriesId = (): string => randomBytes(4).toString("hex");
 
-export const nameOfRun = ({ settings, id, isWatched }: SeriesName): string =>
-    `${new Date().toISOString()}-${settings}-${id}${isWatched ? "-until" : ""}`;
+export const nameOfRun = ({ settings, id, times, isWatched }: SeriesName): string =>
+    `${new Date().toISOString()}-${settings}-${id}-${times}${isWatched ? "-until" : ""}`;
 
 /** The series that a run belongs to, by its name. Undefined if it belongs to none. */
 export function seriesOf({ journal, run = "" }: ReportedRun): SeriesName | undefined {
     const name = journal?.plan.run ?? run;
-    const [, settings, id, until] = /-([0-9a-f]{8})-([0-9a-f]{8})(-until)?$/.exec(name) ?? [];
-    return settings === undefined || id === undefined ? undefined : { settings, id, isWatched: until !== undefined };
+    const [, settings, id, times, until] = /-([0-9a-f]{8})-([0-9a-f]{8})-(\d{1,4})(-until)?$/.exec(name) ?? [];
+    if (settings === undefined || id === undefined) return undefined;
+    return { settings, id, times: Number(times), isWatched: until !== undefined };
 }
 
 /**
@@ -43,9 +47,17 @@ export function seriesIn<Run extends ReportedRun>(runs: readonly Run[]): Run[][]
     return [...groupedBy(inSeries, keyOf).values()].sort((a, b) => place(a) - place(b));
 }
 
-/** What a number of decided runs shows: less, if it was decided by their results, as in a watched series. */
-export const intervalFor = (runs: readonly ReportedRun[]): ((passed: number, decided: number) => Interval) =>
-    runs.some((run) => seriesOf(run)?.isWatched) ? watchedInterval : interval;
+/**
+ * What a number of decided runs shows: less, if their number was not fixed before the first of them. So it is in a
+ * watched series, in one that is not complete, and in one that was continued to another number of runs.
+ */
+export function intervalFor(runs: readonly ReportedRun[]): (passed: number, decided: number) => Interval {
+    const isFixed = runs.every((run) => {
+        const { isWatched = false, times = runs.length } = seriesOf(run) ?? {};
+        return !isWatched && times === runs.length;
+    });
+    return isFixed ? interval : watchedInterval;
+}
 
 /** A line for the newest series of each experiment, such as `orders-survive: 8 of 10 PASSED, …`. */
 export function seriesLines(runs: readonly ReportedRun[]): string[] {

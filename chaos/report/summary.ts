@@ -14,7 +14,7 @@ import {
     resultOf,
 } from "./reported-run";
 import { seriesLines } from "./series";
-import { boundOfRun, rateOf } from "./verdict";
+import { boundOfRun, rateOf } from "./rates";
 
 /**
  * Most characters in the table, and as many in the list below it. Together they fit into a comment on GitHub, which has

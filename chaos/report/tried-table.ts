@@ -5,7 +5,7 @@ import { withoutControls } from "../values/quoted";
 import type { Calls } from "./edges";
 import type { ReportedRun } from "./reported-run";
 import { type ReadRun, type TriedEdge, triedEdges } from "./tried";
-import { boundOfRun } from "./verdict";
+import { boundOfRun } from "./rates";
 
 /** For a caller or a callee. */
 export const unknown = "–";

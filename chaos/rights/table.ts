@@ -5,7 +5,7 @@ import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../kinds/atta
 import { type Attack, attackKindOf, attackParts, objectTypeOf } from "../kinds/attacks/registry";
 import { checkKindOf } from "../kinds/checks/registry";
 import { serviceNamed } from "../values/kubernetes-rules";
-import { jobTypes, type NamedObject, otherResources, resources, type Right, rightsIn } from "../cluster/resources";
+import { jobTypes, type Objects, otherResources, resources, type Right, rightsIn } from "../cluster/resources";
 import { isAttack, needsDeadlineJob, type Plan, type PlannedAttack } from "../definition/plan";
 import { changedBy, restored } from "../ending/left";
 import { groupedBy } from "../values/grouped";
@@ -88,7 +88,9 @@ export function rightsOfRun(plan: Plan): Right[] {
         ),
         attacks.flatMap(({ attack }) => attackKindOf(attack).rights?.(namespace) ?? []),
         changedBy(plan).flatMap(({ resource, name }) =>
-            always("get patch", resource, name).to("change it until the run is undone"),
+            name === undefined
+                ? always("get patch", resource).to("change targets until the run is undone")
+                : always("get patch", resource, name).to("change it until the run is undone"),
         ),
         restored.flatMap((type) =>
             [always("list", type).to(findLeft), always("get patch", type).to(...restoreOthers)].flat(),
@@ -242,7 +244,7 @@ export const rightToMakeEvents = (namespace?: string): Right[] =>
  */
 export function jobRightsOf(
     attacks: readonly { attack: Attack; object: string }[],
-    changed: readonly NamedObject[],
+    changed: readonly Objects[],
     binding: string,
     policy: string,
     mayMakeEvents = false,
@@ -251,9 +253,9 @@ export function jobRightsOf(
     const attacked = attacks.length > 0;
     const policed = attacks.some(({ attack }) => meetsPolicies(attack));
     /** On some objects only, one right for each type. */
-    const onThese = (verbs: string, objects: readonly NamedObject[], why: string) =>
+    const onThese = (verbs: string, objects: readonly Objects[], why: string) =>
         [...groupedBy(objects, ({ resource }) => resource)].flatMap(([type, those]) =>
-            its(verbs, type, ...those.map(({ name }) => name)).to(why),
+            its(verbs, type, ...those.flatMap(({ name }) => name ?? [])).to(why),
         );
     const ended = [
         ...attacks.map(({ attack, object }) => ({ resource: objectTypeOf(attack), name: object })),

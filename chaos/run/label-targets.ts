@@ -106,7 +106,7 @@ async function label(
     const combinations = await combinationsOf(run, attacks, policies);
     try {
         const own = [
-            ...(combinations.size > 0 ? await admitWitness(run, policies, chosenBy) : []),
+            ...(attacks.some(meetsWitness) ? await admitWitness(run, policies, chosenBy) : []),
             ...(await createCombined(run, attacks, combinations)),
             ...(await admitAttacks(run, attacks, policies)),
         ];
@@ -120,7 +120,7 @@ async function label(
                     "Allow the change of their labels, or choose other targets",
                 ),
             );
-            say(describe(plan, one) + describeBesides(discovered, one.chosen.targets));
+            say(describe(plan, one) + describeOthers(one, discovered));
         }
         const equipped = await equip(context, attacks, discovered);
         const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks: equipped, isPoliced });
@@ -169,6 +169,16 @@ async function tryOut(one: RunAttack, cluster: Cluster): Promise<void> {
     const tried = await attackKindOf(one.attack).tryOut?.(one, cluster);
     if (tried) one.chosen.tried = tried;
 }
+
+/** Whether the witness connects to an attack's targets, or they to it. */
+const meetsWitness = ({ attack }: RunAttack): boolean => {
+    const kind = attackKindOf(attack);
+    return kind.denies !== undefined || kind.proof(attack).stopped === true;
+};
+
+/** The other containers that are hit with the targets. One that stops containers leaves the others alone. */
+const describeOthers = ({ attack, chosen: { targets } }: RunAttack, discovered: readonly Discovered[]): string =>
+    attackKindOf(attack).proof(attack).stopped ? "" : describeBesides(discovered, targets);
 
 /** What the Job must know, if it will choose further targets. */
 function toldToJob({ attack, target, chosen: { matching } }: RunAttack, nodes?: Nodes): Partial<Chosen> {

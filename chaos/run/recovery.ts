@@ -8,7 +8,7 @@ import { endOf, hasNotBegun } from "../lease/lease-record";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lease/recover";
 import type { Journal } from "../report/journal-schema";
 import { addRecovery } from "../report/report";
-import { sinceUndone } from "../report/verdict";
+import { sinceUndone } from "../report/since";
 import type { Step, StepContext } from "./contract";
 import { sweep } from "./sweep";
 

@@ -1,9 +1,5 @@
-import { statusOf } from "../cluster/client";
-import { problemOf } from "../cluster/problem";
+import { isRejection, problemOf } from "../cluster/problem";
 import { type ReasonCode, ReasonError } from "../values/reasons";
-
-/** Whether the cluster rejects a change for good: a quota, an admission webhook or policy, or a missing right. */
-export const isRejection = (error: unknown) => [400, 403, 422].includes(statusOf(error) ?? 0);
 
 /**
  * For `catch` of a change that the run needs.

@@ -2,7 +2,7 @@ import type { V1Job, V1ObjectMeta, V1OwnerReference, V1Pod } from "../values/kub
 import { randomUUID } from "node:crypto";
 import { poll } from "../values/async";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
-import { problemOf } from "../cluster/problem";
+import { isNoDryRun, isRejection, problemOf } from "../cluster/problem";
 import { resources } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { missingRights } from "../rights/review";
@@ -10,7 +10,6 @@ import { rightToTryPods } from "../rights/table";
 import { ReasonError } from "../values/reasons";
 import type { Room, StepContext } from "./contract";
 import { policyOfJob } from "./other-policies";
-import { isRejection } from "./rejected-change";
 
 interface DryRunObject {
     kind: "Job" | "NetworkPolicy" | "Pod" | "Service";
@@ -125,7 +124,7 @@ async function whyRejected(
  */
 function saysNothing(error: unknown): boolean {
     const message = messageOf(error);
-    if (/does not support dry ?run|cannot set an ownerRef/i.test(message)) return true;
+    if (isNoDryRun(error) || /cannot set an ownerRef/i.test(message)) return true;
     return /service ?account/i.test(message) && !ofOpenShift.test(message);
 }
 

@@ -11,9 +11,9 @@
  * Both assume independent answers, but slow or bad ones come in bursts. So a sample counts as the smaller number of
  * answers that would spread as its ten blocks do (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions
  * with small expected number of positive counts estimated from survey data", Survey Methodology 24, 1998, 193-201).
- * It does so only if the sample has any: one without a bad answer counts in full, so outages that are rarer than the
- * window are not seen. Without counting fewer, 28 of 62 runs without an attack on a busy machine showed a change, and
- * 3 of 59 with it; see docs/measurements.md.
+ * It does so only if the sample has any: one without a bad answer counts in full. So bursts are seen if they are short
+ * against a tenth of the window, and at least ten of them come in it. Of fewer, a limit may hold too often. Without
+ * counting fewer, 28 of 62 runs without an attack on a busy machine showed a change; see docs/measurements.md.
  */
 import { answersFor, leastAbove, lowerBound, probabilityOfAtLeast, upperBound, usualLevel } from "./bound";
 import type { Share } from "./share";
@@ -114,7 +114,7 @@ function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): 
         const latencies = outcomes.map((outcome) => rangeOf(outcome)[end]!);
         const seen = latencies.filter((_, index) => outcomes[index] !== "unseen").sort((a, b) => a - b);
         const value = seen[Math.ceil(share * seen.length) - 1] ?? Infinity;
-        const independent = independentOf(latencies.map((latency) => latency >= value));
+        const independent = independentOf(slowOnes(latencies, value, share));
         return { sorted: latencies.sort((a, b) => a - b), value, independent };
     });
     const [least, most] = ends as [(typeof ends)[0], (typeof ends)[0]];
@@ -128,6 +128,17 @@ function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): 
         most: (most.sorted[upper - 1] ?? Infinity) + roundingMs,
         independent,
     };
+}
+
+/**
+ * Which latencies are beyond a quantile. Many may have its value, since latencies are whole milliseconds: they count as
+ * beyond it if that marks nearer to the right share of all. Otherwise it would mark nearly all of a fast application's,
+ * and bursts of slow ones would not show.
+ */
+function slowOnes(latencies: readonly number[], value: number, share: Share): boolean[] {
+    const [above, from] = [latencies.map((one) => one > value), latencies.map((one) => one >= value)];
+    const excess = (marks: boolean[]) => Math.abs(marks.filter(Boolean).length / marks.length - (1 - share));
+    return excess(above) < excess(from) ? above : from;
 }
 
 /** The ranks, from 1, between which a quantile lies: 0 and one more than there are if none is on that side. */
@@ -198,6 +209,13 @@ export function timesToDecide(
     return undefined;
 }
 
+/** Whether rounding alone leaves a factor open, however many answers there are: a millisecond may be a half of one. */
+export const isTooCoarse = (limit: ChangeLimit, { before, during, by }: Change): boolean =>
+    "atMostTimes" in limit &&
+    by !== limit.atMostTimes &&
+    during + roundingMs > limit.atMostTimes * (before - roundingMs) &&
+    during - roundingMs <= limit.atMostTimes * (before + roundingMs);
+
 export const isSeen = (outcome: Outcome): boolean => outcome !== "unseen";
 
 /**
@@ -224,9 +242,9 @@ const leastPossible = (limit: ChangeLimit): number =>
 
 /**
  * The least number of answers, before and under attack, that a limit may be compared with. Of a latency's, twice the
- * least possible: with less, most samples without a change are undecided, because answers count as fewer independent
- * ones. Of a drop's, the least possible: after a baseline without a bad answer, it holds with that many only if none is
- * bad under attack either.
+ * least possible: with less, most samples without a change are undecided or unsteady, because answers count as fewer
+ * independent ones. If latencies have a long tail, most are undecided with twice as many, too. Of a drop's, the least
+ * possible: after a baseline without a bad answer, it holds with that many only if none is bad under attack either.
  */
 export const answersNeeded = (limit: ChangeLimit): number =>
     "atMostLess" in limit ? leastPossible(limit) : Math.max(30, 2 * leastPossible(limit));

@@ -31,7 +31,7 @@ export const reasonCodes = {
     "clock-shift": "this machine's clock moved against the time that passed",
 
     // These explain why an attack does not show, so they count before what was seen of the attack.
-    "target-changed": "a target was gone, or had ended or restarted, before the run had ended",
+    "target-changed": "a target was gone, or had ended, restarted or got another image, before the run had ended",
     "service-changed": "somebody deleted or changed the Service of a fault",
     "peers-changed": "pods joined the peers of an attack during the run, or the name of a host got another address",
     "proxy-failed": "a fault's proxy was not ready, ended, was restarted, or had to refuse callers",
@@ -58,7 +58,8 @@ export const reasonCodes = {
     "established-not-cut": "established connections survived the attack, and the experiment requires a cut",
     "established-unknown": "it was not seen whether established connections were cut, and the experiment requires it",
     "fault-not-http": "connections were not HTTP/1.1 in clear text: no status could answer, and nothing be matched",
-    "fault-hit-nobody": "no request was delayed or aborted by the fault in the window, or none that a check caused",
+    "fault-hit-nobody": "no request was hit by the fault in the window, or none that a check caused",
+    "fault-incomplete": "the fault was not seen whole: its `first` requests, its pulse, or a limit of bytes",
     "fault-uncounted": "the proxy's counts could not be read",
 
     // These are about a single check, and count only if the run is good otherwise, and no other check failed.

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { parseEndpoint } from "./protocol";
+import { parseEndpoint } from "../values/endpoint";
 
 const connectTimeoutMs = 1_000;
 const rarelyMs = 2_000;

@@ -10,7 +10,7 @@ import { addressesOf, hasEnded, type Pod, tcpPortsOf } from "../values/kubernete
 import { sentAtOf } from "../cluster/request";
 import { type ApiCall, ApiError, type ApiResponse, type Carrier, sentAt, verbsOver } from "../cluster/verbs";
 import { parseJson } from "../values/json";
-import { endpoint } from "./protocol";
+import { endpoint } from "../values/endpoint";
 import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "../cluster/sieve";
 
 /**
@@ -19,7 +19,7 @@ import { isReadOfMany, isReadOfOne, isReadWithRules, Sieve } from "../cluster/si
  */
 export let hasRights: boolean | undefined;
 
-type Opening = (path: string, call?: Pick<ApiCall, "method" | "body">) => Promise<IncomingMessage>;
+type Opening = (path: string, call?: Omit<ApiCall, "signal">) => Promise<IncomingMessage>;
 
 /** A connection per call would cost 2,000 TLS handshakes to unlabel 2,000 pods, and as many buffers at once. */
 function over(maxSockets: number): Opening {

@@ -19,7 +19,7 @@ import { settling } from "../values/async";
 import { beginInJob } from "../kinds/attacks/job-parts";
 import type { JobPart, Permission } from "../kinds/attacks/job-part";
 import { witnessPorts } from "../kinds/attacks/attack-kind";
-import { referenceAt, resources } from "../cluster/resources";
+import { objectsAt, referenceAt, resources } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { jobNameOf, jobPolicyName, ofRun } from "../ending/scope";
 import { leasePreparationMs } from "../lease/lease-record";
@@ -40,7 +40,7 @@ const scope = {
     ...ofRun(
         { namespace: NAMESPACE, run: lease.run },
         attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
-        (JSON.parse(CHANGED) as string[]).map(referenceAt),
+        (JSON.parse(CHANGED) as string[]).map(objectsAt),
     ),
     // Last: this program has no rights any more. With it goes the policy that lets it through to the API server.
     rest: [{ resource: resources.roleBinding, name: jobNameOf(lease.run) }],

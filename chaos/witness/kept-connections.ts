@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { inodeOf, unansweredProbes } from "./keepalive";
-import { apiServer, type KeptState, parseEndpoint } from "./protocol";
+import { apiServer, type KeptState } from "./protocol";
+import { parseEndpoint } from "../values/endpoint";
 
 /**
  * Time without a packet after which the kernel asks the other end for one. libuv sets 1 s between further probes, and

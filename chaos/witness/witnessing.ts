@@ -12,16 +12,8 @@ import { groupedBy } from "../values/grouped";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
 import { keptTargets } from "./lease-look";
-import {
-    apiServer,
-    endpoint,
-    type JobAttack,
-    type LeaseOfRun,
-    maxKept,
-    parseEndpoint,
-    type Presence,
-    reference,
-} from "./protocol";
+import { apiServer, type JobAttack, type LeaseOfRun, maxKept, type Presence, reference } from "./protocol";
+import { endpoint, parseEndpoint } from "../values/endpoint";
 import { ReferencePods } from "./reference-pods";
 import type { AttackedPod } from "./target-events";
 

@@ -16,7 +16,7 @@ export function endingIn(output: string): Ending | undefined {
     if (/^Not begun: /m.test(output)) return { verdict: "not begun" };
     const verdict = /^ +Verdict +([A-Z]+):/m.exec(output)?.[1];
     if (verdict === undefined) return undefined;
-    const checks = [...output.matchAll(/^ +Check +(.+): \S+(?: \(.+\))? succeeded, (held|did not hold)$/gm)];
+    const checks = [...output.matchAll(/^ +Check +(.+): \S+(?: of \d+ \(.+\))? succeeded, (held|did not hold)$/gm)];
     const failing = checks.filter(([, , held]) => held !== "held").map(([, name]) => name!);
     return checks.length === 0 ? { verdict } : { verdict, failing: failing.sort() };
 }

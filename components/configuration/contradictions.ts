@@ -2,15 +2,14 @@ import { attackKinds, findsTargets, onlyReadyOf, wrongOptionsOf } from "../../ch
 import { abortRuleOf, contradictionsIn } from "../../chaos/kinds/checks/abort";
 import { type CheckSettings, completed } from "../../chaos/kinds/checks/check-kind";
 import { changeLimitsOf } from "../../chaos/kinds/checks/change-limits";
-import { type ChangeFault, changeMistakes } from "../../chaos/definition/change-mistakes";
-import { confidenceMistakes } from "../../chaos/definition/confidence-mistakes";
 import { patched } from "../../chaos/definition/patch";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
 import { formatDuration } from "../../chaos/values/duration";
-import type { Check, AttackDefinition } from "../../chaos/index";
+import type { AttackDefinition } from "../../chaos/index";
 import { describeShare } from "../../chaos/values/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { agentMistakes, plaintextKey } from "./agent";
+import { changesOfChecks, confidenceOfChecks } from "./enough-answers";
 import { installMistakes, isHeededBy } from "./install";
 import { type Found, nearestFirst } from "./mistakes";
 import {
@@ -38,8 +37,8 @@ const rules: readonly ((facts: Facts) => Found[])[] = [
     experimentOfOtherVariant,
     timesOfRun,
     abortRuleOfCheck,
-    confidenceOfChecks,
-    changesOfChecks,
+    (facts) => eachOnce(confidenceOfChecks(facts)),
+    (facts) => eachOnce(changesOfChecks(facts)),
     overrideOfNotOneAttack,
     notReadyWhereOnlyReadyAre,
     attackWithoutTarget,
@@ -244,110 +243,8 @@ function abortRuleOfCheck({ get, experiment }: Facts) {
     return eachOnce(found);
 }
 
-/** What the checks of an experiment cannot show with the settings, each setting once. */
-function confidenceOfChecks({ get, experiment }: Facts): Found[] {
-    const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
-    const [successRate, confidence] = [get("experiment.successRate"), get("experiment.confidence")];
-    if (durationMs === undefined || intervalMs === undefined || successRate === undefined) return [];
-    const observed = { durationMs, intervalMs, successRate, confidence };
-    const faults = confidenceMistakes(experiment?.checks ?? [{ kind: "http", path: "/" }], observed);
-    const found = faults.flatMap(({ check, reason, allowed }): Found[] => {
-        const allow = (key: Key, bound: string, better: string, or = "") => [
-            correct(key, `${reason}; allowed: ${bound} ${better}${or}`, better),
-        ];
-        if (check === undefined) {
-            const key = "experiment.confidence";
-            return [{ key, reason: `${reason}; allowed: leave it out`, mend: { [key]: undefined } }];
-        }
-        const shorter = check.perSecond === undefined && allowed.intervalMs && formatDuration(allowed.intervalMs);
-        const orShorter = shorter ? `, or an experiment.interval of at most ${shorter}` : "";
-        if (allowed.durationMs)
-            return allow("experiment.duration", "at least", formatDuration(allowed.durationMs), orShorter);
-        if (shorter) return allow("experiment.interval", "at most", shorter);
-        if (allowed.together && check.perSecond === undefined) {
-            const { durationMs, intervalMs, atLeast } = allowed.together;
-            const [longer, each] = [formatDuration(durationMs), formatDuration(intervalMs)];
-            const lower = atLeast && describeShare(atLeast);
-            const also = lower ? `, and an experiment.confidence of at most ${lower}` : "";
-            const both = `at least ${longer} with an experiment.interval of at most ${each}`;
-            return [
-                {
-                    key: "experiment.duration",
-                    reason: `${reason}; allowed: ${both}${also}`,
-                    mend: {
-                        "experiment.duration": longer,
-                        "experiment.interval": each,
-                        ...(lower && { "experiment.confidence": lower }),
-                    },
-                },
-            ];
-        }
-        if (allowed.atLeast && check.confidence === undefined)
-            return allow("experiment.confidence", "at most", describeShare(allowed.atLeast));
-        if (allowed.successRate && check.successRate === undefined)
-            return allow("experiment.successRate", "at least", describeShare(allowed.successRate));
-        return [];
-    });
-    return eachOnce(found);
-}
-
 const isCompared = (experiment: KnownExperiment | undefined, get: Values) =>
     get("experiment.latency") !== undefined || experiment?.checks?.some((check) => changeLimitsOf(check) !== undefined);
-
-/** Which checks of an experiment cannot be compared with before the attack by the settings, each setting once. */
-function changesOfChecks({ get, experiment }: Facts): Found[] {
-    const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
-    const [baselineMs, latency] = [get("experiment.baseline"), get("experiment.latency")];
-    if (durationMs === undefined || intervalMs === undefined || baselineMs === undefined) return [];
-    const observed = { durationMs, intervalMs, baselineMs, latency };
-    const checks: readonly Check[] = experiment?.checks ?? [{ kind: "http", path: "/" }];
-    const faults = changeMistakes(checks, observed);
-    const faultsWithout = changeMistakes(checks, { ...observed, latency: undefined });
-    const found = faults.flatMap(({ check, of, reason, allowed, otherwise }): Found[] => {
-        // A check's own rate is no setting.
-        const choices = allowed
-            .filter((choice) => choice.intervalMs === undefined || check?.perSecond === undefined)
-            .map((choice) => boundsOf(choice, check === undefined ? "at most" : "at least"));
-        const [first, ...others] = choices;
-        if (first === undefined) {
-            const key = "experiment.latency";
-            const isOther = faultsWithout.some((one) => one.check === check && one.of === of);
-            if (latency === undefined || isOther) return [];
-            return [{ key, reason: `${reason}; allowed: ${otherwise}`, mend: { [key]: undefined } }];
-        }
-        const named = ({ key, bound, better }: Bound) => `an ${key} of ${bound} ${better}`;
-        const inWords = (one: string, also: readonly Bound[]) =>
-            also.length === 0 ? one : `${one} with ${also.map(named).join(" and ")}`;
-        const [{ key, bound, better }, ...also] = first;
-        const all = [
-            inWords(`${bound} ${better}`, also),
-            ...others.map(([one, ...more]) => inWords(named(one), more)),
-        ].join(", or ");
-        const mend = Object.fromEntries(first.map(({ key, better }) => [key, better]));
-        return [{ key, reason: `${reason}; allowed: ${all}`, mend }];
-    });
-    return eachOnce(found);
-}
-
-interface Bound {
-    key: Key;
-    bound: "at least" | "at most";
-    better: string;
-}
-
-/** The settings of a run that together allow to compare its checks. @param length of a time */
-function boundsOf(
-    { baselineMs, durationMs, intervalMs }: ChangeFault["allowed"][number],
-    length: Bound["bound"],
-): [Bound, ...Bound[]] {
-    const of = (key: Key, bound: Bound["bound"], milliseconds: number | undefined) =>
-        milliseconds === undefined ? [] : [{ key, bound, better: formatDuration(milliseconds) }];
-    return [
-        ...of("experiment.baseline", length, baselineMs),
-        ...of("experiment.duration", length, durationMs),
-        ...of("experiment.interval", "at most", intervalMs),
-    ] as [Bound, ...Bound[]];
-}
 
 const eachOnce = (found: readonly Found[]) =>
     found.filter(({ key }, index) => found.findIndex((other) => other.key === key) === index);

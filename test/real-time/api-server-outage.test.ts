@@ -7,7 +7,7 @@ import { ApiServerPulse } from "../../chaos/kinds/checks/api-server";
 import { Endpoints } from "../../chaos/kinds/checks/endpoints";
 import { askThrough } from "../../chaos/kinds/checks/observe";
 import { http, type HttpCheck } from "../../chaos/kinds/checks/http";
-import { judgeCheck, type Judged } from "../../chaos/report/verdict";
+import { judgeCheck, type Judged } from "../../chaos/report/judged-check";
 import { kubeconfigFrom } from "../../chaos/cluster/kubeconfig";
 import { kubeconfigOf } from "../support/kubeconfig";
 

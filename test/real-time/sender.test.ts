@@ -10,7 +10,7 @@ import { http } from "../../chaos/kinds/checks/http";
 import { askThrough } from "../../chaos/kinds/checks/observe";
 import { prometheus } from "../../chaos/kinds/checks/prometheus";
 import { kubeconfigFrom } from "../../chaos/cluster/kubeconfig";
-import { judgeCheck } from "../../chaos/report/verdict";
+import { judgeCheck } from "../../chaos/report/judged-check";
 import { kubeconfigOf } from "../support/kubeconfig";
 
 /** Another thread, so that it answers while this one is stopped: after the milliseconds in the path. */

@@ -22,6 +22,10 @@ export interface Kind {
     allowed: Allowed;
     /** Settings of the stack while the experiment is enabled, beside the usual ones. @default none */
     settings?: Readonly<Record<string, string>>;
+    /** Of an update that is killed. @default 25, which some attacks need more than */
+    deadlineSeconds?: number;
+    /** Whether the pods that are attacked are new ones. @default those of the trial before, unless its shape differs */
+    renewed?: true;
     /** Where it can be tried. @default on each network, with one node or two */
     needs?: Needs;
     /** Prepares the trouble, before the update begins. @default nothing */

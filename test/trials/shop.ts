@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { labels } from "../../chaos/cluster/labels";
+import { stoppedContainers } from "../../chaos/kinds/attacks/fail/image";
 import { leaseName } from "../../chaos/lease/lease-record";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { plainError } from "../../chaos/cli/plain-error";
@@ -105,10 +106,7 @@ export class Shop {
 
     /** What is left of an experiment that an update has just ended. It has 5 s to go. */
     leftovers(): Promise<string[]> {
-        return untilNone(
-            async () => [...(await this.stack.traces()), ...(await this.scaled()), ...(await this.loaded())],
-            leftoverMs,
-        );
+        return untilNone(async () => [...(await this.stack.traces()), ...(await this.changed())], leftoverMs);
     }
 
     /** What is left of an attack that the deadline should have ended. The Job itself stays until the next update. */
@@ -116,8 +114,21 @@ export class Shop {
         const { stack } = this;
         return untilNone(async () => {
             const found = await Promise.all([stack.attackPolicies(), stack.targets()]);
-            return [...found.flatMap((items) => named(items)), ...(await this.scaled()), ...(await this.loaded())];
+            return [...found.flatMap((items) => named(items)), ...(await this.changed())];
         }, patienceMs);
+    }
+
+    /** Replaces the pods that experiments attack: a kubelet starts late what was restarted several times. */
+    async renew(): Promise<void> {
+        const { namespace, cluster } = this.stack;
+        const attacked = { namespace, labelSelector: "app=hot-deals" };
+        const uids = async () =>
+            (await cluster.core.listNamespacedPod(attacked)).items.map(({ metadata }) => metadata!.uid);
+        const before = await uids();
+        await cluster.core.deleteCollectionNamespacedPod(attacked);
+        const areGone = async () => (await uids()).every((uid) => !before.includes(uid));
+        await until("the pods are replaced", areGone);
+        await until("/products is whole", () => this.isWhole());
     }
 
     /** Why `/products` does not become whole soon. */
@@ -136,10 +147,14 @@ export class Shop {
         return (await this.stack.products()).good;
     }
 
-    private async loaded(): Promise<string[]> {
+    /** What has something of an experiment, and is not its own. */
+    private async changed(): Promise<string[]> {
         const { namespace, cluster } = this.stack;
         const { items } = await cluster.core.listNamespacedPod({ namespace });
-        return named(items.filter((pod) => programsIn(pod).length > 0));
+        const pods = items.filter(
+            (pod) => programsIn(pod).length > 0 || stoppedContainers.notes.read(pod) !== undefined,
+        );
+        return [...named(pods), ...(await this.scaled())];
     }
 
     private async scaled(): Promise<string[]> {

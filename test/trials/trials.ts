@@ -94,6 +94,7 @@ export class Trials {
 
     private async see(shop: Shop, kind: Kind, denied: DeniedTraffic, round: number): Promise<Seen> {
         await shop.prepare(kind.shape);
+        if (kind.renewed) await shop.renew();
         return (kind.course ?? complete)(shop, kind, {
             kind: kind.name,
             denied,

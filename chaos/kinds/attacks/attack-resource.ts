@@ -11,6 +11,7 @@ type AttackResource = k8s.networking.v1.NetworkPolicy | k8s.core.v1.ConfigMap | 
 
 /** The kinds that are no NetworkPolicies. */
 const others: Readonly<Partial<Record<Attack["kind"], Make>>> = {
+    fail: request,
     fault: faultResources,
     kill: request,
     stress: request,

@@ -1,16 +1,17 @@
 import * as z from "zod";
 import type { Cluster } from "../../cluster/client";
-import { type Resource, resources } from "../../cluster/resources";
+import { type KnownResource, type Resource, resources } from "../../cluster/resources";
 import type { TargetRequest } from "../../targets/choose";
 import { peersOf } from "../../targets/discover";
 import { blackhole } from "./blackhole";
 import { dns } from "./dns";
+import { fail } from "./fail/fail";
 import { fault } from "./fault/fault";
 import { kill } from "./kill/kill";
 import { stress } from "./stress/stress";
 import type { AttackKind, PlannedAttack } from "./attack-kind";
 
-const kinds = { blackhole, dns, fault, kill, stress };
+const kinds = { blackhole, dns, fail, fault, kill, stress };
 
 type Kinds = (typeof kinds)[keyof typeof kinds];
 type AttackOf<K> = K extends AttackKind<infer A, infer _> ? A : never;
@@ -54,7 +55,10 @@ export const attackParts: readonly Resource[] = [
     ...new Set([...attackTypes, ...all.flatMap(({ parts = [] }) => parts)]),
 ];
 
-export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resource ?? []);
+export const resourcesOfAttacks: readonly KnownResource[] = all.flatMap(({ restores, restoresTargets }) => [
+    ...(restores ? [restores.resource] : []),
+    ...(restoresTargets ? [resources.pod] : []),
+]);
 
 /** Most attacks are proven within two seconds of their creation. */
 const proofMs = 5_000;
@@ -62,6 +66,10 @@ const proofMs = 5_000;
 /** How long after their creation attacks are usually proven at the latest, in milliseconds. */
 export const beginMsOf = (attacks: readonly Attack[]): number =>
     attacks.length === 0 ? 0 : proofMs + Math.max(...attacks.map((attack) => attackKindOf(attack).readyMs ?? 0));
+
+/** How long the window must last for all of some attacks to show, in milliseconds. */
+export const windowMsOf = (attacks: readonly Attack[]): number =>
+    Math.max(0, ...attacks.map((attack) => attackKindOf(attack).windowMs?.(attack) ?? 0));
 
 export const objectTypeOf = (attack: Attack): Resource => attackKindOf(attack).object ?? resources.networkPolicy;
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { probesDue } from "../../values/due";
 import { describeMilliseconds, type Duration, parseDuration } from "../../values/duration";
 import { describeShare, parsePercentage, reaches, type Share } from "../../values/share";
 import { durationBetween, instant, milliseconds, percentage, shareSchema } from "../../values/texts";
@@ -80,8 +81,7 @@ export function fallsBelow(
     intervalMs: number,
     counted: readonly Answer[],
 ): { good: number; seen: number } | undefined {
-    // An interval such as 1000/3 ms is not exact.
-    const due = Math.ceil(overMs / intervalMs - 1e-6);
+    const due = probesDue(overMs, intervalMs);
     if (counted.length < due) return undefined;
     const last = counted.slice(-due);
     const good = last.filter((answer) => answer.good).length;

@@ -192,6 +192,7 @@ function describeAmount(limit: ChangeLimit, amount: number, rounding: Rounding):
     const most = amountOf(limit);
     const isRight = (shown: number) => shown <= most === amount <= most;
     if ("atMostTimes" in limit) return describeFactor(amount, rounding, isRight);
+    if ("atMostMoreMs" in limit && amount === Infinity && rounding !== "up") return beyondAny.time;
     const [sign, size] = [amount < 0 ? "-" : "+", Math.abs(amount)];
     const ofSize = amount < 0 ? opposite[rounding] : rounding;
     const isSizeRight = (shown: number) => isRight(amount < 0 ? -shown : shown);
@@ -199,10 +200,13 @@ function describeAmount(limit: ChangeLimit, amount: number, rounding: Rounding):
     return (amount < 0 ? "-" : "") + describeBound(size, ofSize, isSizeRight);
 }
 
+/** A change from a good answer to a bad one. */
+const beyondAny = { factor: "more than any factor", time: "more than any time" } as const;
+
 const opposite = { nearest: "nearest", down: "up", up: "down" } as const satisfies Record<Rounding, Rounding>;
 
 function describeFactor(factor: number, rounding: Rounding, isRight: (shown: number) => boolean): string {
-    if (factor === Infinity) return "any factor";
+    if (factor === Infinity) return rounding === "up" ? "any factor" : beyondAny.factor;
     return `${roundedUntil(factor, factor < 10 ? 1 : 0, rounding, isRight)}x`;
 }
 
@@ -232,9 +236,10 @@ export function describeLimit(limit: ChangeLimit): string {
 export function describeChange(change: ConcludedChange, when = "under attack"): string {
     const { of, before, during, by, level, atLeast, atMost, required, isWithin } = change;
     // Both bounds hold together less often than each, so the confidence of two is said to be of each.
+    const least = Object.values<string>(beyondAny).includes(atLeast) ? atLeast : `at least ${atLeast}`;
     const shown = {
         true: `${level} confidence: at most ${atMost}`,
-        false: `${level} confidence: at least ${atLeast}`,
+        false: `${level} confidence: ${least}`,
         undefined: `${level} confidence each: at least ${atLeast}, at most ${atMost}`,
     }[String(isWithin) as "true"];
     const what = of === "successRate" ? "success rate" : of;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { withoutPeriod } from "../../cluster/problem";
 import { pause } from "../../values/async";
+import { probesDue } from "../../values/due";
 import { milliseconds, shareSchema } from "../../values/texts";
 import { abortRuleSchema } from "./abort";
 import { type Answer, answerDue, answerSchema } from "./answer";
@@ -129,7 +130,9 @@ export async function askThrough(
     let reported = Promise.resolve();
     // Three or more that are sent at once after a stall are not the load of the check, so they may fail for that.
     let crowdMs: number | undefined;
-    for (let due = 0; due < lengthMs; due += intervalMs) {
+    const all = probesDue(lengthMs, intervalMs);
+    for (let number = 0; number < all; number++) {
+        const due = number * intervalMs;
         const wait = begun + due - performance.now();
         if (wait > 0) await pause(wait, signal);
         if (signal?.aborted) break;

@@ -4,7 +4,7 @@ import { describeMilliseconds } from "../../values/duration";
 import { greatestOf } from "../../values/extremes";
 import { reaches } from "../../values/share";
 import type { Journal } from "../journal-schema";
-import { judgeChecks } from "../verdict";
+import { judgeChecks } from "../judged-check";
 
 /** Times in milliseconds since the epoch, the end left out. */
 export interface Span {

@@ -17,8 +17,8 @@ export const oneReplica: AdviceKind = (journal, facts) => {
     const kind = attackKindOf(attack);
     const [pod, ...others] = onePerPod(targets);
     const replicas = leastReplicas(radius, targets.length);
-    const isRemoved = kind.proof(attack).deleted ?? false;
-    if (!isRemoved && kind.denies === undefined) return undefined;
+    const { deleted: isRemoved = false, stopped = false } = kind.proof(attack);
+    if (!isRemoved && !stopped && kind.denies === undefined) return undefined;
     if (pod === undefined || others.length > 0 || (spec.replicas ?? 1) !== 1) return undefined;
     const stopping = isRemoved ? stoppingGracefully(facts) : { change: "", changes: undefined };
     if (replicas === undefined || stopping === undefined || isScaled || !mayHaveMore(spec)) return undefined;

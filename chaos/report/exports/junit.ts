@@ -4,7 +4,7 @@ import { element, escape, inLines } from "../markup";
 import { describeSeries } from "../pass-rate";
 import { checksOf, codeOf, named, pageOf, reasonOf, type ReportedRun, resultOf } from "../reported-run";
 import { intervalFor, seriesOf } from "../series";
-import { rateOf } from "../verdict";
+import { rateOf } from "../rates";
 
 /** The first part of the names of classes, which Jenkins shows as a package. */
 const packageName = "chaos";

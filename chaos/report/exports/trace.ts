@@ -6,7 +6,8 @@ import type { Observed } from "../../kinds/checks/observe";
 import { verdictLine } from "../../values/reasons";
 import type { Journal } from "../journal-schema";
 import { checksOf } from "../reported-run";
-import { boundOfRun, type Verdict } from "../verdict";
+import { boundOfRun } from "../rates";
+import type { Verdict } from "../verdict";
 
 /** Attributes that are absent are left out. */
 type Attributes = Record<string, string | number | string[] | undefined>;

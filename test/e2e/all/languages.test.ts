@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, execFileSync } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,19 +10,22 @@ import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { ensureLanguages } from "../../../toolchain/pulumi/parts";
 import { attackPolicies } from "../../support/attack-policies";
+import { run } from "../../support/run-program";
+import { pack, unpack } from "../../support/tarballs";
 import { connect, type TypedCluster } from "../../support/typed-cluster";
 import { until } from "../../support/until";
-import { pack, run } from "../experiments/packed-examples";
 
 /** Of somebody who has a tarball of the package, and writes no TypeScript. */
 const folder = mkdtempSync(join(tmpdir(), "chaos-languages-e2e-"));
-const packageFolder = join(folder, "package");
 const namespace = "e2e-languages";
+const pythonNamespace = `${namespace}-python`;
 const quietly = ["--non-interactive", "--color", "never"];
 const kubectl = join(locateParts().kubectlFolder, "kubectl");
 const example = (...path: string[]) => readFileSync(join(repository, "examples", ...path), "utf8");
-const moved = (text: string) => text.replace(/\bmessaging$/gm, namespace);
+const moved = (text: string, to = namespace) => text.replace(/\bmessaging\b/g, to);
+const hasPython = spawnSync("python3", ["-c", "import ensurepip, venv"]).status === 0;
 
+let packageFolder: string;
 let pulumi: string;
 let context: string;
 let cluster: TypedCluster;
@@ -39,10 +42,11 @@ beforeAll(async () => {
     await ensureLanguages();
     process.env.PATH = `${dirname(pulumi)}:${process.env.PATH}`;
     cluster = connect({});
-    execFileSync("tar", ["-xzf", await pack(folder), "-C", folder]);
+    packageFolder = unpack((await pack(folder)).path, folder);
 });
 afterAll(async () => {
-    await cluster?.core.deleteNamespace({ name: namespace }).catch(() => undefined);
+    for (const name of [namespace, pythonNamespace])
+        await cluster?.core.deleteNamespace({ name }).catch(() => undefined);
     rmSync(folder, { recursive: true, force: true });
 });
 
@@ -54,7 +58,7 @@ class Project {
     static async open(language: string, files: Record<string, string>): Promise<Project> {
         const project = new Project(join(folder, language));
         mkdirSync(project.path);
-        for (const [name, text] of Object.entries(files)) writeFileSync(join(project.path, name), moved(text));
+        for (const [name, text] of Object.entries(files)) writeFileSync(join(project.path, name), text);
         await project.pulumi("stack", "init", "dev");
         await project.set({ context });
         return project;
@@ -77,7 +81,46 @@ class Project {
         writeFileSync(join(this.path, name), change(this.text(name)));
 }
 
-const attacks = async () => (await attackPolicies(cluster, namespace)).length;
+const attacks = async (within = namespace) => (await attackPolicies(cluster, within)).length;
+
+describe.runIf(hasPython)("a program in Python, with the package from a tarball", () => {
+    let project: Project;
+
+    beforeAll(async () => {
+        const files = ["Pulumi.yaml", "requirements.txt", "__main__.py"];
+        const texts = files.map((name) => [name, moved(example("python", name), pythonNamespace)] as const);
+        project = await Project.open("python", Object.fromEntries(texts));
+        mkdirSync(join(folder, "nats"));
+        writeFileSync(join(folder, "nats", "nats.yaml"), moved(example("nats", "nats.yaml"), pythonNamespace));
+        await project.pulumi("package", "add", packageFolder);
+        await project.up();
+    });
+
+    it("one server cut off: PASSED", async () => {
+        await project.set({ enabled: "true" });
+        expect(await project.up()).toContain("Proven:");
+        expect(await project.verdict()).toBe("PASSED");
+    });
+
+    it("two servers cut off: FAILED", async () => {
+        await project.set({ serversLost: "2" });
+        await project.up();
+        expect(await project.verdict()).toBe("FAILED");
+    });
+
+    it("a mistake is reported with its place, and nothing begins", async () => {
+        await project.set({ serversLost: "0" });
+        const failure = await project.up().catch((error: Error) => error.message);
+        expect(failure).toContain("attacks.0.radius");
+        expect(failure).not.toContain("Proven");
+    });
+
+    it("destroy leaves nothing", async () => {
+        await project.set({ serversLost: "1" });
+        await project.pulumi("destroy", "--yes", "--skip-preview", "--stack", "dev");
+        expect(await attacks(pythonNamespace)).toBe(0);
+    });
+});
 
 describe("a program in YAML, with the package from a tarball", () => {
     let project: Project;
@@ -86,7 +129,7 @@ describe("a program in YAML, with the package from a tarball", () => {
     beforeAll(async () => {
         execFileSync(kubectl, ["apply", "-f", "-"], { input: moved(example("nats", "nats.yaml")) });
         execFileSync(kubectl, ["rollout", "status", "statefulset/nats", "--namespace", namespace]);
-        project = await Project.open("yaml", { "Pulumi.yaml": example("yaml", "Pulumi.yaml") });
+        project = await Project.open("yaml", { "Pulumi.yaml": moved(example("yaml", "Pulumi.yaml")) });
     });
 
     it("pulumi package add takes the folder, and installs what it needs", async () => {

@@ -6,9 +6,10 @@ import { labels } from "../../../chaos/cluster/labels";
 import { isExempting } from "../../../chaos/policies/exemption";
 import { pageOfReason } from "../../../chaos/values/reasons";
 import { attackPolicies } from "../../support/attack-policies";
+import { released } from "../../support/tarballs";
 import { until } from "../../support/until";
 import { casesOf, itInAll } from "../which-tests";
-import { earlierVersions, type ExampleProject, PackedExamples } from "./packed-examples";
+import { type ExampleProject, PackedExamples } from "./packed-examples";
 
 let examples: PackedExamples;
 let cluster: Cluster;
@@ -35,7 +36,9 @@ async function isGone(namespace: string): Promise<boolean> {
     );
 }
 
-describe.each(earlierVersions)("three NATS servers, by version %s as npm packed it, then by this one", (earlier) => {
+const [oldest, ...newer] = Object.keys(released) as [string, ...string[]];
+const upgraded = casesOf([oldest], newer);
+describe.each(upgraded)("three NATS servers, by version %s as npm packed it, then by this one", (earlier) => {
     const target = "k8s.statefulset=nats,k8s.namespace=messaging";
     let nats: ExampleProject;
     const attack = () => attackIn("messaging");
@@ -144,7 +147,7 @@ describe.each(earlierVersions)("three NATS servers, by version %s as npm packed 
     });
 });
 
-const inAll = casesOf([], earlierVersions);
+const inAll = casesOf([], Object.keys(released));
 describe.each(inAll)("a service with a pool of connections to PostgreSQL, by version %s first", (earlier) => {
     let postgres: ExampleProject;
     const attack = () => attackIn("library");

@@ -1,45 +1,15 @@
 import { execFile, type ChildProcess } from "node:child_process";
-import {
-    cpSync,
-    existsSync,
-    mkdtempSync,
-    readdirSync,
-    readFileSync,
-    renameSync,
-    rmSync,
-    symlinkSync,
-    writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { project as repository } from "../../../cli/stack-file";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
+import { run } from "../../support/run-program";
+import { pack, packageName, released } from "../../support/tarballs";
 
-const execute = promisify(execFile);
-const packageName = "pulumi-chaos-experiments";
-const releases = join(__dirname, "earlier");
-/** The tarballs of released versions, by version. */
-const released = Object.fromEntries(
-    (existsSync(releases) ? readdirSync(releases) : [])
-        .filter((file) => file.endsWith(".tgz"))
-        .map((file) => [file.slice(`${packageName}-`.length, -".tgz".length), join(releases, file)]),
-);
-/** Upgrades begin with each of these. Before the first release, the current package stands for it. */
-export const earlierVersions = Object.keys(released).length > 0 ? Object.keys(released) : ["current"];
 const quietly = ["--non-interactive", "--color", "never"];
-
-/** Runs a program. @throws Error with what it printed: compilers report mistakes on standard output */
-export async function run(command: string, args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
-    try {
-        return await execute(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 });
-    } catch (error) {
-        const { message, stdout } = error as Error & { stdout: string };
-        throw new Error(`${message}\n${stdout}`, { cause: error });
-    }
-}
 
 interface Tools {
     pulumi: string;
@@ -66,7 +36,7 @@ export class PackedExamples {
             PULUMI_CONFIG_PASSPHRASE: "only for this test",
         });
         const tools = { pulumi: (await preparePulumi(repository)).command, context };
-        const tarballs = Object.entries({ ...released, current: await pack(folder) });
+        const tarballs = Object.entries({ ...released, current: (await pack(folder)).path });
         const versions = tarballs.map(([version, tarball]) => [moduleOf(version), `file:${tarball}`]);
         const dependencies = { ...modulesOf(names), ...Object.fromEntries(versions) };
         writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
@@ -76,7 +46,7 @@ export class PackedExamples {
         return examples;
     }
 
-    /** Changes the package's version in all projects. @param version one of `earlierVersions`, or "current" */
+    /** Changes the package's version in all projects. @param version a released one, or "current" */
     use(version: string): void {
         const modules = join(this.folder, "node_modules");
         rmSync(join(modules, packageName), { force: true });
@@ -85,7 +55,7 @@ export class PackedExamples {
 
     /** A project with a new stack, which is not updated yet. */
     async project(example: string, config: Record<string, string> = {}): Promise<ExampleProject> {
-        const path = join(this.folder, example);
+        const path = join(mkdtempSync(join(this.folder, "project-")), example);
         cpSync(join(repository, "examples", example), path, { recursive: true });
         const project = new ExampleProject(path, this.tools);
         // What is tested is the order of things, not endurance.
@@ -146,7 +116,7 @@ export class ExampleProject {
 
     /** Compiles the program as the templates of `pulumi new` set it up, which check the types of libraries, too. */
     compile(): Promise<unknown> {
-        const tsc = join(dirname(this.path), "node_modules", ".bin", "tsc");
+        const tsc = join(dirname(dirname(this.path)), "node_modules", ".bin", "tsc");
         const options = ["--strict", "--target", "es2020", "--module", "commonjs", "--moduleResolution", "node10"];
         return run(tsc, ["--noEmit", ...options, "index.ts"], { cwd: this.path });
     }
@@ -173,10 +143,10 @@ export class ExampleProject {
         rmSync(elsewhere, { recursive: true });
     }
 
-    /** Destroys the stack, also after a failed test. */
+    /** Destroys and removes the stack, also after a failed test. */
     async destroy(): Promise<void> {
         await this.pulumi("cancel", "--yes").catch(() => undefined);
-        await this.pulumi("destroy", "--yes", "--skip-preview");
+        await this.pulumi("destroy", "--yes", "--skip-preview", "--remove");
     }
 
     /** @returns what the Pulumi CLI printed */
@@ -204,13 +174,4 @@ function modulesOf(examples: readonly string[]): Record<string, string> {
     });
     const { [packageName]: _, ...others } = Object.assign({}, ...each) as Record<string, string>;
     return others;
-}
-
-/** @returns the path of the tarball */
-export async function pack(folder: string): Promise<string> {
-    const args = ["pack", "--json", "--pack-destination", folder];
-    const packed = await run("npm", args, { cwd: join(repository, "chaos") });
-    const [{ filename, size }] = JSON.parse(packed.stdout) as [{ filename: string; size: number }];
-    if (size > 720_000) throw new Error(`the tarball has ${size} bytes; allowed: 720 kB`);
-    return join(folder, filename);
 }

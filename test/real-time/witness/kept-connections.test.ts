@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KeptConnections } from "../../../chaos/witness/kept-connections";
-import { endpoint } from "../../../chaos/witness/protocol";
+import { endpoint } from "../../../chaos/values/endpoint";
 import { JobProcess, policyPath } from "./support/job-process";
 
 const label = "x.blackhole";

@@ -49,8 +49,8 @@ export async function ask(tool: Tool, question: Question, application: Applicati
         const answer = await tool.answer(ended);
         return { ...answer, seconds, mark: markOf(question, seconds, answer) };
     } finally {
-        await tool.undo(question);
-        await application.kubectl("delete", "networkpolicy", "--all");
+        // What a killed command has left must not reach into the next question, even if that cannot be undone.
+        await tool.undo(question).finally(() => application.kubectl("delete", "networkpolicy", "--all"));
     }
 }
 

@@ -11,7 +11,7 @@ import { describePlace, placeNow } from "../place";
 import { commitOf } from "../results";
 import { ask } from "./ask";
 import { type Question, questions } from "./questions";
-import { describePeerResult, type PeerResult, peersTable, withPeersTable } from "./results";
+import { describeAsked, describePeerResult, type PeerResult, peersTable, withPeersTable } from "./results";
 import { chaosToolkitTool, ours, type Tool } from "./tools";
 
 /** It is deleted with everything in it. */
@@ -37,7 +37,9 @@ export async function comparePeers(names: readonly string[], { quick, write }: P
     } finally {
         await session.close();
     }
-    const table = peersTable(questions, readAll());
+    const all = readAll();
+    if (all.length === 0) return;
+    const table = `${peersTable(questions, all)}\n${describeAsked(questions, all)}`;
     console.log(`\n${table}`);
     if (write) writeFileSync(page, withPeersTable(readFileSync(page, "utf8"), table));
     if (results.some(({ tool, mark }) => tool === "this project" && mark === "wrong")) process.exitCode = 1;

@@ -37,6 +37,15 @@ function cellOf(result: PeerResult | undefined): string {
     return `**${words}: ${mark === "wrong" ? "wrong**" : `partly right**, since it prints “${hint!}”`}`;
 }
 
+/** When and at which commits the answers of the table were given: one that is not asked again stays in it. */
+export function describeAsked(questions: readonly Question[], results: readonly PeerResult[]): string {
+    const shown = [...lastOf(results).values()].filter((one) => questions.some(({ name }) => name === one.question));
+    const days = [...new Set(shown.map(({ at }) => at.slice(0, 10)))].sort();
+    const commits = [...new Set(shown.map(({ commit }) => `\`${commit}\``))];
+    const when = days.length > 1 ? `from ${days[0]} to ${days.at(-1)}` : `on ${days[0]}`;
+    return `Asked ${when}, at ${commits.length > 1 ? "commits" : "commit"} ${commits.join(", ")}.\n`;
+}
+
 export const withPeersTable = (page: string, table: string): string =>
     withPart(page, "The table", table, "npm run trials -- --peer chaostoolkit --write");
 

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../../../experiments/products";
 import { chooseRoute } from "../../../chaos/kinds/checks/route";
 import { ignoreNotFound, mergePatch } from "../../support/typed-cluster";
-import { labels } from "../../../chaos/cluster/labels";
+import { annotations, labels, runLabels } from "../../../chaos/cluster/labels";
+import { readUnrunnable } from "../../../chaos/kinds/attacks/fail/image";
+import { leaseName } from "../../../chaos/lease/lease-record";
 import { gatewayOf } from "../../../components/shop/gateway";
 import type { TestStack } from "../../e2e/shop/support";
 import type { Run, Trouble } from "../kind";
@@ -38,6 +40,34 @@ export const labelRemoved: Trouble = async ({ stack, moment }) => {
     const body = { metadata: { labels: { [labels.target]: null } } };
     await stack.cluster.core.patchNamespacedPod({ name, namespace: stack.namespace, body }, mergePatch());
     return { saw: `removed the label of ${name}` };
+};
+
+/** As somebody does it who wants to stop the run. */
+export const leaseDeleted: Trouble = async ({ stack, moment }) => {
+    await moment({ leaveMs: toTakeEffectMs });
+    await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace: stack.namespace });
+    return { saw: `deleted ${leaseName}` };
+};
+
+/** As an edit of the whole pod does it: nothing on it says any more that it is attacked. */
+export const notesRemoved: Trouble = async ({ stack, moment }) => {
+    await moment({ leaveMs: toTakeEffectMs });
+    const name = await targetOf(stack);
+    const without = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, null]));
+    const metadata = { labels: without(runLabels), annotations: without(Object.values(annotations)) };
+    await stack.cluster.core.patchNamespacedPod({ name, namespace: stack.namespace, body: { metadata } }, mergePatch());
+    return { saw: `removed the labels and notes of ${name}` };
+};
+
+/** As somebody does it who finds a container that does not run. */
+export const imageSet: Trouble = async ({ stack, moment }) => {
+    await moment({ leaveMs: toTakeEffectMs });
+    const name = await targetOf(stack);
+    const place = { name, namespace: stack.namespace };
+    const { spec } = await stack.cluster.core.readNamespacedPod(place);
+    const containers = spec!.containers.map((one) => ({ ...one, image: readUnrunnable(one.image!)!.before }));
+    await stack.cluster.core.patchNamespacedPod({ ...place, body: { spec: { containers } } }, mergePatch());
+    return { saw: `gave the containers of ${name} their images` };
 };
 
 /** The pod of the deadline Job that runs. One that has failed stays beside it. */

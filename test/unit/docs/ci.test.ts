@@ -1,6 +1,7 @@
 import { buildSync } from "esbuild";
+import { execFileSync, spawnSync } from "node:child_process";
 import { load } from "js-yaml";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,6 +10,7 @@ import { reportOptions } from "../../../chaos/cli/report";
 import { experimentOptions } from "../../../cli/experiment-options";
 import { settings } from "../../../components/configuration/settings";
 import { PULUMI_CLI_VERSION } from "../../../toolchain/pulumi/versions";
+import { scratchFolder } from "../../support/scratch";
 
 const project = resolve(__dirname, "..", "..", "..");
 const page = readFileSync(join(project, "docs", "ci.md"), "utf8");
@@ -36,6 +38,7 @@ const runs = argumentsOf("npm run experiment --").map((args) => experimentOption
 const stepsWith = (text: string) => github.steps.filter((step: any) => JSON.stringify(step).includes(text));
 
 const ownWorkflow = () => readFileSync(join(project, ".github", "workflows", "ci.yml"), "utf8");
+const ownPipeline = () => readFileSync(join(project, ".gitlab-ci.yml"), "utf8");
 
 /** Gives what GitHub's parser of workflows does not accept. Node.js 20 does not load its schema: a bundle has it. */
 function openParser(): (workflow: string) => string[] {
@@ -56,15 +59,42 @@ function openParser(): (workflow: string) => string[] {
     }
 }
 
-describe("docs/ci.md", () => {
-    it("has the workflow of GitHub, and the two jobs of GitLab", () => expect(documents).toHaveLength(3));
+/** Gives what GitLab's schema does not accept. A program for Node.js 22 or newer has it. */
+function openSchema(folder: string): (pipeline: string) => string[] {
+    const program = createRequire(__filename).resolve("gitlab-ci-local");
+    const missing = "Set.prototype.union ??= function (other) { return new Set([...this, ...other]) }";
+    const shim = `data:text/javascript,${encodeURIComponent(missing)}`;
+    // It reads the pipeline of a repository.
+    execFileSync("git", ["init", "--quiet", folder]);
+    return (content) => {
+        writeFileSync(join(folder, ".gitlab-ci.yml"), content);
+        const args = ["--import", shim, program, "--list"];
+        const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+        if (!/json schema validated|Invalid/.test(stdout + stderr)) throw new Error(stdout + stderr);
+        return [...stderr.matchAll(/• ('.*)/g)].map(([, mistake]) => mistake!);
+    };
+}
 
-    it("has a job of GitLab that runs what .ci/run does, as the repository's workflow on GitHub does", () => {
-        const { test } = documents.find(({ test }) => test !== undefined)!;
+describe("continuous integration of this repository", () => {
+    it("runs .ci/run on GitHub and on GitLab", () => {
+        const { test } = load(ownPipeline()) as Record<string, any>;
         const { jobs } = load(ownWorkflow()) as Record<string, any>;
         expect(test.script).toEqual([".ci/run"]);
         expect(test.timeout).toBe(`${jobs.test["timeout-minutes"]}m`);
         expect(jobs.test.steps.at(-1).run).toMatch(/ \.ci\/run$/);
+    });
+});
+
+describe("docs/ci.md", () => {
+    it("has the workflow of GitHub, and the job of GitLab", () => expect(documents).toHaveLength(2));
+
+    const folder = scratchFolder();
+    it("has a job that GitLab's own schema accepts, as this repository's", { timeout: 60_000 }, () => {
+        const mistakesIn = openSchema(folder);
+        const [pipeline] = blocks.filter((text) => text.startsWith("chaos:"));
+        const both = `${ownPipeline()}\n${pipeline}`;
+        expect(mistakesIn(both)).toEqual([]);
+        expect(mistakesIn(both.replace("timeout: 90m", "timeot: 90m"))).toHaveLength(1);
     });
 
     it("has workflows that GitHub's own parser accepts", { timeout: 60_000 }, () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -9,18 +8,16 @@ import { packed } from "../../../chaos/pods/packed";
 import { project } from "../../../cli/stack-file";
 import { kubeconfigOf } from "../../support/kubeconfig";
 import { scratchFolder } from "../../support/scratch";
+import { released, unpack } from "../../support/tarballs";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
-/** The package as it was released, with this project's packages. */
-const folder = scratchFolder();
-let Released: typeof Experiment;
-beforeAll(() => {
-    const tarball = join(project, "test", "e2e", "experiments", "earlier", "pulumi-chaos-experiments-0.5.0.tgz");
-    execFileSync("tar", ["--extract", "--file", tarball, "--directory", folder]);
-    symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
-    const released = createRequire(__filename)(join(folder, "package", "dist", "index.js")) as object;
-    ({ Experiment: Released } = released as { Experiment: typeof Experiment });
-});
+/** The component of a released version, with this project's packages. */
+function componentOf(tarball: string, folder: string): typeof Experiment {
+    const path = unpack(tarball, folder);
+    symlinkSync(join(project, "node_modules"), join(path, "node_modules"));
+    const exported = createRequire(__filename)(join(path, "dist", "index.js")) as object;
+    return (exported as { Experiment: typeof Experiment }).Experiment;
+}
 
 const target = "k8s.deployment=web,k8s.namespace=demo";
 const definition: ExperimentArgs = {
@@ -54,7 +51,12 @@ const identityOf = ({ type, name, inputs }: Asked) => ({
     ...(type === kinds.command ? { triggers: inputs.triggers } : { object: inputs.metadata?.name as unknown }),
 });
 
-describe("this version asks for all resources that a stack of version 0.5.0 has, and no step runs again:", () => {
+const title = "this version asks for all resources that a stack of version %s has, and no step runs again:";
+describe.each(Object.entries(released))(title, (_version, tarball) => {
+    const folder = scratchFolder();
+    let Released: typeof Experiment;
+    beforeAll(() => void (Released = componentOf(tarball, folder)));
+
     it.each(attacks)("%s", async (_, attacks, more) => {
         const found = { service: "web", selector: {}, ports: [{ name: "", port: 80, target: 8080, listen: 8080 }] };
         const chosen = ["blackhole", "blackhole-2", "dns", "kill", "fault"];

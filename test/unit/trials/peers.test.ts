@@ -8,7 +8,7 @@ import {
 } from "../../../test/trials/peers/answer";
 import { secondsOf } from "../../../test/trials/peers/ask";
 import { questions } from "../../../test/trials/peers/questions";
-import { type PeerResult, peersTable } from "../../../test/trials/peers/results";
+import { describeAsked, type PeerResult, peersTable } from "../../../test/trials/peers/results";
 
 const state = (met: boolean, name = "products-are-listed") => ({
     probes: [{ activity: { name }, tolerance_met: met }],
@@ -134,4 +134,15 @@ describe("the table", () => {
             "**FAILED: wrong**",
             "**FAILED: partly right**, since it prints “so”",
         ]));
+
+    it("has under it when and at which commits it was asked", () => {
+        const asked = (...results: PeerResult[]) => describeAsked(questions, results);
+        const [first, second] = ["2026-11-28T12:00:00.000Z", "2026-11-29T12:00:00.000Z"];
+        expect(asked(result({ at: first }), result({ at: second, commit: "2" }))).toBe(
+            "Asked on 2026-11-29, at commit `2`.\n",
+        );
+        expect(asked(result({ at: second }), result({ at: first, tool: "b", commit: "2" }))).toBe(
+            "Asked from 2026-11-28 to 2026-11-29, at commits `1`, `2`.\n",
+        );
+    });
 });

@@ -3,6 +3,7 @@ import type { V1Service } from "../../../values/kubernetes-types";
 import { isDeepStrictEqual } from "node:util";
 import { annotations, labels } from "../../../cluster/labels";
 import { appliedIn, type Lent, type Loan, notesIn } from "../../../cluster/lend";
+import { resources } from "../../../cluster/resources";
 import { ReasonError } from "../../../values/reasons";
 
 type Selector = Record<string, string>;
@@ -63,6 +64,7 @@ function wantedByOthers(service: V1Service, merged: Selector, before: Selector =
 /** A Service that points to a proxy. If its note is lost, the proxy's own Service keeps what it had selected. */
 export const pointedService: Loan<Selector> = {
     field: "selector",
+    resource: resources.service,
     notes,
     isLent: isPointing,
     keeperOf: (service: V1Service) => (beforePointing(service) ? undefined : proxyOf(service)),

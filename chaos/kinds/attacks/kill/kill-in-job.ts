@@ -6,6 +6,7 @@ import { parseJson } from "../../../values/json";
 import { deploymentOf, replicaSetOf } from "../../../targets/containers";
 import { shuffled } from "../../../targets/radius";
 import type { BeginInJob, JobContext } from "../job-part";
+import { Lateness } from "../lateness";
 import { evictionOf, evictionRefusal, type Status } from "./eviction";
 import {
     affectedIn,
@@ -54,33 +55,6 @@ async function killWhileAllowed(killing: Killing, context: JobContext): Promise<
         stopped.due(begun, made.stopped);
         if (made.killed > 0) due = begun + killing.intervalMs;
         else if (made.refused > 0) due = begun + Math.min(killing.intervalMs, refusedMs);
-    }
-}
-
-/** Reports a kill that is due and cannot be made for a time. */
-class Lateness {
-    private since?: number;
-    private isReported = false;
-
-    /** @param maxMs shorter delays are not reported, in milliseconds */
-    constructor(
-        private readonly context: JobContext,
-        private readonly maxMs: number,
-    ) {}
-
-    /** @param problem why the kill that is due cannot be made. Undefined if it can be */
-    due(at: number, problem: Error | string | undefined): void {
-        if (problem === undefined) {
-            this.since = undefined;
-            this.isReported = false;
-            return;
-        }
-        this.since ??= at;
-        const forMs = Date.now() - this.since;
-        if (this.isReported || forMs < this.maxMs) return;
-        this.isReported = true;
-        const words = problem instanceof Error ? problem.message : problem;
-        this.context.missed({ at: this.since, forMs, problem: words });
     }
 }
 

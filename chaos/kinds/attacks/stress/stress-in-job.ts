@@ -6,6 +6,7 @@ import { parseJson } from "../../../values/json";
 import { exitCodeOf } from "../../../values/kubernetes-rules";
 import { onOneLine } from "../../../values/quoted";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
+import { Lateness } from "../lateness";
 import type { LoadReport } from "../loads";
 import { isCpuLoaded, isMemoryLoaded, type Load, loadOf, nextBytes, workersFor } from "./load";
 import { programOf } from "./load-programs";
@@ -86,8 +87,7 @@ class Stressed {
     private from?: Reading;
     private mostBytes = 0;
     private reportedAt = -Infinity;
-    private failingSince?: number;
-    private isMissed = false;
+    private readonly lateness: Lateness;
     private isStressing = false;
     /** What was killed for memory, if that was wanted: then the attack has done what it was to do. */
     private killed?: LoadReport["killed"];
@@ -98,7 +98,9 @@ class Stressed {
         private readonly context: JobContext,
         private readonly over: AbortSignal,
         private readonly mayGoOn: () => boolean,
-    ) {}
+    ) {
+        this.lateness = new Lateness(context, maxLateMs, `the load in ${victim.pod}/${victim.container}`);
+    }
 
     private get names(): string[] {
         return Object.values(namesOf(this.stress, this.victim));
@@ -134,14 +136,8 @@ class Stressed {
 
     private fails(at: number, problem: string): void {
         for (const name of this.names) this.interrupted.add(name);
-        if (this.isStressing) this.failingSince = Date.now();
+        this.lateness.due(this.isStressing ? Date.now() : at, problem);
         this.isStressing = false;
-        this.failingSince ??= at;
-        const forMs = Date.now() - this.failingSince;
-        if (this.isMissed || forMs < maxLateMs) return;
-        this.isMissed = true;
-        const what = `the load in ${this.victim.pod}/${this.victim.container}`;
-        this.context.missed({ at: this.failingSince, what, forMs, problem });
     }
 
     /** Has a program load the container. @throws Error if that is not possible any more */
@@ -268,6 +264,7 @@ class Stressed {
         const [first] = this.readings;
         if (this.readings.length === 1) {
             this.isStressing = true;
+            this.lateness.due(Date.now(), undefined);
             this.begunAt ??= performance.now();
         }
         while (this.readings.length > 2 && reading.at - this.readings[1]!.at >= rateSeconds) this.readings.shift();
@@ -289,7 +286,7 @@ class Stressed {
     private seen(name: string): void {
         this.seenAt.set(name, performance.now());
         this.interrupted.delete(name);
-        this.failingSince = undefined;
+        this.lateness.due(Date.now(), undefined);
     }
 
     /** Reports what the container uses: now and then, and at the end. */

@@ -132,9 +132,10 @@ describe("a series of runs", () => {
 });
 
 describe("the end of a series", () => {
-    const runs = (passed: number, failed: number) => [
+    const runs = (passed: number, failed: number, undecided = 0) => [
         ...Array.from({ length: passed }, () => ended("PASSED")),
         ...Array.from({ length: failed }, () => ended("FAILED")),
+        ...Array.from({ length: undecided }, () => ended("INCONCLUSIVE")),
     ];
 
     it("is how many passed, and what that shows", () =>
@@ -143,22 +144,49 @@ describe("the end of a series", () => {
         ]));
 
     it.each([
-        [29, 0, "Shown with 95% confidence: at least 80% of runs pass"],
-        [0, 3, "Shown with 95% confidence: fewer than 80% of runs pass"],
-        [8, 0, "It is not decided whether at least 80% of runs pass: 29 decided runs that all pass would show it"],
-        [8, 1, "It is not decided whether at least 80% of runs pass: 41 decided runs of which 1 fails would show it"],
-    ])("has whether a share was reached, by %i that passed and %i that failed: %s", (passed, failed, line) =>
-        expect(seriesEnd(runs(passed, failed), { until: 0.8 })[1]).toBe(line),
+        [29, 0, 0, "Shown with 95% confidence: at least 80% of decided runs pass"],
+        [0, 3, 0, "Shown with 95% confidence: fewer than 80% of decided runs pass"],
+        [29, 0, 60, "Shown with 95% confidence: at least 80% of decided runs pass; 60 of 89 runs were undecided"],
+        [
+            8,
+            0,
+            0,
+            "It is not decided whether at least 80% of decided runs pass: 29 decided runs would show it if all pass",
+        ],
+        [
+            8,
+            1,
+            1,
+            "It is not decided whether at least 80% of decided runs pass: 41 decided runs would show it if no more " +
+                "than 1 fails; 1 of 10 runs was undecided",
+        ],
+    ])("of %i that passed, %i that failed and %i undecided ones has whether a share was reached: %s", (...counts) =>
+        expect(seriesEnd(runs(counts[0], counts[1], counts[2]), { until: 0.8 })[1]).toBe(counts[3]),
     );
 
     it.each([156, 157])("has no interval that reads as the share, of %i that passed, if it is not shown", (passed) => {
         const [shown, decision] = seriesEnd(runs(passed, 0), { until: 0.95 });
         expect(shown).toContain("(95% confidence: 94.9% to 100%)");
-        expect(decision).toMatch(/^It is not decided whether at least 95% of runs pass: 158 /);
+        expect(decision).toMatch(/^It is not decided whether at least 95% of decided runs pass: 158 /);
     });
 
     it("has a wider interval if the results decide when it ends", () =>
         expect(seriesEnd(runs(10, 0), { until: 0.8 })[0]).toContain("(95% confidence: 58.3% to 100%)"));
+
+    it("has the wider interval as long as it is not complete: it is seen after every run", async () => {
+        const runs = new FakeRuns(["PASSED"]);
+        const { outcomes, printed } = await series(runs, { times: 11 });
+        expect(printed[10]).toContain("So far 10 of 10 PASSED; of decided runs 100% passed (95% confidence: 58.3% to");
+        expect(seriesEnd(outcomes.slice(0, 10), {})[0]).toContain("(95% confidence: 58.3% to 100%)");
+        expect(seriesEnd(outcomes, {})[0]).toContain("(95% confidence: 71.5% to 100%)");
+    });
+
+    it("has the wider interval if it was continued to more runs", async () => {
+        const runs = new FakeRuns(["PASSED"]);
+        await series(runs, { times: 5 });
+        const { outcomes } = await series(runs, { times: 10, isContinued: true });
+        expect(seriesEnd(outcomes, {})[0]).toContain("(95% confidence: 58.3% to 100%)");
+    });
 
     it("has the wider interval if the results decided that once, and it was continued without", async () => {
         const runs = new FakeRuns(["PASSED"], (number) => void (runs.interrupted = number === 3));

@@ -25,6 +25,7 @@ const settings = fc.record({
     intervalMs: fc.integer({ min: 20, max: 60_000 }),
     durationMs: fc.integer({ min: 1_000, max: 3_600_000 }),
     baselineMs: fc.integer({ min: 1_000, max: 600_000 }),
+    graceMs: fc.integer({ min: 0, max: 600_000 }),
 });
 
 describe("what checks cannot show", () => {
@@ -63,7 +64,7 @@ describe("what checks cannot show", () => {
     it("has no time, if it is too much for any baseline", () => {
         const drop = { perSecond: 50, successRate: { dropAtMost: "0.1%" } };
         const checks = ["/a", "/b", "/c"].map((path): Check => ({ kind: "http", path, ...drop }));
-        const now = { intervalMs: 1_000, durationMs: 600_000 };
+        const now = { intervalMs: 1_000, durationMs: 600_000, graceMs: 0 };
         for (const baselineMs of [30_000, 66_000, 120_000])
             for (const { allowed, otherwise } of changeMistakes(checks, { ...now, baselineMs })) {
                 expect(allowed).toEqual([]);

@@ -303,7 +303,6 @@ const peerMistakes: [peers: unknown, mistake: string][] = [
     [5, "peers: .*allowed: a target, or addresses: \\{ host, port \\} or \\{ cidr, except \\}$"],
     [[], "peers: "],
     [{}, "peers: host: is missing"],
-    [{ host: "api.example.com" }, "peers: port: is missing; allowed: a number"],
     [{ host: "a b", port: 443 }, 'peers\\.host: "a b" is not a host; allowed: a host name'],
     [{ host: "https://a.example", port: 443 }, "peers\\.host: .* is not a host; allowed"],
     [{ host: "203.0.113", port: 443 }, 'peers\\.host: "203\\.0\\.113" is not a host; allowed'],

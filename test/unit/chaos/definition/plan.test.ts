@@ -179,7 +179,8 @@ describe("the checks of a plan", () => {
                 {},
                 {},
                 `${takes}30: 30 s with an interval of 1 s; allowed: a window.duration of at least 299s, an ` +
-                    "interval of at most 100ms or an atLeast of at most 90.4%",
+                    "interval of at most 100ms or an atLeast of at most 90.4%; prefer the longer window: it sees " +
+                    "outages that a shorter interval does not",
             ],
             [
                 "more probes per second of the check's own",
@@ -200,7 +201,7 @@ describe("the checks of a plan", () => {
                 { successRate: 0.98, intervalMs: 20 },
                 {},
                 "/ of shop: confidence: a run that passes with 98%, the required success rate, may not show 99%; " +
-                    "allowed: a successRate of at least 99% or an atLeast of at most 98%",
+                    "allowed: an atLeast of at most 98% or a successRate of at least 99%",
             ],
             [
                 "both, if neither is enough",

@@ -3,6 +3,7 @@ import { type ObjectApi, resources } from "../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../chaos/ending/end";
 import { attacksLeftOf } from "../../../../chaos/ending/left";
 import { ofRun } from "../../../../chaos/ending/scope";
+import { unrunnable } from "../../../../chaos/kinds/attacks/fail/image";
 import { objectApiBy } from "../../../../chaos/witness/api";
 import { FakeCluster, refuse, type StoredObject } from "../support/fake-cluster";
 import { httpOf } from "../support/fake-http";
@@ -32,7 +33,9 @@ const scaled = (run: string, replicas = 3) => ({
     spec: { replicas },
 });
 
-/** The run `x-1` has three attacks and scales a Deployment; `x` is its experiment. */
+const stopped = (run: string) => ({ spec: { containers: [{ name: "web", image: unrunnable(run, "shop/web:1") }] } });
+
+/** The run `x-1` has three attacks, stops containers and scales a Deployment; `x` is its experiment. */
 const own = ofRun(
     { namespace: "demo", run: "x-1" },
     [
@@ -43,6 +46,7 @@ const own = ofRun(
     [
         { resource: resources.service, name: "web" },
         { resource: resources.deployment, name: "web" },
+        { resource: resources.pod },
     ],
 );
 const left = attacksLeftOf({ namespace: "demo", experiment: "x" });
@@ -178,6 +182,53 @@ const states: [string, Added[], ((one: StoredObject | undefined) => unknown)[], 
         ],
         [(one) => [one!.metadata.annotations, one!.metadata.labels, one!.spec]],
         [[{}, {}, { selector: { app: "web" } }]],
+    ],
+    [
+        "pods with stopped containers, of this run, of another one, and with an image that somebody has set since",
+        [
+            ["Pod", "one", stopped("x-1")],
+            ["Pod", "two", stopped("y-1")],
+            [
+                "Pod",
+                "three",
+                {
+                    metadata: { annotations: { "chaos-experiments/stopped": json({ run: "x-1" }) } },
+                    spec: { containers: [{ name: "web", image: "shop/web:2" }] },
+                },
+            ],
+        ],
+        [(one) => [one!.metadata.annotations ?? {}, one!.spec.containers[0].image]],
+        [
+            [{}, "shop/web:1"],
+            [{}, unrunnable("y-1", "shop/web:1")],
+            [{}, "shop/web:2"],
+        ],
+        [
+            [{}, "shop/web:1"],
+            [{}, "shop/web:1"],
+            [{}, "shop/web:2"],
+        ],
+    ],
+    [
+        "a pod that somebody has labeled as a workload is labeled that an action has scaled",
+        [
+            [
+                "Pod",
+                "a",
+                {
+                    metadata: {
+                        uid: "u",
+                        labels: {
+                            "chaos-experiments/set.activeDeadlineSeconds": "1-none-u",
+                            "chaos-experiments/set-by": "x-1",
+                        },
+                    },
+                    spec: { containers: [] },
+                },
+            ],
+        ],
+        [(one) => one!.spec],
+        [{ containers: [] }],
     ],
     [
         "a Deployment that is scaled",

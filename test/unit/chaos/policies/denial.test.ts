@@ -94,7 +94,9 @@ describe.each(Object.entries(readings))("on %s", (_name, reading) => {
 
     describe("a blackhole of addresses", () => {
         const of = (...peers: Address[]) => {
-            const hosts = peers.flatMap((one) => ("host" in one ? [{ ...one, port: one.port!, addresses: [one.host] }] : []));
+            const hosts = peers.flatMap((one) =>
+                "host" in one ? [{ ...one, port: one.port!, addresses: [one.host] }] : [],
+            );
             return denialOf({ kind: "blackhole", peers }, peersIn({ hosts }));
         };
         const third = { host: "192.0.2.1", port: 443 };

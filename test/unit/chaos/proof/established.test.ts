@@ -128,6 +128,7 @@ describe("of several targets", () => {
 
 it.each<[string, Proof, string | undefined, RegExp]>([
     ["denies no connections", { lookup: { name: "x" } }, undefined, /denies no connections/],
+    ["stops containers", { stopped: true }, undefined, /of containers that are stopped$/],
     ["denies those that the targets open", { outward: { port: 80 } }, "outward", /^nobody looks/],
     ["denies those that peers open", { peers: { ways: ["ingress"] } }, "inward", /^nobody looks/],
 ])("of an attack that %s, nothing is known", (_, proof, direction, reason) =>

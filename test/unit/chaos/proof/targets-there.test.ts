@@ -54,9 +54,18 @@ it("a target may be killed for memory if the attack wants that, and restarted fo
     const status = run.cluster.get("Pod", "hot-deals-1").status.containerStatuses[0];
     Object.assign(status, { containerID: "another", lastState: { terminated: { reason: "OOMKilled" } } });
     const targets = [{ ...run.target("hot-deals-1"), containerId: "before" }];
-    expect(await whyChanged(run.cluster.api, targets, true)).toBeUndefined();
+    expect(await whyChanged(run.cluster.api, targets, { outOfMemory: true })).toBeUndefined();
     status.lastState.terminated.reason = "Error";
-    expect((await whyChanged(run.cluster.api, targets, true))?.code).toBe("target-changed");
+    expect((await whyChanged(run.cluster.api, targets, { outOfMemory: true }))?.code).toBe("target-changed");
+});
+
+it("a target that the attack stops need not run, and its pod must stay", async () => {
+    const targets = [run.target("hot-deals-1")];
+    const pod = run.cluster.get("Pod", "hot-deals-1");
+    pod.status.containerStatuses[0] = { name: "hot-deals", state: { terminated: { exitCode: 143 } } };
+    expect(await whyChanged(run.cluster.api, targets, { stopped: true })).toBeUndefined();
+    pod.metadata.deletionTimestamp = "2026-11-21T10:00:00Z";
+    expect((await whyChanged(run.cluster.api, targets, { stopped: true }))?.code).toBe("target-changed");
 });
 
 describe("of two targets of a kill", () => {

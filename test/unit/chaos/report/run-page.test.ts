@@ -118,7 +118,7 @@ describe("the pages", () => {
     });
 
     it("say beside a rate what it shows, of the run or of each check", () => {
-        const shows = "100% succeeded after the grace period (95% confidence: at least 80.7%)</td>";
+        const shows = "100% of 14 succeeded after the grace period (95% confidence: at least 80.7%)</td>";
         expect(runPage(bounded.journal!)).toContain(`Requests</th><td>180, ${shows}`);
         const { checks } = bounded.journal!.conclusion;
         const several = { ...journal.conclusion, checks: [...checks, ...journal.conclusion.checks.slice(1)] };

@@ -27,17 +27,22 @@ describe("the Markdown summary", () => {
     });
 
     it("has what the runs of a series show together", () => {
-        const plan = { ...passed.journal!.plan, run: "2026-11-21T10:15:00.000Z-0a0a0a0a-0b0b0b0b" };
-        const markdown = summaryMarkdown([runWith({}, { plan }), runWith({ verdict: "FAILED" }, { plan })]);
+        const ofSeries = (times: number) => {
+            const plan = { ...passed.journal!.plan, run: `2026-11-21T10:15:00.000Z-0a0a0a0a-0b0b0b0b-${times}` };
+            return summaryMarkdown([runWith({}, { plan }), runWith({ verdict: "FAILED" }, { plan })]);
+        };
+        const markdown = ofSeries(2);
         expect(markdown).toContain(
             "\ndepartments-scaled-in-time: 1 of 2 PASSED, 1 FAILED; of decided runs 50% passed (95% confidence: " +
                 "1.25% to 98.8%)\n",
         );
+        // Not complete, it is seen after every run.
+        expect(ofSeries(10)).toContain("(95% confidence: 0.84% to 99.2%)");
         expect(summaryMarkdown([passed, failed])).not.toContain("of decided runs");
     });
 
     it("says beside the rate what it shows, if the run has one check", () => {
-        expect(rowsIn(summaryMarkdown([bounded]))[0]![3]).toBe("100% (95% confidence: at least 80.7%)");
+        expect(rowsIn(summaryMarkdown([bounded]))[0]![3]).toBe("100% of 14 (95% confidence: at least 80.7%)");
         const { checks } = bounded.journal!.conclusion;
         expect(rowsIn(summaryMarkdown([runWith({ checks })]))[0]![3]).toBe("100%");
     });

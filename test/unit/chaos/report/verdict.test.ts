@@ -4,15 +4,9 @@ import { productsCheck } from "../../../../experiments/products";
 import type { PlannedCheck } from "../../../../chaos/kinds/checks/observe";
 import type { Outcome } from "../../../../chaos/values/compared";
 import { reason, verdictAndCode } from "../../../../chaos/values/reasons";
-import {
-    judge,
-    judgeCheck,
-    judgeChecks,
-    type Judged,
-    type Judging,
-    measure,
-    together,
-} from "../../../../chaos/report/verdict";
+import { judgeCheck, judgeChecks, type Judged, type Judging } from "../../../../chaos/report/judged-check";
+import { measure, together } from "../../../../chaos/report/measured";
+import { judge } from "../../../../chaos/report/verdict";
 
 const attackedAt = 1_000_000;
 const graceMs = 2_000;
@@ -249,6 +243,22 @@ describe("a check that is compared with before the attack", () => {
             expect(judged(unseen(around(58, 150), (n) => n === 7)).inconclusive).toMatchObject({
                 code: "limit-undecided",
             }));
+    });
+
+    it.each([
+        ["its limit is the change", 1, 30, "the change is too near to its limit, 1x, to decide it by more answers"],
+        [
+            "whole milliseconds are too coarse",
+            2,
+            1,
+            "with latencies in whole milliseconds, 1 ms cannot be limited by a factor of 2x: limit it by a time, " +
+                "such as +20ms",
+        ],
+    ])("is undecided, however many answers there are, if %s", (_, atMostTimes, latencyMs, why) => {
+        const same = new Array<number>(600).fill(latencyMs);
+        const { inconclusive } = compared(same, same, { limits: [{ of: "p95", atMostTimes }] });
+        expect(inconclusive!.code).toBe("limit-undecided");
+        expect(inconclusive!.message.split("; ").at(-1)).toBe(why);
     });
 
     it("is undecided if an abort rule of another check has ended the window", () => {

@@ -58,12 +58,17 @@ const someServices = "list in demo; optional get,patch,delete in demo";
 const api = "optional get api in payments";
 
 it.each<[what: string, Plan, resource: string, expected: string]>([
-    ["kill deletes", kill, "pods", "list,patch,delete in demo; list in demo-agent; optional watch,create in demo"],
+    ["kill deletes", kill, "pods", "list,patch,delete in demo; list in demo-agent; optional get,watch,create in demo"],
     ["kill runs nothing", kill, "pods/exec", ""],
     ["kill evicts nothing", kill, "pods/eviction", ""],
     ["kill needs no policies", kill, "networkpolicies", "get,list,create,delete in demo; optional patch in demo"],
     ["an eviction", eviction, "pods/eviction", "create in demo"],
-    ["an eviction", eviction, "pods", "list,patch in demo; list in demo-agent; optional watch,create,delete in demo"],
+    [
+        "an eviction",
+        eviction,
+        "pods",
+        "list,patch in demo; list in demo-agent; optional get,watch,create,delete in demo",
+    ],
     ["a target in a zone", aimed({ target: "k8s.zone=a" }), "nodes", "list in all"],
     ["a target on a node by name", aimed({ target: "k8s.deployment=a,k8s.node.name=a" }), "nodes", ""],
     ["peers by a label of nodes", blackhole({ peers: "k8s.node.label.disk!=ssd" }), "nodes", "list in all"],

@@ -234,6 +234,50 @@ describe("evictions are tried before anybody is labeled:", () => {
     });
 });
 
+describe("containers that are to be stopped", () => {
+    beforeEach(() => {
+        run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "fail", attack: { kind: "fail" } }];
+        for (const pod of ["hot-deals-1", "hot-deals-2"])
+            run.cluster.get("Pod", pod).spec.containers[0].image = "shop:1";
+    });
+
+    it("are told to the Job, with the ports that must be closed then; the pods are as they were", async () => {
+        const [{ targets, tried } = { targets: [] }] = (await step()).attacks;
+        const { pod, uid, address } = targets[0]!;
+        const endpoints = [`${address}:8080`];
+        expect(tried).toEqual([{ pod, uid, container: "hot-deals", image: "shop:1", restarts: 0, endpoints }]);
+        expect(run.cluster.get("Pod", pod).spec.containers[0].image).toBe("shop:1");
+    });
+
+    it("are reached by the witness before, also among policies of others", async () => {
+        run.cluster.add("NetworkPolicy", "theirs", { spec: { podSelector: {}, ingress: [{}] } });
+        await step();
+        expect(run.cluster.names("NetworkPolicy")).toContain("run-admit-witness-1");
+    });
+
+    it("are no targets if nothing answers at their ports before", async () => {
+        run.listensAt = () => false;
+        await isAborted(/^ABORTED \(baseline-failed\): nothing answered at 10\.0\.0\.\d:8080/);
+    });
+
+    it("are the targets: others of the same pod are not said to be hit", async () => {
+        run.plan.attacks[0]!.target = "k8s.container.name=hot-deals";
+        for (const pod of ["hot-deals-1", "hot-deals-2"])
+            run.cluster.get("Pod", pod).spec.containers.push({ name: "side", image: "side:1" });
+        await step();
+        expect(run.said.join()).not.toContain("side");
+    });
+
+    it("are refused if their images may not be changed, and nobody is labeled", async () => {
+        run.cluster.intercept = (call, { dryRun }) => {
+            if (call === "patch Pod" && dryRun) refuse(403, "denied the request: unknown registry");
+        };
+        await isAborted(
+            /^ABORTED \(attack-refused\): the containers of hot-deals-\d may not be stopped: .*unknown registry/,
+        );
+    });
+});
+
 it("a kill in a zone gets the nodes of that zone, in which its Job chooses further pods", async () => {
     const labels = { "topology.kubernetes.io/zone": "a" };
     for (const node of ["node-1", "node-2"]) run.cluster.add("Node", node, { metadata: { labels } });

@@ -42,6 +42,8 @@ export interface FakeRequest {
     labelSelector?: string;
     fieldSelector?: string;
     dryRun?: "All";
+    /** Whether a patch merges lists by the names of their entries. */
+    mergesLists?: boolean;
     body?: any;
     resource: Resource;
 }
@@ -109,10 +111,11 @@ export class FakeCluster {
     }
 
     /** What the API server answers to a request. @throws what `intercept` throws, unless that is an ApiError */
-    async answer(path: string, { method = "GET", body }: ApiCall = {}): Promise<ApiResponse> {
+    async answer(path: string, { method = "GET", body, mergesLists }: ApiCall = {}): Promise<ApiResponse> {
         const sentAt = Math.floor((Date.now() + this.clockAheadMs) / 1_000) * 1_000;
         try {
-            const given = this.serve(path, method, body && (JSON.parse(JSON.stringify(body)) as object));
+            const sent = body && (JSON.parse(JSON.stringify(body)) as object);
+            const given = this.serve(path, method, sent, mergesLists);
             return { status: 200, body: typeof given === "string" ? given : JSON.stringify(given), sentAt };
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
@@ -120,7 +123,7 @@ export class FakeCluster {
         }
     }
 
-    private serve(path: string, method: string, body: any): unknown {
+    private serve(path: string, method: string, body: any, mergesLists?: boolean): unknown {
         const { pathname, searchParams } = new URL(path, "https://api");
         const [, group = "", rest = ""] = /^\/(?:api|apis\/([^/]+))\/[^/]+\/(.*)$/.exec(pathname)!;
         const keys = rest.split("/").map(decodeURIComponent);
@@ -132,7 +135,7 @@ export class FakeCluster {
             FakeRequest,
             "dryRun" | "labelSelector" | "fieldSelector"
         >;
-        const request: FakeRequest = { ...query, namespace, name, body, resource };
+        const request: FakeRequest = { ...query, namespace, name, body, resource, mergesLists };
         const verb = name === undefined && method === "GET" ? "list" : verbs[method]!;
         const all = verb === "list" && namespace === undefined && !ofCluster.has(resource.kind) ? " all" : "";
         const call = `${verb}${all} ${resource.kind}${part === undefined ? "" : `/${part}`}`;
@@ -231,9 +234,10 @@ export class FakeCluster {
         const stored = this.stored(kind, request);
         const { uid, resourceVersion } = request.body.metadata ?? {};
         requireSame(stored, { uid, resourceVersion });
-        const changed = verb === "patch" ? merged(stored, request.body) : copyOf(request.body);
+        const changed = verb === "patch" ? merged(stored, request.body, request.mergesLists) : copyOf(request.body);
         changed.metadata = { ...changed.metadata, uid: stored.metadata.uid, resourceVersion: String(++this.version) };
         this.changed(kind, stored, changed, request.body);
+        if (request.dryRun) return changed;
         this.objects.set(keyOf(kind, stored.metadata), changed);
         return changed;
     }
@@ -297,13 +301,15 @@ function selects(selector: string | undefined, labels: Record<string, string> = 
     });
 }
 
-/** A JSON merge patch (RFC 7396). */
-function merged(object: any, patch: any): any {
+/** A JSON merge patch (RFC 7396), or one that merges lists by the names of their entries. */
+function merged(object: any, patch: any, mergesLists = false): any {
+    if (mergesLists && Array.isArray(patch) && Array.isArray(object) && patch.every((one) => one?.name))
+        return object.map((one) => merged(one, patch.find(({ name }) => name === one.name) ?? {}, mergesLists));
     if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
     const result = typeof object === "object" && object !== null ? { ...object } : {};
     for (const [key, value] of Object.entries(patch)) {
         if (value === null) delete result[key];
-        else result[key] = merged(result[key], value);
+        else result[key] = merged(result[key], value, mergesLists);
     }
     return result;
 }

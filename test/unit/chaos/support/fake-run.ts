@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { labels, targetLabelOf } from "../../../../chaos/cluster/labels";
 import { JobLog } from "../../../../chaos/witness/job-log";
-import {
-    type ConnectionReport,
-    type KeptState,
-    type KillReport,
-    type MissedKill,
-    parseEndpoint,
-    type RefusedEviction,
+import type {
+    ConnectionReport,
+    KeptState,
+    KillReport,
+    MissedKill,
+    RefusedEviction,
 } from "../../../../chaos/witness/protocol";
+import { parseEndpoint } from "../../../../chaos/values/endpoint";
 import { endpointsOf } from "../../../../chaos/witness/api";
 import type { Plan } from "../../../../chaos/definition/plan";
 import type { StepContext } from "../../../../chaos/run/contract";

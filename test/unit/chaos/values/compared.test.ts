@@ -187,7 +187,7 @@ describe("answers that came in bursts", () => {
 
     it("are nothing to compare others with, if they count as too few", () => {
         const half = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 + index : latency));
-        expect(baselineFault(half, twice)).toEqual({ independent: 12, needed: 72, bad: 0, unseen: 0 });
+        expect(baselineFault(half, twice)).toEqual({ independent: 14, needed: 72, bad: 0, unseen: 0 });
         expect(baselineFault(spread, twice)).toBeUndefined();
     });
 
@@ -252,6 +252,16 @@ function randomOf(seed: number): () => number {
     };
 }
 
+/** Fast answers that all take 2 ms, and bursts of slow ones, of a mean length, in a share of the time. */
+function inBursts(random: () => number, all: number, { length, share }: { length: number; share: number }): number[] {
+    let isSlow = random() < share;
+    return Array.from({ length: all }, () => {
+        const latencyMs = isSlow ? 200 + Math.floor(200 * random()) : 2;
+        isSlow = random() < (isSlow ? 1 - 1 / length : share / (1 - share) / length);
+        return latencyMs;
+    });
+}
+
 /** Latencies with a long tail, each near the one before it by a correlation. */
 function simulated(random: () => number, all: number, correlation: number, factor = 1): number[] {
     const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -281,6 +291,23 @@ describe("of simulated samples", () => {
         ).filter(({ isWithin }) => isWithin === false);
         expect(alarms.length / runs).toBeLessThanOrEqual(0.05);
     });
+
+    it.each([
+        ["p50", 600, { length: 6, share: 0.52 }, 206],
+        ["p95", 1200, { length: 6, share: 0.065 }, 245],
+    ] as const)(
+        "whose fast answers are alike, few hide slow bursts in %s of %i answers",
+        (of, all, bursts, quantileMs) => {
+            const random = randomOf(3);
+            const runs = 400;
+            const fast = new Array<number>(all).fill(1);
+            const limit = { of, atMostMoreMs: quantileMs - 2 };
+            const hidden = Array.from({ length: runs }, () =>
+                changeOf(fast, inBursts(random, all, bursts), limit),
+            ).filter(({ isWithin }) => isWithin);
+            expect(hidden.length / runs).toBeLessThanOrEqual(0.05);
+        },
+    );
 
     it("most show a change from once to four times, and none at twice, where twice is the limit", () => {
         const random = randomOf(2);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../../chaos/kinds/checks/answer";
-import { judgeCheck } from "../../../../chaos/report/verdict";
+import { judgeCheck } from "../../../../chaos/report/judged-check";
 import { percentOf } from "../../../../chaos/values/share";
 import { containersWithin, parseRadius } from "../../../../chaos/targets/radius";
 

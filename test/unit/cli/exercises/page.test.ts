@@ -76,7 +76,7 @@ describe("the ending of a run, as it is printed", () => {
         expect(endingIn("\n  Verdict        FAILED: 0% of 15 requests\n")).toEqual({ verdict: "FAILED" });
         const checks = [
             "/b: 0% succeeded, did not hold",
-            "/a: 9.1% (95% confidence: at most 36.5%) succeeded, did not hold",
+            "/a: 9.1% of 11 (95% confidence: at most 36.5%) succeeded, did not hold",
             "c: 100% succeeded, held",
         ];
         const printed = [...checks.map((check) => `  Check          ${check}`), "  Verdict        FAILED: because"];

@@ -430,18 +430,21 @@ describe("values that contradict one another", () => {
         expect(first({})).toEqual([
             "experiment.duration",
             `${takes}30: 30 s with an interval of 1 s; allowed: at least 299s, or an ` +
-                "experiment.interval of at most 100ms",
+                "experiment.interval of at most 100ms, or an experiment.confidence of at most 90.4%; prefer the " +
+                "longer window: it sees outages that a shorter interval does not",
             "set experiment.duration 299s",
         ]);
         expect(first({ "experiment.interval": "20s" })).toEqual([
             "experiment.interval",
-            `${takes}1: 30 s with an interval of 20 s; allowed: at most 100ms`,
+            `${takes}2: 30 s with an interval of 20 s; allowed: at most 100ms, or an experiment.confidence of at ` +
+                "most 22.3%",
             "set experiment.interval 100ms",
         ]);
         expect(first({ "experiment.confidence": "99.9%", "experiment.interval": "20s" })).toEqual([
             "experiment.duration",
-            "to show 99.9% with 95% confidence takes 2995 good answers, and the window has 1: 30 s with an interval " +
-                "of 20 s; allowed: at least 1h with an experiment.interval of at most 1202ms",
+            "to show 99.9% with 95% confidence takes 2995 good answers, and the window has 2: 30 s with an interval " +
+                "of 20 s; allowed: at least 1h with an experiment.interval of at most 1202ms, or an " +
+                "experiment.confidence of at most 22.3%",
             "set experiment.duration 1h && npx pulumi config set experiment.interval 1202ms",
         ]);
         const mended = { "experiment.confidence": "99%", "experiment.duration": "299s" };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { concludedChange, describeLimit } from "../../../../../chaos/kinds/checks/change-limits";
+import { concludedChange, describeChange, describeLimit } from "../../../../../chaos/kinds/checks/change-limits";
 import { type ChangeLimit, changeOf, type Outcome } from "../../../../../chaos/values/compared";
 
 const factor = (atMostTimes: number, of = "p50" as const): ChangeLimit => ({ of, atMostTimes });
@@ -29,6 +29,15 @@ describe("a change in words", () => {
         [factor(1.04), always(1_000), always(1_038), { atMost: "1.04x", required: "1.04x", isWithin: true }],
     ])("%j: no bound reads as if it were on the other side of the limit (%#)", (limit, before, during, said) =>
         expect(concluded(limit, before, during)).toMatchObject(said),
+    );
+
+    it.each([
+        [factor(2), "more than any factor", "2x"],
+        [more(200), "more than any time", "+200 ms"],
+    ])("%j: is %s if no answer is good under attack", (limit, by, most) =>
+        expect(describeChange(concluded(limit, always(30), always("bad")))).toBe(
+            `p50 30 ms before, a bad answer under attack: ${by} (95% confidence: ${by}; required: at most ${most})`,
+        ),
     );
 
     it("has a drop that is not decided above the limit", () => {

@@ -6,7 +6,7 @@ import { http } from "../../../../../chaos/kinds/checks/http";
 import { jitterMs } from "../../../../../chaos/kinds/checks/stalls";
 import { askThrough, keptOf, problemsOf, untilAllHold } from "../../../../../chaos/kinds/checks/observe";
 import { latencyWithin } from "../../../../../chaos/report/strips";
-import { judgeCheck } from "../../../../../chaos/report/verdict";
+import { judgeCheck } from "../../../../../chaos/report/judged-check";
 import { settled, startClock, stopClock } from "../../support/time";
 
 beforeEach(stopClock);

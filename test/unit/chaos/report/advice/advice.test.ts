@@ -4,7 +4,7 @@ import { adviceOn } from "../../../../../chaos/report/advice/registry";
 import { adviceLines } from "../../../../../chaos/report/conclusion";
 import type { Journal } from "../../../../../chaos/report/journal-schema";
 import { timelineSvg } from "../../../../../chaos/report/timeline";
-import { judgeChecks } from "../../../../../chaos/report/verdict";
+import { judgeChecks } from "../../../../../chaos/report/judged-check";
 import { runPage } from "../../../../../chaos/report/run-page";
 import { deployed, type Deployed, pod, runThat, type Seen } from "./support";
 

@@ -50,7 +50,7 @@ describe("the JUnit file", () => {
     });
 
     it("has one suite for a series, with one test case for each run, and what they show together", async () => {
-        const run = (number: number) => `2026-11-21T10:15:0${number}.000Z-0a0a0a0a-0b0b0b0b`;
+        const run = (number: number) => `2026-11-21T10:15:0${number}.000Z-0a0a0a0a-0b0b0b0b-5`;
         const ofSeries = (conclusion: Parameters<typeof runWith>[0], number: number) =>
             runWith({ ...conclusion, name: "repeated" }, { plan: { ...journal.plan, run: run(number) } });
         const xml = junitXml([
@@ -108,7 +108,7 @@ describe("the JUnit file", () => {
     });
 
     it("has what the answers of a check show as a property", () => {
-        const property = 'name="success rate of /products" value="100% (95% confidence: at least 80.7%)"';
+        const property = 'name="success rate of /products" value="100% of 14 (95% confidence: at least 80.7%)"';
         expect(junitXml([bounded])).toContain(property);
         expect(junitXml([passed])).not.toContain("success rate of");
     });
