@@ -20,7 +20,8 @@ each difference between the file and the result is reported. Reads the file only
   --hypothesis TEXT  The expectation, in place of the file's. Checks of a file that have no counterpart are then left
                      out
   --namespace NAME   Namespace of targets for which the file names none
-  --service NAME     For an HTTPChaos and for delays of packets: the Service through which requests come
+  --service NAME     For an HTTPChaos, and for delays and limits of packets: the Service through which requests
+                     come
   --set NAME=VALUE   The value of a placeholder, such as [[NAME]] in a template of Steadybit. May be repeated
   --out FOLDER       Writes a file NAME.ts for each experiment there, instead of all to standard output
   --help             Show this text

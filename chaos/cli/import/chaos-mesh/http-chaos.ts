@@ -7,13 +7,14 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
     if (service === undefined)
         spec.refuse("a fault needs the Service through which requests come, and the file has none: add --service NAME");
     const target = spec.word("target", { Request: "request", Response: "answer" });
-    if (target === "answer")
+    const isAborted = spec.word("abort", { true: true, false: false }, "false");
+    const isCut = target === "answer" && isAborted;
+    if (target === "answer" && !isCut)
         spec.note(
             "is of the answers, so the pods have done what was asked for by then; here requests are held or answered " +
                 "before they reach the pods",
             "target",
         );
-    const isAborted = spec.word("abort", { true: true, false: false }, "false");
     if (isAborted && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
     const status = target === "answer" && spec.has("replace") ? statusIn(spec.object("replace")) : undefined;
     if (isAborted && status !== undefined) spec.refuse("has no effect there beside abort: omit one", "replace");
@@ -30,8 +31,9 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
         "port",
     );
     const match = matchOf(spec, service);
-    const abort = isAborted ? "reset" : status;
-    return { attack: { kind: "fault", service, delay: spec.text("delay"), abort, match } };
+    // The pods do what was asked for, and their answers are cut off.
+    const abort = isCut ? { cutAfter: 0 } : { abort: isAborted ? "reset" : status };
+    return { attack: { kind: "fault", service, delay: spec.text("delay"), ...abort, match } };
 }
 
 function statusIn(replace: Fields): number | undefined {

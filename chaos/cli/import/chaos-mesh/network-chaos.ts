@@ -2,6 +2,7 @@
 import { formatDuration } from "../../../values/duration";
 import { type Fields, Refusal } from "../fields";
 import { faultOfDelay } from "../imported";
+import { faultOfRate } from "../bandwidth";
 import { peersAt } from "../target";
 import type { Context, Read } from "./reader";
 import { requireAll, selected } from "./selector";
@@ -14,14 +15,14 @@ const shapes = (what: string) =>
 /** For the three that shape packets, Chaos Mesh applies all of their sections together. */
 const netem = { is: "netem" } as const;
 
-const actions: Record<string, { is: "partition" | "netem" } | Refusal> = {
+const actions: Record<string, { is: "partition" | "netem" | "bandwidth" } | Refusal> = {
     partition: { is: "partition" },
     delay: netem,
     loss: netem,
     netem,
     duplicate: shapes("sends packets twice"),
     corrupt: shapes("changes bits of packets"),
-    bandwidth: shapes("limits the bandwidth"),
+    bandwidth: { is: "bandwidth" },
 };
 
 export function readNetworkChaos(spec: Fields, context: Context): Read | undefined {
@@ -30,6 +31,7 @@ export function readNetworkChaos(spec: Fields, context: Context): Read | undefin
     if (spec.has("device")) spec.note("what is done here is not of one device", "device");
     if (spec.has("targetDevice")) spec.note("what is done here is not of one device", "targetDevice");
     if (action.is === "partition") return partitioned(spec, context);
+    if (action.is === "bandwidth") return slowed(spec, context);
     const lost = spec.has("loss") ? spec.object("loss") : undefined;
     if (lost === undefined) return delayed(spec, context);
     if (Number(lost.text("loss")) === 100 && !spec.has("delay")) {
@@ -125,4 +127,31 @@ function betweenTwo(spec: Fields, { namespace }: Context): string | undefined {
         "target",
     );
     return other?.namespace;
+}
+
+/** The pods of the selector are those of the Service, and what they send are its answers. */
+function slowed(spec: Fields, context: Context): Read | undefined {
+    const bandwidth = spec.object("bandwidth");
+    for (const key of ["limit", "buffer", "peakrate", "minburst"])
+        if (bandwidth.has(key)) bandwidth.note("shapes bursts, which a fault does not", key);
+    const fault = faultOfRate(bandwidth, "rate", context);
+    bandwidth.refuseRest();
+    if (spec.has("externalTargets"))
+        return void spec.refuse("are third parties, and a fault is of what a Service answers", "externalTargets");
+    const isOfTwo = spec.has("target");
+    const direction = spec.word("direction", { to: "to", from: "from", both: "both" }, "to");
+    if (!isOfTwo && direction !== "to")
+        spec.note("is to without a target: Chaos Mesh refuses others, or takes them for to", "direction");
+    if (!isOfTwo) return { attack: fault };
+    const target = spec.object("target");
+    requireAll(target, "is of some pods, but a fault is of all that calls a Service");
+    selected(target, context.namespace);
+    target.refuseRest();
+    spec.note(
+        "is what only these pods and those of the selector send each other there; here it is of all calls of the " +
+            "Service, which must be that of the selector's pods",
+        "target",
+    );
+    if (direction === "both") spec.note("is of both; here only what the selector's pods send is limited", "direction");
+    return { attack: direction === "from" ? { ...fault, stream: "upstream" } : fault };
 }

@@ -5,16 +5,25 @@ import type { Context, Read, Reader } from "./reader";
 
 const actions: Record<string, Reader | Refusal> = {
     "pod-kill": killed,
-    "pod-failure": new Refusal(
-        "gives the containers an image that only pauses; no attack does that. Nearest: a blackhole, in which they " +
-            "run on, and nobody reaches them",
-    ),
+    "pod-failure": failed,
     "container-kill": new Refusal(
-        "kills a container and leaves its pod; no attack does that. Nearest: action: pod-kill, which deletes the pod",
+        "kills a container once and leaves its pod; no attack does that. Nearest: action: pod-kill, which deletes " +
+            "the pod, or pod-failure, in which containers stay stopped",
     ),
 };
 
 export const readPodChaos: Reader = (spec, context) => spec.word("action", actions)?.(spec, context);
+
+function failed(spec: Fields): Read {
+    spec.note(
+        "runs a program that only pauses in each container there, so that pods without a readiness probe stay ready; " +
+            "here the containers do not run. Pods of Jobs and static pods are refused",
+        "action",
+    );
+    if (spec.has("containerNames")) spec.note("Chaos Mesh ignores it beside pod-failure", "containerNames");
+    if (spec.has("gracePeriod")) spec.note("Chaos Mesh ignores it beside pod-failure", "gracePeriod");
+    return { attack: { kind: "fail" } };
+}
 
 function killed(spec: Fields, { everyMs }: Context): Read {
     spec.note("pods end within their terminationGracePeriodSeconds; its default, 0, ends them at once", "gracePeriod");

@@ -2,6 +2,7 @@
 import { formatDuration } from "../../../values/duration";
 import { type Fields, Refusal } from "../fields";
 import { type Additions, type Draft, faultOfDelay } from "../imported";
+import { faultOfRate } from "../bandwidth";
 import { peersAt } from "../target";
 
 /** Reads an attack's parameters, without its target but the names of its containers. @default all */
@@ -44,19 +45,30 @@ export function lossOf(parameters: Fields): Draft {
 
 export function delayOf(parameters: Fields, additions: Additions): Draft {
     ofNetwork(parameters);
-    for (const key of ["hostname", "ip", "port"])
-        if (parameters.has(key))
-            parameters.refuse(
-                "is of what the pods call, and a fault delays calls of a Service: nearest is one at the Service of " +
-                    "what is called, if it is in the cluster",
-                key,
-            );
+    refuseEnds(parameters);
     if (!parameters.has("networkDelay")) parameters.refuse("is missing", "networkDelay");
     const delayMs = parameters.duration("networkDelay");
     if (parameters.text("networkDelayJitter") === "true")
         parameters.note("makes delays differ by 30% there; here all are the same", "networkDelayJitter");
     parameters.text("tcpDataPacketsOnly");
     return faultOfDelay(parameters, "networkDelay", formatDuration(delayMs ?? 0), additions);
+}
+
+export function bandwidthOf(parameters: Fields, additions: Additions): Draft {
+    ofNetwork(parameters);
+    refuseEnds(parameters);
+    return faultOfRate(parameters, "bandwidth", additions);
+}
+
+/** A fault is of calls to the pods. */
+function refuseEnds(parameters: Fields): void {
+    for (const key of ["hostname", "ip", "port"])
+        if (parameters.has(key))
+            parameters.refuse(
+                "is of what the pods call, and a fault is of calls of a Service: nearest is one at the Service of " +
+                    "what is called, if it is in the cluster",
+                key,
+            );
 }
 
 function ofNetwork(parameters: Fields): void {
@@ -103,17 +115,22 @@ export function fillMemoryOf(parameters: Fields): Draft {
     return { kind: "stress", memory: size && `${size}%` };
 }
 
+export function crashLoopOf(parameters: Fields): ReturnType<ReadAttack> {
+    parameters.take("duration");
+    parameters.note(
+        "has containers killed again and again there, and they run in between; here they do not run until the end",
+        "signal",
+    );
+    const container = parameters.text("container");
+    return { kind: "fail", containers: container === undefined ? [] : [container] };
+}
+
 const without = (does: string, nearest: string) => new Refusal(`${does}; no attack does that. Nearest: ${nearest}`);
 
 /** What others of these extensions do, by the end of their types. */
 export const others: Readonly<Record<string, Refusal>> = {
-    crash_loop_pod: without(
-        "kills containers again and again",
-        "Delete Pod, or Block Traffic, in which they run on, and nobody reaches them",
-    ),
     "container.stop": without("stops a container and leaves its pod", "Delete Pod, which deletes the pod"),
-    "container.pause": without("freezes a container", "Block Traffic, in which nobody reaches it"),
-    network_bandwidth: without("limits the bandwidth", "Delay Outgoing Traffic, with --service"),
+    "container.pause": without("freezes a container", "Cause Crash Loop, in which it does not run"),
     network_package_corruption: without("changes bits of packets", "a fault with abort and a percentage of requests"),
     network_tcp_reset: without("resets connections", "a fault with abort: reset"),
     network_dns_error_injection: without("answers lookups with errors", "Block DNS"),

@@ -4,7 +4,9 @@ import { type Draft, killOnce, killsFewer } from "../imported";
 import { placed, type Placed } from "../timeline";
 import { rolloutOf, scaleOf } from "./actions";
 import {
+    bandwidthOf,
     blackholeOf,
+    crashLoopOf,
     delayOf,
     dnsOf,
     fillMemoryOf,
@@ -38,12 +40,14 @@ export const onceTrue = "waits until it is true once, but a check holds all the 
 /** By `actionType`. */
 const meanings: Readonly<Record<string, Meaning>> = {
     "com.steadybit.extension_container.network_blackhole": attack(blackholeOf),
+    "com.steadybit.extension_container.network_bandwidth": attack(bandwidthOf),
     "com.steadybit.extension_container.network_block_dns": attack(dnsOf),
     "com.steadybit.extension_container.network_delay": attack(delayOf),
     "com.steadybit.extension_container.network_package_loss": attack(lossOf),
     "com.steadybit.extension_container.stress_cpu": attack(stressCpuOf),
     "com.steadybit.extension_container.stress_mem": attack(stressMemoryOf),
     "com.steadybit.extension_container.fill_mem": attack(fillMemoryOf),
+    "com.steadybit.extension_kubernetes.crash_loop_pod": { is: "attack", read: crashLoopOf, of: "pods" },
     "com.steadybit.extension_kubernetes.delete_pod": {
         is: "attack",
         read: () => killOnce,

@@ -51,13 +51,13 @@ describe("`chaos import`", () => {
     it("writes the documents of which all can be said, and the exit code says that one is refused", () => {
         const file = join(folder, "several.yaml");
         const beacon = readFileSync(join(files, "beacon.yaml"), "utf8");
-        writeFileSync(file, beacon.replace("action: pod-kill", "action: pod-failure"));
+        writeFileSync(file, beacon.replace("action: pod-kill", "action: container-kill"));
         const { code, log, error } = run(...additions, file);
         expect(code).toBe(3);
         expect(log).toContain("validatorsAloneExperiment");
         expect(log).not.toContain("relayKill");
         expect(error).toContain("is imported without what is refused");
-        expect(error).toContain("0.spec.action: pod-failure: ");
+        expect(error).toContain("0.spec.action: container-kill: ");
     });
 
     it("--out writes a file for each experiment, and prints their names", () => {

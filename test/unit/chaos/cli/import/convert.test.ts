@@ -184,10 +184,10 @@ describe("an experiment of Chaos Mesh", () => {
     });
 
     it("what cannot be said of one document does not refuse the others", () => {
-        const text = edited("beacon.yaml", "action: pod-kill", "action: pod-failure");
+        const text = edited("beacon.yaml", "action: pod-kill", "action: container-kill");
         const { experiments, refused } = importExperiments(text, added);
         expect(experiments.map(({ name }) => name)).toEqual(["validators-alone"]);
-        expect(refused).toEqual([{ path: "0.spec.action", reason: expect.stringContaining("only pauses") }]);
+        expect(refused).toEqual([{ path: "0.spec.action", reason: expect.stringContaining("leaves its pod") }]);
     });
 
     it("experiments of the same name get different ones, and that is said", () => {
@@ -532,7 +532,7 @@ describe("an experiment of Steadybit", () => {
         const tests = `${radius}.predicate.predicates.2`;
         const noIp = /"ip": \[\],\s*"port": \[\]/;
         refuses("shop.json", fromFile, [
-            ["network_blackhole", "network_bandwidth", `${attack}.actionType`, "network_bandwidth: limits the"],
+            ["network_blackhole", "network_tcp_reset", `${attack}.actionType`, "network_tcp_reset: resets"],
             [noIp, '"ip": ["203.0.113.7"], "port": ["80-90"]', port, "is not a list of ports such as 443"],
             [
                 noIp,

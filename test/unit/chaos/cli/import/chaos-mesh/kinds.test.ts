@@ -73,7 +73,6 @@ describe("an HTTPChaos of answers", () => {
 
     it.each<[fields: object, fault: object]>([
         [{ delay: "2s" }, { delay: "2s" }],
-        [{ abort: true }, { abort: "reset" }],
         [{ replace: { code: 503 } }, { abort: 503 }],
         [
             { replace: { code: 503 }, delay: "1s" },
@@ -83,6 +82,13 @@ describe("an HTTPChaos of answers", () => {
         const experiment = only(http(fields), named);
         expect(experiment.args.attacks).toMatchObject([{ kind: "fault", service: "orders", ...fault }]);
         expect(noted(experiment, "spec.target")).toContain("before they reach the pods");
+    });
+
+    it("with abort cuts the answers off, of which the pods have done what was asked for", () => {
+        const experiment = only(http({ abort: true }), named);
+        expect(experiment.args.attacks).toMatchObject([{ kind: "fault", service: "orders", cutAfter: 0 }]);
+        expect(experiment.args.attacks![0]).not.toHaveProperty("abort");
+        expect(noted(experiment, "spec.target")).toBe("");
     });
 
     it.each<[fields: object, path: string]>([
@@ -121,11 +127,20 @@ describe("a Schedule of a pod-kill", () => {
     });
 });
 
-it.each(["pod-failure", "container-kill"])("%s is refused with what comes nearest", (action) =>
-    expect(refusedOf(chaos("PodChaos", { ...everyPod, action }), added)).toEqual([
-        expect.stringMatching(/^spec\.action: .*Nearest: /),
-    ]),
-);
+it("a container-kill is refused with what comes nearest", () =>
+    expect(refusedOf(chaos("PodChaos", { ...everyPod, action: "container-kill" }), added)).toEqual([
+        expect.stringMatching(/^spec\.action: .*Nearest: .*pod-failure/),
+    ]));
+
+it("a pod-failure is a fail of all containers as long as it lasts, and says what differs", () => {
+    const experiment = only(chaos("PodChaos", { ...everyPod, action: "pod-failure", containerNames: ["main"] }));
+    expect(experiment.args).toMatchObject({
+        attacks: [{ kind: "fail", target: "k8s.namespace=shop", radius: "all" }],
+        window: { duration: "10s" },
+    });
+    expect(noted(experiment, "spec.action")).toContain("here the containers do not run");
+    expect(noted(experiment, "spec.containerNames")).toContain("Chaos Mesh ignores it");
+});
 
 it.each([
     ...["IOChaos", "TimeChaos", "JVMChaos", "KernelChaos", "BlockChaos", "PhysicalMachineChaos", "AWSChaos"],

@@ -92,9 +92,39 @@ it.each(["orders", "orders.shop.svc", "orders.shop.svc.cluster.local"])(
     },
 );
 
+it.each<[rate: string, bytesPerSecond: number]>([
+    ["1mbps", 1_000_000],
+    ["100 kbps", 100_000],
+    ["800kbit", 100_000],
+    ["1Mbit", 125_000],
+    ["64bps", 64],
+])("a bandwidth of %s is a fault with answers of %d bytes per second, and says what is different", (rate, bytes) => {
+    const spec = { action: "bandwidth", bandwidth: { rate, limit: 20_971_520, buffer: 10_000 } };
+    const experiment = only(network(spec), withService);
+    const target = "k8s.namespace=shop";
+    expect(experiment.args.attacks).toEqual([
+        { kind: "fault", service: "orders", bytesPerSecond: bytes, target, radius: "all" },
+    ]);
+    expect(noted(experiment, "spec.bandwidth.rate")).toContain("each answer");
+    expect(noted(experiment, "spec.bandwidth.buffer")).toContain("shapes bursts");
+});
+
+it.each<[direction: string, stream: string | undefined, path: string, difference: string]>([
+    ["to", undefined, "spec.target", "which must be that of the selector's pods"],
+    ["from", "upstream", "spec.target", "which must be that of the selector's pods"],
+    ["both", undefined, "spec.direction", "here only what the selector's pods send is limited"],
+])("a bandwidth %s other pods is of the stream %s, and says at %s: %s", (direction, stream, path, difference) => {
+    const spec = { action: "bandwidth", bandwidth: { rate: "1mbps" }, direction, target: others };
+    const experiment = only(network(spec), withService);
+    const { stream: found } = experiment.args.attacks![0] as { stream?: string };
+    expect(found).toBe(stream);
+    expect(noted(experiment, path)).toContain(difference);
+});
+
 it.each<[fields: object, path: string, reason: string]>([
     [{ action: "duplicate", duplicate: { duplicate: "1" } }, "spec.action", "Nearest: a fault"],
-    [{ action: "bandwidth", bandwidth: { rate: "1mbps" } }, "spec.action", "bandwidth: limits the bandwidth"],
+    [{ action: "bandwidth", bandwidth: { rate: "fast" } }, "spec.bandwidth.rate", "is not a rate such as 1mbps"],
+    [{ action: "bandwidth", bandwidth: { limit: 1 } }, "spec.bandwidth.rate", "is missing"],
     [{ ...delay, externalTargets: ["example.com"] }, "spec.externalTargets", "Nearest: action: partition"],
     [{ ...delay, target: { ...others, mode: "one" } }, "spec.target.mode", "is of some pods"],
     [

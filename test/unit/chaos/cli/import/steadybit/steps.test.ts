@@ -44,6 +44,20 @@ describe("an attack", () => {
             "UDP goes in there",
         ],
         [
+            "kubernetes.crash_loop_pod",
+            { signal: "9", container: "main" },
+            { kind: "fail" },
+            "signal",
+            "they run in between; here they do not run until the end",
+        ],
+        [
+            "container.network_bandwidth",
+            { bandwidth: "1024kbit" },
+            { kind: "fault", service: "orders", bytesPerSecond: 128_000 },
+            "bandwidth",
+            "each answer",
+        ],
+        [
             "container.network_delay",
             { networkDelay: "300ms", networkDelayJitter: true, networkInterface: ["eth0"] },
             { kind: "fault", service: "orders", delay: "300ms" },
@@ -52,7 +66,8 @@ describe("an attack", () => {
         ],
     ])("%s with %j is %j, and says at %s: %s", (type, fields, attack, key, difference) => {
         const one = only(experiment([step(type, fields)]), { ...withChecks, service: "orders" });
-        const target = "k8s.deployment=orders,k8s.namespace=shop";
+        const named = "container" in fields ? "k8s.container.name=main," : "";
+        const target = `${named}k8s.deployment=orders,k8s.namespace=shop`;
         expect(one.args.attacks).toEqual([{ ...attack, target, radius: "all" }]);
         expect(one.args.window).toEqual({ duration: "1m", grace: "0s" });
         expect(noted(one, `${parameters}.${key}`)).toContain(difference);
@@ -73,10 +88,8 @@ describe("an attack", () => {
 
     it.each([
         ["container.stop", "Nearest: Delete Pod"],
-        ["container.pause", "Nearest: Block Traffic"],
-        ["container.network_bandwidth", "Nearest: Delay Outgoing Traffic"],
+        ["container.pause", "Nearest: Cause Crash Loop"],
         ["container.fill_disk", "Nearest: Fill Memory"],
-        ["kubernetes.crash_loop_pod", "Nearest: Delete Pod"],
         ["kubernetes.drain_node", "by: eviction"],
         ["kubernetes.scale_statefulset", "Nearest: Delete Pod"],
         ["host.network_blackhole", 'k8s.node.name="NAME"'],
