@@ -107,7 +107,7 @@ function whyLate(status: V1ContainerStatus | undefined, now: number): string | u
     if (waitMs <= mostBackOffMs) return undefined;
     return (
         `was restarted ${restartCount} times, last ${describeMilliseconds(wholeSeconds(runsForMs))} ago, and ` +
-        ` the kubelet may wait up to ${describeMilliseconds(waitMs)} before it starts it again`
+        `the kubelet may wait up to ${describeMilliseconds(waitMs)} before it starts it again`
     );
 }
 
