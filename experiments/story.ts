@@ -15,7 +15,7 @@ export type Lesson = keyof typeof lessons;
 export interface Story {
     /** `--list` and `--all --lesson` group by it. */
     lesson: Lesson;
-    /** Names of the checks that fail in a shop with default settings. @default none: PASSED */
+    /** Names of the checks, and loads, that fail in a shop with default settings. @default none: PASSED */
     failing?: string[];
     /** Whether these checks may also hold: a request is lost only in an unlucky millisecond. @default false */
     mayPass?: boolean;

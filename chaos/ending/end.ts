@@ -31,8 +31,8 @@ const eventsMs = 1_000;
  * 5. The labels of the other targets. Not before: while Cilium waits to look at a pod's new labels, for up to 35 s, it
  *    does not notice either that a policy is gone (`StateWaitingForIdentity` of its endpoints).
  * 6. Once more what part 1 has not done, or was done meanwhile: an update may have let a fault begin, or have stopped a
- *    container, which it cannot any more once the pod has lost its label. And the pods that actions have beside the run:
- *    a load goes on for some seconds, so the application recovers under it.
+ *    container, which it cannot any more once the pod has lost its label. And the pods that actions have beside the
+ *    run: a load goes on for some seconds, so the application recovers under it.
  *
  * Each has so many milliseconds before the next begins nevertheless: calls that hang must not keep an attack from its
  * end within 5 s, of which the Job needs one to see that it is wanted.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { besides } from "../../../chaos/kinds/actions/registry";
 import { checkName } from "../../../chaos/kinds/checks/registry";
 import { type Key, overrides, settings } from "../../../components/configuration/settings";
 import { productsCheck } from "../../../experiments/products";
@@ -31,9 +32,10 @@ describe("the stories of the saved experiments", () => {
         expect([...new Set(stories.map(({ story }) => story.lesson))].sort()).toEqual(Object.keys(lessons).sort());
     });
 
-    it.each(stories)("$name names checks that it has", ({ checks = [productsCheck], story: { failing = [] } }) =>
-        expect(checks.map(checkName)).toEqual(expect.arrayContaining(failing)),
-    );
+    it.each(stories)("$name names checks and loads it has", ({ checks = [productsCheck], actions = [], story }) => {
+        const loads = besides(actions).map(({ action, beside }) => beside.name(action));
+        expect([...checks.map(checkName), ...loads]).toEqual(expect.arrayContaining(story.failing ?? []));
+    });
 
     it.each(stories)("$name sets what a stack may set", ({ story: { remedy } }) => {
         for (const [key, value] of Object.entries(remedy?.settings ?? {})) {
