@@ -91,8 +91,8 @@ const aimOf = (kind: Attack["kind"]) => ({
 const attacks = attackSchemaWith(aimOf).superRefine((attack, context) => {
     for (const { field, wish, why } of wrongOptionsOf(attack))
         context.addIssue({ code: "custom", path: [field], message: `"${wish}" ${why}` });
-    const { field, message } = attackKindOf(attack).mistake?.(attack) ?? {};
-    if (field !== undefined) context.addIssue({ code: "custom", path: [field], message });
+    for (const { field, message } of [attackKindOf(attack).mistake?.(attack) ?? []].flat())
+        context.addIssue({ code: "custom", path: [field], message });
 }) satisfies z.ZodType<AttackDefinition>;
 
 /** A list of checks. @param ifEmpty what is wrong with none, and what is allowed */

@@ -1,4 +1,4 @@
-import { beginMsOf, cutMsOf } from "../kinds/attacks/registry";
+import { beginMsOf, cutMsOf, windowMsOf } from "../kinds/attacks/registry";
 import { formatDuration } from "../values/duration";
 import type { AttackDefinition } from "./definition";
 import { stayingMs } from "./usual-deadline";
@@ -36,6 +36,15 @@ export function timeMistakes(
             against: "interval",
             reason: `no check would send a request within the window; allowed: at most ${formatDuration(durationMs)}`,
             betterMs: Math.min(1_000, durationMs),
+        });
+    const shownMs = windowMsOf(attacks);
+    if (durationMs !== undefined && durationMs < shownMs)
+        faults.push({
+            against: "duration",
+            reason:
+                `it is too short for the attacks to show, which takes ${formatDuration(shownMs)}; allowed: at least ` +
+                formatDuration(shownMs),
+            betterMs: shownMs,
         });
     if (durationMs === undefined || graceMs === undefined) return faults;
     const windowMs = graceMs + durationMs;

@@ -78,7 +78,9 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     // As it is under attack: afterwards, somebody may change it.
     const facts = unproven ? undefined : factsOf(cluster, run.attacks);
     const countedBefore = unproven ? [] : proofs.shown.map((one) => countedSoFar(context, one));
-    const seen = unproven ? seenNothing(plan, unproven) : await watchWindow(context, given, run, proofs, shiftMs);
+    const seen = unproven
+        ? seenNothing(plan, unproven)
+        : await watchWindow(context, given, run, proofs, shiftMs, Promise.all(countedBefore));
     if (!unproven) {
         await proofs.seeEstablished().catch((error: unknown) => {
             const reason = notSeen(error).message;

@@ -1,6 +1,7 @@
 import { type Done, performAll, type Performed, whyNotKept } from "../kinds/actions/perform";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { askThrough, latencyLimitOf, namesOf, probe } from "../kinds/checks/observe";
+import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, needsDeadlineJob, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../values/duration";
@@ -42,6 +43,7 @@ export function seenNothing({ checks }: Plan, inconclusive: Reason): Watched {
  * Watches the application through grace and window, and makes sure that nothing spoils the verdict.
  *
  * @param shiftMs see `clockShift`
+ * @param countedBefore settles once it is known what the attacks had counted before
  */
 export async function watchWindow(
     context: StepContext,
@@ -49,6 +51,7 @@ export async function watchWindow(
     run: Begun,
     proofs: AttackProofs,
     shiftMs: () => number,
+    countedBefore: Promise<unknown>,
 ): Promise<Watched> {
     const { plan, cluster, say } = context;
     const lengthMs = plan.window.graceMs + plan.window.durationMs;
@@ -105,7 +108,12 @@ export async function watchWindow(
         watch.stop();
         return seen;
     };
-    const [actions, undone, held, denied, lost] = await Promise.all([
+    const counting = async () => {
+        await Promise.all([countedBefore, pause(plan.window.graceMs, signal)]);
+        if (!signal.aborted) await beginCounting(cluster, attacks);
+        return undefined;
+    };
+    const [actions, undone, held, denied, lost, uncounted] = await Promise.all([
         performAll(plan.actions, acting, attacksLast, say, done),
         plan.actions.length > 0 ? whyNotKept(done, acting).catch(notSeen) : undefined,
         isAttack(plan) ? proofs.whyNotHeld(endsAt, signal).catch(notSeen) : pause(lengthMs, signal),
@@ -113,6 +121,7 @@ export async function watchWindow(
             ? stopOnce(soonIfAborted(whyDeniedByOthers(cluster, policed, endsAt, signal), signal))
             : undefined,
         needsDeadlineJob(plan) ? stopOnce(soonIfAborted(lookAgain(whyLost, endsAt, signal), signal)) : undefined,
+        counting().catch(notSeen),
     ]);
     const aborted = watch.end();
     // The attacks of a run that ends early do not wait for the last answers.
@@ -131,6 +140,7 @@ export async function watchWindow(
         failedAction(actions),
         undone,
         isOver,
+        uncounted,
         bypassed,
     ];
     const terminating = await looking;
@@ -144,6 +154,10 @@ export async function watchWindow(
         ...(terminating !== undefined && { terminating }),
     };
 }
+
+/** Begins what attacks have kept back until answers count. */
+const beginCounting = (cluster: Cluster, attacks: readonly RunAttack[]) =>
+    Promise.all(attacks.map(async (one) => attackKindOf(one.attack).beginCounting?.(one, cluster)));
 
 /** When something was seen, in words. @param attackedAt absent of a run without an attack */
 const whenSeen = (at: number, begunAt: number, attackedAt?: number): string =>

@@ -4,6 +4,7 @@ import type * as z from "zod";
 import type { Cluster } from "../../cluster/client";
 import type { jobTypes, KnownResource, Restores, Right } from "../../cluster/resources";
 import type { Reason } from "../../values/reasons";
+import type { Mistake } from "../../values/texts";
 import type { BesidePolicy } from "../../policies/beside";
 import type { Denial } from "../../policies/denial";
 import type { PodOptions } from "../../pods/pod-options";
@@ -31,8 +32,10 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     effect?: string;
     /** The traffic that a NetworkPolicy denies the targets. Absent if the attack is not a NetworkPolicy. */
     denies?(attack: A): Denial;
-    /** A mistake that lies in several fields. Absent if there can be none. */
-    mistake?(attack: A): { field: string; message: string } | undefined;
+    /** A mistake that lies in several fields, or all of these. Absent if there can be none. */
+    mistake?(attack: A): Mistake | readonly Mistake[] | undefined;
+    /** How long the window must last for the attack to show, in ms. @default any time is enough */
+    windowMs?(attack: A): number;
     /** Whether a PodDisruptionBudget may stop it. @default no */
     isBudgeted?(attack: A): boolean;
     /** Set if pods that are not ready cannot be attacked. */
@@ -90,6 +93,8 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     ready?(attack: RunAttack<A, F>, cluster: Cluster): Promise<{ leftOut: string[] } | Reason>;
     /** Begins it, once all are ready. @throws Error if that is not possible */
     begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
+    /** Begins what an attack has kept back until answers count: called after the grace period. @default nothing */
+    beginCounting?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
     reported?(attack: RunAttack<A, F>): Reported;
     /**

@@ -63,6 +63,10 @@ const proofMs = 5_000;
 export const beginMsOf = (attacks: readonly Attack[]): number =>
     attacks.length === 0 ? 0 : proofMs + Math.max(...attacks.map((attack) => attackKindOf(attack).readyMs ?? 0));
 
+/** How long the window must last for all of some attacks to show, in milliseconds. */
+export const windowMsOf = (attacks: readonly Attack[]): number =>
+    Math.max(0, ...attacks.map((attack) => attackKindOf(attack).windowMs?.(attack) ?? 0));
+
 export const objectTypeOf = (attack: Attack): Resource => attackKindOf(attack).object ?? resources.networkPolicy;
 
 export const objectNameOf = (runName: string, attack: string) => `${runName}-${attack}`;

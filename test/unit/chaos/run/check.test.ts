@@ -1,7 +1,8 @@
 import type { KnownRoutes } from "../../../../chaos/kinds/checks/endpoints";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { blackhole } from "../../../../chaos/kinds/attacks/blackhole";
 import type { Attack } from "../../../../chaos/kinds/attacks/registry";
 import { http, type HttpCheck } from "../../../../chaos/kinds/checks/http";
 import type { KeptState } from "../../../../chaos/witness/protocol";
@@ -1084,6 +1085,26 @@ it("each answer is appended to the answers file as it comes", async () => {
         .map((line) => JSON.parse(line) as object);
     expect(answers).toHaveLength(12);
     expect(answers[0]).toMatchObject({ check: "pods", good: true });
+});
+
+describe("what an attack keeps back until answers count", () => {
+    const keepingBack = (beginCounting: () => Promise<void>) => {
+        Object.assign(blackhole, { beginCounting });
+        onTestFinished(() => void delete blackhole.beginCounting);
+    };
+
+    it("begins after the grace period, when it is known what was counted before", async () => {
+        const begun: number[] = [];
+        keepingBack(async () => void begun.push(Date.now()));
+        expect(await step()).toMatchObject({ verdict: "PASSED" });
+        const { attackedAt } = journal();
+        expect(begun.map((at) => Math.round((at - attackedAt!) / 100))).toEqual([10]);
+    });
+
+    it("leaves no verdict if it cannot begin", async () => {
+        keepingBack(() => Promise.reject(new Error("connect ECONNREFUSED.")));
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", code: "api-server-unavailable" });
+    });
 });
 
 it("a run whose only fault cannot begin is ABORTED, and undone: nobody was attacked", async () => {
