@@ -112,11 +112,13 @@ function fieldsOf(
 /** The rows of an object's own fields, as in `window.duration`. */
 function innerRows(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>, prefix: string): string[][] {
     if (ts.isTypeLiteralNode(type)) return fieldsOf(type.members, known, prefix);
+    if (ts.isUnionTypeNode(type)) return type.types.flatMap((one) => innerRows(one, known, prefix));
     if (!ts.isTypeReferenceNode(type)) return [];
     const name = type.typeName.getText();
     if (name === "Record") return innerRows(type.typeArguments![1]!, known, `${prefix}NAME.`);
     const found = name in words ? undefined : known.get(name);
-    return found && ts.isInterfaceDeclaration(found) ? rowsOf(name, known, prefix) : [];
+    if (found === undefined) return [];
+    return ts.isInterfaceDeclaration(found) ? rowsOf(name, known, prefix) : innerRows(found.type, known, prefix);
 }
 
 function typeInWords(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>): string {

@@ -26,6 +26,11 @@ export const labels = {
     pass: "chaos-experiments/pass",
     /** On the proxy of a fault, and what its Service selects meanwhile: the proxy's name. */
     proxy: "chaos-experiments/proxy",
+    /**
+     * `true` on the Service by which a fault's proxy finds the pods, and by that on its EndpointSlices: answers count
+     * by now, so `first` and `pulse` begin.
+     */
+    counting: "chaos-experiments/counting",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
     kills: "chaos-experiments/kills",
     /**

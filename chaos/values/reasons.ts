@@ -58,7 +58,8 @@ export const reasonCodes = {
     "established-not-cut": "established connections survived the attack, and the experiment requires a cut",
     "established-unknown": "it was not seen whether established connections were cut, and the experiment requires it",
     "fault-not-http": "connections were not HTTP/1.1 in clear text: no status could answer, and nothing be matched",
-    "fault-hit-nobody": "no request was delayed or aborted by the fault in the window, or none that a check caused",
+    "fault-hit-nobody": "no request was hit by the fault in the window, or none that a check caused",
+    "fault-incomplete": "the fault was not seen whole: its `first` requests, its pulse, or a limit of bytes",
     "fault-uncounted": "the proxy's counts could not be read",
 
     // These are about a single check, and count only if the run is good otherwise, and no other check failed.

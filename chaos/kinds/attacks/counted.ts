@@ -11,6 +11,13 @@ export const countsSchema = z.object({
         .optional()
         .describe("Requests in traces that a check has begun, to targets or not; absent if there are none"),
     ofChecksFaulted: z.int().optional().describe("Those of them that the attack has hit; absent as `ofChecks` is"),
+    throttled: z.int().optional().describe("Requests that its limit of bytes per second has slowed; absent if none"),
+    cut: z.int().optional().describe("Requests that it has cut after some bytes; absent if there are none"),
+    paused: z.int().optional().describe("Requests that it has passed on while its pulse was off; absent if none"),
+    clients: z
+        .int()
+        .optional()
+        .describe("Clients of which all `first` requests were hit, if it counts these for each; absent if none"),
     refused: z
         .int()
         .optional()
@@ -47,5 +54,14 @@ export function describeHits(name: string, { requests, faulted, ofChecks = 0, of
         : `${name} hit ${ofAll} in the window; whether one that a check caused was among them is not known`;
 }
 
-export const describeCounts = ({ requests, faulted, unmatched }: Counts): string =>
-    `${faulted} of ${requests} requests hit${unmatched ? `; ${unmatched} others did not match` : ""}`;
+export function describeCounts({ requests, faulted, ...some }: Counts): string {
+    const { throttled, cut, clients, paused, unmatched } = some;
+    const parts = [
+        throttled && `${throttled} slowed`,
+        cut && `${cut} cut`,
+        clients && `all first ones of ${clients === 1 ? "1 client" : `${clients} clients`}`,
+        paused && `${paused} passed on while the pulse was off`,
+        unmatched && `${unmatched} others did not match`,
+    ];
+    return [`${faulted} of ${requests} requests hit`, ...parts.filter(Boolean)].join("; ");
+}

@@ -3,7 +3,7 @@ import { lend } from "../../../cluster/lend";
 import { poll } from "../../../values/async";
 import { type Cluster, unlessForbidden } from "../../../cluster/client";
 import { hasEnded, isActive, isReady, whyNotRunning } from "../../../values/kubernetes-rules";
-import { annotations, selectorOf } from "../../../cluster/labels";
+import { annotations, labels, selectorOf } from "../../../cluster/labels";
 import { otherResources, resources } from "../../../cluster/resources";
 import { kubectlFor } from "../../../values/kubectl";
 import type { BesidePolicy } from "../../../policies/beside";
@@ -12,10 +12,11 @@ import { selects } from "../../../policies/selector";
 import { reason, type Reason, ReasonError } from "../../../values/reasons";
 import type { Policed, RunAttack } from "../attack-kind";
 import { labelsOf, proxyPolicies, refuseForeignCallers } from "./access";
+import { type FaultAttack, faultOf } from "./fault-attack";
 import type { FoundService } from "./find";
 import { pointedService, pointing } from "./pointing";
 import { lastReportIn, listeningIn, whyRestarted } from "./proof";
-import type { ReachReport } from "./proxy/protocol";
+import { beginsLate, type ReachReport } from "./proxy/protocol";
 
 type FaultOfRun = RunAttack<unknown, FoundService>;
 
@@ -135,4 +136,16 @@ export async function pointToProxy(
     const service = { resource: resources.service, namespace, name };
     if (await lend(cluster, service, pointedService, pointing(run, proxy, selector))) return;
     throw new ReasonError("service-changed", `the Service ${name} is gone`, "Start another run");
+}
+
+/**
+ * Says that answers count from now on to a fault that begins only then: others would use it up before. The proxy may
+ * only list EndpointSlices, which have the labels of their Service.
+ */
+export async function beginCounting(
+    { namespace, object: name, attack }: RunAttack<FaultAttack>,
+    cluster: Cluster,
+): Promise<void> {
+    const labeled = { metadata: { labels: { [labels.counting]: "true" } } };
+    if (beginsLate(faultOf(attack))) await cluster.patch({ resource: resources.service, namespace, name }, labeled);
 }

@@ -10,7 +10,7 @@ import { whyKeptOut } from "./kept-out";
 import { type Sample, samplesOf } from "./match";
 import { beforePointing, behind, proxyOf, selectsNobody } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
-import type { Fault } from "./proxy/protocol";
+import { type Abort, type ByteLimits, type Fault, probeLimits, statusOf } from "./proxy/protocol";
 
 const pauseMs = 1_000;
 const maxProbing = 200;
@@ -76,8 +76,8 @@ const nothing = { open: [], closed: [] };
 
 /**
  * Probes the pods of a Service repeatedly, through each of its addresses, as its callers reach them. `closed` is a pod
- * whose traffic is delayed or aborted as the fault says, or one that is affected although it is no target or the
- * request does not match; `open` one that answers at once. What cannot be reached is neither.
+ * whose traffic is hit as the fault says, or one that is affected although it is no target or the request does not
+ * match; `open` one that answers at once. What cannot be reached is neither.
  */
 class FaultProbes {
     private found: Required<JobPart>["last"] = nothing;
@@ -179,8 +179,13 @@ const probedOf = ({ metadata, spec }: Pod): Pod => ({
 /** Undefined for a proxy of an earlier version. */
 const passOf = (proxy: Pod | undefined): string | undefined => proxy?.metadata?.labels?.[labels.pass];
 
-const timeoutFor = ({ delayMs }: Fault) =>
-    delayMs > 0 ? Math.min(delayMs * heldShare + undelayedMs, longestMs) : undelayedMs;
+/** How long a probe of a target takes at least, in milliseconds. */
+const leastMs = ({ delayMs, ...limits }: Pick<Fault, "delayMs"> & ByteLimits) => delayMs + probeLimits(limits).takesMs;
+
+function timeoutFor(fault: Fault): number {
+    const ms = leastMs(fault);
+    return ms > 0 ? Math.min(ms * heldShare + undelayedMs, longestMs) : undelayedMs;
+}
 
 type State = "open" | "closed" | undefined;
 
@@ -195,7 +200,8 @@ export function stateOfAll(states: readonly State[], isHit: boolean): State {
  * What a probe shows. Undefined if the pod was not reached, or not through the proxy.
  * @param isHit whether the fault is for this request to this pod
  */
-export function stateOf(probed: Probed, isHit: boolean, { delayMs, abort }: Pick<Fault, "delayMs" | "abort">): State {
+export function stateOf(probed: Probed, isHit: boolean, fault: Pick<Fault, "delayMs" | "abort"> & ByteLimits): State {
+    const { abort } = fault;
     switch (probed.saw) {
         case "bypassed":
             return "open";
@@ -205,12 +211,16 @@ export function stateOf(probed: Probed, isHit: boolean, { delayMs, abort }: Pick
             return undefined;
         case "silent":
             // The wait is shorter than the delay, so silence is what a delay looks like.
-            return !isHit || delayMs > 0 || abort === "hang" ? "closed" : undefined;
+            return !isHit || leastMs(fault) > 0 || abort === "hang" ? "closed" : undefined;
         default: {
             if (!isHit) return probed.saw === "connected" ? "open" : "closed";
-            const wasAborted =
-                probed.saw === "status" ? probed.status === abort : probed.saw === (abort ?? "connected");
-            return wasAborted && probed.afterMs >= delayMs * heldShare ? "closed" : "open";
+            const wasMet =
+                probed.saw === "status" ? probed.status === statusOf(abort) : probed.saw === wordFor(abort, fault);
+            return wasMet && probed.afterMs >= leastMs(fault) * heldShare ? "closed" : "open";
         }
     }
 }
+
+/** What a target's probe is to see, unless it is a status. */
+const wordFor = (abort: Abort | undefined, limits: ByteLimits) =>
+    abort ?? (probeLimits(limits).cut === undefined ? "connected" : "reset");

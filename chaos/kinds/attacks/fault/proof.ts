@@ -8,13 +8,12 @@ import { kubectlFor } from "../../../values/kubectl";
 import { parseJson } from "../../../values/json";
 import type { Cluster } from "../../../cluster/client";
 import { reason, type Reason } from "../../../values/reasons";
-import { describeShare } from "../../../values/share";
-import type { Counted, Counts } from "../counted";
+import type { Counted } from "../counted";
 import type { Reported, RunAttack } from "../attack-kind";
-import { describeMatch, samplesOf } from "./match";
+import { samplesOf } from "./match";
 import { behind, proxyOf, selectsNobody } from "./pointing";
 import type { FoundService } from "./find";
-import { type Fault, limits, type PodCounts, type ProxyReport } from "./proxy/protocol";
+import type { Fault, PodCounts, ProxyReport } from "./proxy/protocol";
 import { resources } from "../../../cluster/resources";
 
 /** What the Job's reports call the pods of a fault's Service, at each of its ports, with a request of each sort. */
@@ -95,18 +94,22 @@ export async function readCounts(
     const log = await cluster.log({ name, namespace }, { tailLines }).catch(() => undefined);
     const report = lastReportIn<ProxyReport>(log ?? "", "pods");
     if (report === undefined) return undefined;
-    const { since, refused } = report;
+    const { since, refused, clients } = report;
     const ofTargets = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
     const sum = (field: keyof PodCounts, pods = ofTargets) => pods.reduce((all, one) => all + (one[field] ?? 0), 0);
-    const unmatched = sum("unmatched");
     const ofChecks = sum("ofChecks", Object.values(report.pods));
+    const some = (["unmatched", "throttled", "cut", "paused"] as const).flatMap((field) => {
+        const count = sum(field);
+        return count > 0 ? [[field, count] as const] : [];
+    });
     const counts = {
         requests: sum("requests"),
         faulted: sum("faulted"),
         unfaultable: sum("unfaultable"),
-        ...(unmatched > 0 && { unmatched }),
+        ...Object.fromEntries(some),
         ...(ofChecks > 0 && { ofChecks, ofChecksFaulted: sum("ofChecksFaulted") }),
         ...(refused !== undefined && { refused }),
+        ...(clients !== undefined && { clients }),
     };
     return { counts, ...(since !== undefined && { since }) };
 }
@@ -117,44 +120,3 @@ export const lastReportIn = <R extends object>(log: string, field: keyof R): R |
         .split("\n")
         .map((line) => parseJson(line) as R | null | undefined)
         .findLast((report) => report?.[field] !== undefined) ?? undefined;
-
-/** Why it is not known that a fault that was in effect has hit a request. Undefined if it has. */
-export function whyHitNobody(
-    { service, percentage, match }: Pick<Fault, "service" | "percentage" | "match">,
-    counted: Counts | undefined,
-): Reason | undefined {
-    const through = `through Service ${service}`;
-    const hitNobody = (message: string) => reason("fault-hit-nobody", message);
-    if (counted === undefined) {
-        const message = `the counts of the proxy of Service ${service} could not be read from its log`;
-        return reason("fault-uncounted", message);
-    }
-    const { requests, faulted, unfaultable, unmatched = 0, ofChecks = 0, ofChecksFaulted, refused = 0 } = counted;
-    if (refused > 0)
-        return reason(
-            "proxy-failed",
-            `the proxy of Service ${service} closed ${refused} connections in the window: more than ` +
-                `${limits.connections} were open, or more than ${limits.heldBytes >> 20} MiB waited to be passed on`,
-        );
-    if (unfaultable > 0)
-        return reason(
-            "fault-not-http",
-            `${unfaultable} of ${requests} connections ${through} were not HTTP/1.1 in clear text, ` +
-                (match
-                    ? "and their requests could not be matched; leave out `match`"
-                    : 'and no status could answer them; use abort "reset" or "hang"'),
-        );
-    if (requests === 0 && unmatched > 0) {
-        const sort = `requests ${describeMatch(match!)}`;
-        return hitNobody(`0 of ${unmatched} requests that reached the targets ${through} were ${sort}`);
-    }
-    if (requests === 0) return hitNobody(`0 requests reached the targets ${through} in the window`);
-    const at = `at ${describeShare(percentage / 100)}`;
-    if (faulted === 0)
-        return hitNobody(`0 of ${requests} requests ${through} were hit ${at} in the window; use a longer window`);
-    if (ofChecks === 0 || ofChecksFaulted! > 0) return undefined;
-    return hitNobody(
-        `0 of ${ofChecks} requests that the checks caused ${through} were hit ${at} in the window, and ${faulted} of ` +
-            `${requests} of all callers; use a longer window, a higher percentage or a larger radius`,
-    );
-}

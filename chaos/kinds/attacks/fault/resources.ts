@@ -16,10 +16,11 @@ import {
 } from "./proxy/protocol";
 import type { Chosen } from "../../../targets/choose";
 import { type AttackResourceArgs, type DryRun, type DryRunArgs, witnessPorts } from "../attack-kind";
-import { effectOf, type FaultAttack, faultOf } from "./fault";
+import { type FaultAttack, faultOf } from "./fault-attack";
 import type { FoundService } from "./find";
 import { containerPorts } from "./listeners";
 import { proxyLabels, witnessNameOf } from "./pointing";
+import { effectOf } from "./words";
 
 /**
  * How long a proxy that ends is left running, in seconds. It serves callers for an hour while their Service cannot be

@@ -2,7 +2,7 @@
 import type { V1Service, V1ServicePort } from "../../../values/kubernetes-types";
 import { targetPortOf } from "../../../values/kubernetes-rules";
 import { isPointing } from "./pointing";
-import type { Fault } from "./proxy/protocol";
+import { type Fault, statusOf } from "./proxy/protocol";
 
 /** Why no proxy can take a Service's place without a change that callers would notice. */
 export function whyRefused(
@@ -54,7 +54,8 @@ function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" 
     if (opaque === undefined) return undefined;
     const says = `HTTP/1.1 in clear text, and its port ${opaque.port} says ${opaque.appProtocol ?? opaque.name}`;
     if (match !== undefined) return `match reads requests in ${says}; allowed: no match`;
-    return typeof abort === "number" ? `abort ${abort} answers ${says}; allowed: "reset" or "hang"` : undefined;
+    const status = statusOf(abort);
+    return status === undefined ? undefined : `abort ${status} answers ${says}; allowed: "reset" or "hang"`;
 }
 
 /**

@@ -96,3 +96,16 @@ it("mends all actions by the same duration", () => {
     ];
     expect(timeMistakes(times, actions).map(({ betterMs }) => betterMs)).toEqual([106_000, 106_000]);
 });
+
+it("must not accept a window in which a fault's pulse is never off", () => {
+    const pulse = { on: "10s", off: "21s" };
+    const fault: Attack = { kind: "fault", service: "hot-deals", delay: "1s", pulse };
+    expect(timeMistakes({ ...times, attacks: [fault] })).toEqual([
+        {
+            against: "duration",
+            reason: "it is too short for the attacks to show, which takes 31s; allowed: at least 31s",
+            betterMs: 31_000,
+        },
+    ]);
+    expect(timeMistakes({ ...times, durationMs: 31_000, attacks: [fault] })).toEqual([]);
+});

@@ -1,9 +1,18 @@
 import type { Connection } from "./connection";
 import { HeadEnd, requestHead } from "./http-head";
-import { bannerOf, maxProbeLine, probeLineWithinMs, probeWords, unreachableAfterMs } from "./protocol";
+import { Meter } from "./meter";
+import {
+    bannerOf,
+    maxProbeLine,
+    probeLimits,
+    probeLineWithinMs,
+    probeWords,
+    type ProxyFault,
+    unreachableAfterMs,
+} from "./protocol";
 import { Gone, readAheadBytes } from "./wire";
 
-/** Answers a probe of the witness with what becomes of a request to a pod if the dice hit. @throws Gone */
+/** Answers a probe of the witness with what becomes of a request to a pod that is hit. @throws Gone */
 export async function answerProbe(connection: Connection, port: string): Promise<void> {
     const { caller, shared } = connection;
     await caller.write(`${bannerOf(shared)}\n`);
@@ -41,6 +50,16 @@ async function wordFor(connection: Connection, port: string, uid: string): Promi
     if (!endpoint) return probeWords.unknown;
     if (!(await connection.dial(endpoint, unreachableAfterMs))) return probeWords.unreachable;
     const fault = request === undefined || faults.means(request) ? faults.to(uid) : undefined;
-    const status = fault && (await connection.inflict(fault, false));
-    return String(status ?? probeWords.connected);
+    if (fault === undefined) return probeWords.connected;
+    const answer = await connection.inflict(fault, false);
+    return answer === undefined ? limited(connection, fault) : String(answer.status);
+}
+
+/** Has the answer be limited as those of a target are, whichever stream a fault limits. */
+function limited({ caller }: Connection, fault: ProxyFault): string {
+    const { bytesPerSecond, cutAfter } = fault;
+    if (bytesPerSecond === undefined && cutAfter === undefined) return probeWords.connected;
+    const { bytes, cut } = probeLimits(fault);
+    caller.meter = new Meter({ bytesPerSecond, cutAfter: cut }, { acts: true, pauses: false });
+    return probeWords.connected.padEnd(bytes);
 }

@@ -2,8 +2,9 @@ import { connect, type Socket } from "node:net";
 import { Changes, Gone, pump, Wire } from "./wire";
 import type { Counts } from "./counts";
 import type { Crowd, Member } from "./crowd";
-import type { Faults } from "./matcher";
-import type { Limits, ProxyFault } from "./protocol";
+import type { Hit } from "./hit";
+import type { Faults } from "./faults";
+import type { AbortAnswer, Effect, Limits, ProxyFault } from "./protocol";
 import type { Pods, PodEndpoint } from "./slices";
 
 export interface Shared {
@@ -109,10 +110,10 @@ export class Connection implements Member {
      *
      * @param halfOpen whether a caller that has ended its own side may still wait for something. That it has ended it
      *     is noticed only if it sent no more than `readAheadBytes` that nobody has taken
-     * @returns the status to answer with; undefined to pass on
+     * @returns what to answer with; undefined to pass on
      * @throws Gone after a reset or a hang, and if the caller does not wait
      */
-    async inflict({ delayMs, abort }: ProxyFault, halfOpen: boolean): Promise<number | undefined> {
+    async inflict({ delayMs, abort }: ProxyFault, halfOpen: boolean): Promise<AbortAnswer | undefined> {
         const { caller, shared } = this;
         const left = () => caller.closed || (caller.ended && !halfOpen);
         if (delayMs) await this.changes.untilWithin(delayMs, () => shared.faults.over || left());
@@ -125,7 +126,13 @@ export class Connection implements Member {
             throw new Gone();
         }
         if (abort === "reset") throw new Gone();
-        return abort;
+        return typeof abort === "number" ? { status: abort } : abort;
+    }
+
+    /** Has the bytes of a request, or of the connection, be limited as a fault says. @param hit @default no longer */
+    limit(hit?: Hit): void {
+        this.caller.meter = this.pod.meter = undefined;
+        if (hit) (hit.fault.stream === "upstream" ? this.pod : this.caller).meter = hit.meter;
     }
 
     /** Passes on all that is still to come. @throws Gone */
@@ -169,19 +176,21 @@ export async function together(tasks: Promise<void>[]): Promise<void> {
 /** Serves what is not HTTP/1.x in clear text: TLS, HTTP/2, databases. A fault hits the whole connection. */
 export async function serveOpaque(connection: Connection): Promise<void> {
     const { caller, pod } = connection;
-    const fault = drawOpaque(connection);
-    if (fault) {
-        await connection.inflict(fault, true);
+    const hit = drawOpaque(connection);
+    if (hit?.begins()) {
+        await connection.inflict(hit.fault, true);
         if (caller.closed || (pod.closed && !pod.ended)) throw new Gone();
     }
+    connection.limit(hit);
     await connection.tunnel();
 }
 
-/** Throws the dice for a connection that is not, or no longer, HTTP/1.x, and counts it. */
-export function drawOpaque({ shared: { counts, faults }, uid }: Connection): ProxyFault | undefined {
+/** Whether a connection that is not, or no longer, HTTP/1.x is hit. Counts it. */
+export function drawOpaque({ shared: { counts, faults }, uid, address }: Connection): Hit | undefined {
     counts.add(uid, "requests");
-    const fault = faults.draw(uid);
-    if (fault) counts.add(uid, faults.needsHttp ? "unfaultable" : "faulted");
+    const hit = faults.draw(uid, address!, (effect: Effect) => counts.add(uid, effect));
+    if (!faults.needsHttp) return hit;
+    if (hit) counts.add(uid, "unfaultable");
     // A delay without its status would be another attack than the one that was defined.
-    return faults.needsHttp ? undefined : fault;
+    return undefined;
 }

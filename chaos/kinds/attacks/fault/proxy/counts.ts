@@ -7,6 +7,7 @@ export class Counts {
     private readonly pods: Record<string, PodCounts> = {};
     private readonly since = Date.now();
     private refused = 0;
+    private clients = 0;
     private changed = false;
     private reportedAt = -Infinity;
 
@@ -25,14 +26,21 @@ export class Counts {
         this.changed = true;
     }
 
+    /** Counts a client that has had all of its `first`. */
+    serve(): void {
+        this.clients++;
+        this.changed = true;
+    }
+
     /** To be called once a second. Writes a report if something has changed, or if the last one is too old. */
     report(write: (line: string) => void, at = Date.now()): void {
         // The clock may be set back, and timers may be early by a millisecond.
         if (!this.changed && Math.abs(at - this.reportedAt) < heartbeatMs - 100) return;
         this.changed = false;
         this.reportedAt = at;
-        const { since, pods, refused } = this;
-        write(`${JSON.stringify({ at, since, pods, ...(refused > 0 && { refused }) } satisfies ProxyReport)}\n`);
+        const { since, pods, refused, clients } = this;
+        const some = { ...(refused > 0 && { refused }), ...(clients > 0 && { clients }) };
+        write(`${JSON.stringify({ at, since, pods, ...some } satisfies ProxyReport)}\n`);
     }
 }
 

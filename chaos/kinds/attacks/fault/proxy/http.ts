@@ -3,6 +3,7 @@ import { isMarked } from "../../../../values/trace-mark";
 import { type Connection, drawOpaque, serveOpaque, together } from "./connection";
 import { relayBody } from "./http-body";
 import { closing, HeadEnd, mayBeResponse, type RequestHead, requestHead, RequestScan, responseHead } from "./http-head";
+import type { AbortAnswer, Effect } from "./protocol";
 import { Gone, pump, readAheadBytes } from "./wire";
 
 export interface Request extends RequestHead {
@@ -102,26 +103,38 @@ async function serve(connection: Connection, request: Request): Promise<After> {
     if (isOfCheck) shared.counts.add(uid, "ofChecks");
     const isMeant = shared.faults.means(request);
     shared.counts.add(uid, isMeant ? "requests" : "unmatched");
-    const fault = isMeant ? shared.faults.draw(uid) : undefined;
-    if (fault) {
-        shared.counts.add(uid, "faulted");
-        if (isOfCheck) shared.counts.add(uid, "ofChecksFaulted");
-        const status = await connection.inflict(fault, false);
-        if (status !== undefined) return refuse(connection, request, status);
+    const count = (effect: Effect) => {
+        shared.counts.add(uid, effect);
+        if (effect === "faulted" && isOfCheck) shared.counts.add(uid, "ofChecksFaulted");
+    };
+    const hit = isMeant ? shared.faults.draw(uid, connection.address!, count) : undefined;
+    if (hit?.begins()) {
+        const answer = await connection.inflict(hit.fault, false);
+        if (answer !== undefined) return refuse(connection, request, answer);
     }
-    if (fault || connection.spared) await connection.reachAgain();
+    if (hit || connection.spared) await connection.reachAgain();
     connection.spared = false;
-    return exchange(connection, request);
+    connection.limit(hit);
+    const after = await exchange(connection, request);
+    connection.limit();
+    return after;
 }
 
-async function refuse(connection: Connection, request: Request, status: number): Promise<After> {
+async function refuse(connection: Connection, request: Request, answer: AbortAnswer): Promise<After> {
     const { caller, shared } = connection;
-    const body = `The chaos experiment's run ${shared.run} answers with this status.\n`;
+    const {
+        status,
+        headers = {},
+        body = `The chaos experiment's run ${shared.run} answers with this status.\n`,
+    } = answer;
+    const own = Object.entries(headers);
+    const hasType = own.some(([name]) => name.toLowerCase() === "content-type");
     // Such a caller may or may not send its body after this answer, so where its next request begins is not known.
     const keeps = request.keepsConnection && !request.expectsContinue;
     const lines = [
         `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
-        "Content-Type: text/plain; charset=utf-8",
+        ...(hasType ? [] : ["Content-Type: text/plain; charset=utf-8"]),
+        ...own.map(([name, value]) => `${name}: ${value}`),
         `Content-Length: ${Buffer.byteLength(body)}`,
         ...(keeps ? (request.minor === 0 ? ["Connection: keep-alive"] : []) : ["Connection: close"]),
     ];

@@ -1,4 +1,4 @@
-import type { ProxyFault, RequestMatch, RequestPattern } from "./protocol";
+import type { RequestMatch, RequestPattern } from "./protocol";
 
 /** The parts of a request's head that a match looks at. */
 export interface Matchable {
@@ -34,39 +34,4 @@ const pathOf = (target: string): string => /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exe
 function valueOf({ headers }: Matchable, wanted: string): string | undefined {
     const lines = headers.filter(([name]) => name === wanted).map(([, value]) => value.trim());
     return lines.length === 0 ? undefined : lines.join(", ");
-}
-
-export class Faults {
-    over = false;
-    /** Whether only HTTP/1.1 in clear text can be faulted: nothing else has a status, or what a match looks at. */
-    readonly needsHttp: boolean;
-    /** Whether the match includes a request. The pod that it goes to does not count. */
-    readonly means: (request: Matchable) => boolean;
-    private readonly targets: ReadonlySet<string>;
-
-    /** @param random from 0 to 1, without 1. @default Math.random */
-    constructor(
-        private readonly fault: ProxyFault,
-        targets: readonly string[],
-        private readonly random: () => number = Math.random,
-    ) {
-        this.targets = new Set(targets);
-        this.means = fault.match ? matcherOf(fault.match) : () => true;
-        this.needsHttp = fault.match !== undefined || typeof fault.abort === "number";
-    }
-
-    get hasMatch(): boolean {
-        return this.fault.match !== undefined;
-    }
-
-    /** Throws the dice for a request to a pod, or for a connection. Undefined if it is passed on as it is. */
-    draw(uid: string): ProxyFault | undefined {
-        const fault = this.to(uid);
-        return fault && this.random() * 100 < fault.percentage ? fault : undefined;
-    }
-
-    /** What becomes of requests to a pod that the dice hit. */
-    to(uid: string): ProxyFault | undefined {
-        return !this.over && this.targets.has(uid) ? this.fault : undefined;
-    }
 }

@@ -37,22 +37,67 @@ export interface ProxyPort {
 }
 
 /**
- * How a request ends that is not forwarded: a status from 400 to 599 for HTTP/1.1 in clear text, a `reset` of the
- * connection, or `hang`: no answer at all.
+ * How a request ends that is not forwarded: a status from 400 to 599 for HTTP/1.1 in clear text, alone or with headers
+ * and a body, a `reset` of the connection, or `hang`: no answer at all.
  */
-export type Abort = number | "reset" | "hang";
+export type Abort = number | "reset" | "hang" | AbortAnswer;
 
-/** What happens to traffic to the chosen pods: the delay first, then the abort. */
-export interface ProxyFault {
+/** What the proxy answers in a pod's place, in HTTP/1.1 in clear text only. */
+export interface AbortAnswer {
+    /** 400 to 599. */
+    status: number;
+    /** Names and values. Never put secrets here. @default only what every answer has */
+    headers?: Record<string, string>;
+    /** Text of at most 4096 characters. Never put secrets here. @default a sentence that names the run */
+    body?: string;
+}
+
+/** The status that an abort answers with. Undefined if it answers nothing. */
+export const statusOf = (abort: Abort | undefined): number | undefined =>
+    typeof abort === "object" ? abort.status : typeof abort === "number" ? abort : undefined;
+
+/**
+ * What happens to requests (HTTP/1.1 in clear text), or to connections of anything else, to the chosen pods: the delay
+ * first, then the abort or the limits.
+ */
+export interface ProxyFault extends Selection, ByteLimits {
     /** @default no delay */
     delayMs?: number;
     /** @default requests are passed on */
     abort?: Abort;
-    /** Share of the requests (HTTP/1.1 in clear text) or connections (anything else), 0 to 100. */
-    percentage: number;
     /** @default all traffic */
     match?: RequestMatch;
+    /** For how long the fault is in effect, then not, and so on, in milliseconds. @default it always is */
+    pulse?: { onMs: number; offMs: number };
 }
+
+/** Which of those that match are hit, as they come: a share of them, unless it says `first` or `every`. */
+export interface Selection {
+    /** 0 to 100. */
+    percentage: number;
+    /** The first so many from when answers count. */
+    first?: number;
+    /** One of so many: the last of them. */
+    every?: number;
+    /** Whether the requests of each client are counted by themselves: of each address. @default all together */
+    per?: "client";
+}
+
+/** What is done to the bytes of a request's answer, or of all that a pod sends on a connection. */
+export interface ByteLimits {
+    /** @default as fast as they come */
+    bytesPerSecond?: number;
+    /** After so many, and with the next one, the connection is reset. @default never */
+    cutAfter?: number;
+    /** Whose bytes: `upstream` are those that the caller sends. @default "downstream" */
+    stream?: Stream;
+}
+
+export type Stream = "downstream" | "upstream";
+
+/** What does not begin before answers count: nobody else shall use it up. */
+export const beginsLate = ({ first, pulse }: Pick<ProxyFault, "first" | "pulse">): boolean =>
+    first !== undefined || pulse !== undefined;
 
 /** Which requests in HTTP/1.1 are meant: those that have all that is set here. */
 export interface RequestMatch {
@@ -112,6 +157,8 @@ export interface ProxyReport {
     pods: Record<string, PodCounts>;
     /** Connections that were closed for one of the `limits` of all of them together. Absent if there are none. */
     refused?: number;
+    /** Clients that had all of their `first`, if these are counted for each. Absent if there are none. */
+    clients?: number;
 }
 
 /**
@@ -140,7 +187,7 @@ export const triesForMs = 180_000;
 export interface PodCounts {
     /** Requests in HTTP/1.1 in clear text that match, and connections of anything else. */
     requests: number;
-    /** Those that were delayed or aborted. */
+    /** Those that the fault has hit: delayed, aborted, slowed or cut. */
     faulted: number;
     /**
      * Those that are not HTTP/1.1 in clear text, while only that has the status that was to answer them, or requests
@@ -153,15 +200,26 @@ export interface PodCounts {
     unreachable: number;
     /** Requests in the traces that checks have begun, matching or not. Absent if there are none. */
     ofChecks?: number;
-    /** Those of them that were delayed or aborted. Absent if there are none. */
+    /** Those of them that the fault has hit. Absent if there are none. */
     ofChecksFaulted?: number;
+    /** Those that `bytesPerSecond` has held for a time that somebody notices. Absent if there are none. */
+    throttled?: number;
+    /** Those that `cutAfter` has cut. Absent if there are none. */
+    cut?: number;
+    /** Those of which something was passed on because the pulse was off. Absent if there are none. */
+    paused?: number;
 }
+
+/** What a fault may do to one request, or to one connection of what has none. */
+export type Effect = "faulted" | "throttled" | "cut" | "paused";
 
 /**
  * How the witness's probes go: the proxy sends the banner at once, the witness a line with the uid of a pod and, if the
  * fault has a match, the head of a request. The proxy connects to that pod, does what it does to all requests that it
  * faults, if the pod is a target and the request matches, and answers with one of these words or, for an abort with a
- * status, with the status. It never sends that request on, whose method may change something. Lines end with `\n`.
+ * status, with the status. If the fault limits bytes, spaces follow: see `probeLimits`. Whether such a request would be
+ * hit next does not count: `first`, `every`, the pulse and the dice are left out. It never sends that request on, whose
+ * method may change something. Lines end with `\n`.
  */
 export const probeWords = { connected: "connected", unreachable: "unreachable", unknown: "unknown" } as const;
 
@@ -174,6 +232,21 @@ export const probeWords = { connected: "connected", unreachable: "unreachable", 
 export function bannerOf({ run, pass }: { run: string; pass?: string }): string {
     const banner = `chaos-experiments ${run}`;
     return pass === undefined ? banner : `${banner} ${createHmac("sha256", pass).update(banner).digest("hex")}`;
+}
+
+/**
+ * What the proxy does to its answer to a probe of a target, as to those of the target: the length of the line without
+ * its end, after how many bytes it is cut, if at all, and how long it takes at least, in milliseconds.
+ */
+export function probeLimits({ bytesPerSecond, cutAfter }: ByteLimits): {
+    bytes: number;
+    cut?: number;
+    takesMs: number;
+} {
+    // Long enough to be measured, and short enough to be sent each second.
+    const bytes = Math.min(bytesPerSecond === undefined ? 64 : Math.ceil(bytesPerSecond / 5), 16_384);
+    const cut = cutAfter === undefined ? undefined : Math.min(cutAfter, bytes);
+    return { bytes, cut, takesMs: (1_000 * (cut ?? bytes)) / (bytesPerSecond ?? Infinity) };
 }
 
 /** The longest line that a probe may send, in bytes. */

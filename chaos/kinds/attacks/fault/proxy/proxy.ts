@@ -5,7 +5,7 @@ import { answerProbe } from "./answer-probe";
 import { Changes, Gone } from "./wire";
 import { Connection, keepAlive, serveOpaque, type Shared } from "./connection";
 import { Counts, log } from "./counts";
-import { Faults } from "./matcher";
+import { Faults } from "./faults";
 import { Crowd } from "./crowd";
 import { nextRequest, Refused, refuseAsServer, serveHttp } from "./http";
 import { drainMs, type Limits, limits as usualLimits, type ProxyFault, type ProxyPort } from "./protocol";
@@ -51,7 +51,11 @@ export class Proxy {
         const { run, pass, pods, fault, targets, random, limits = usualLimits } = args;
         const { counts } = this;
         this.crowd = new Crowd(() => counts.refuse(), limits);
-        const faults = new Faults(fault, targets, random);
+        const faults = new Faults(fault, targets, {
+            random,
+            countingSince: () => pods.countingSince,
+            served: () => counts.serve(),
+        });
         this.shared = { run, pass, pods, counts, limits, crowd: this.crowd, faults, closesIdle: false };
     }
 

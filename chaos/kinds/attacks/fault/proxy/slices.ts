@@ -1,8 +1,9 @@
 import { BlockList, isIPv6 } from "node:net";
+import { labels } from "../../../../cluster/labels";
 
 /** What the proxy reads of an EndpointSlice (discovery.k8s.io/v1). */
 export interface Slice {
-    metadata: { name: string; resourceVersion?: string };
+    metadata: { name: string; resourceVersion?: string; labels?: Record<string, string> };
     ports?: { name?: string | null; port?: number | null; protocol?: string | null }[] | null;
     endpoints?: SliceEndpoint[] | null;
 }
@@ -23,6 +24,11 @@ export interface PodEndpoint {
 
 export class Pods {
     listed = false;
+    /**
+     * When the run's word was first seen that answers count, in milliseconds of `performance.now()`. It is a label of
+     * the Service, which its EndpointSlices have, too. Undefined before.
+     */
+    countingSince?: number;
     private slices: readonly Slice[] = [];
     private readonly chosen = new Map<string, PodEndpoint[]>();
     private addresses?: BlockList;
@@ -32,6 +38,7 @@ export class Pods {
         this.chosen.clear();
         this.addresses = undefined;
         this.listed = true;
+        if (slices.some(({ metadata }) => metadata.labels?.[labels.counting])) this.countingSince ??= performance.now();
     }
 
     /**

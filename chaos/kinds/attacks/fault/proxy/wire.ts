@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { Bytes } from "./bytes";
+import type { Meter } from "./meter";
 
 /**
  * Wakes a connection's tasks when something has changed, so that they look again. One for all of its sockets and
@@ -36,6 +37,12 @@ export class Changes {
 /** A wire reads on while it holds fewer bytes than this. One read is at most as much again. */
 export const readAheadBytes = 65_536;
 
+/**
+ * So long after the last bytes comes the RST that cuts them off, in milliseconds. It drops what the kernel has not
+ * sent, and clients that read both at once, as Node.js does, would take it for an ordinary end.
+ */
+const beforeCutMs = 50;
+
 export class Gone extends Error {
     override name = "Gone";
 }
@@ -50,6 +57,8 @@ export class Wire {
     ended = false;
     /** In both directions. */
     closed: boolean;
+    /** Limits what is written. Undefined if it goes as fast as the other end takes it. */
+    meter?: Meter;
     private readonly held = new Bytes();
 
     /**
@@ -119,8 +128,33 @@ export class Wire {
         return false;
     }
 
-    /** Waits until the kernel has taken all of the bytes. @throws Gone */
+    /** Waits until the kernel has taken all of the bytes. @throws Gone, also if the meter cuts them off */
     async write(chunk: Buffer | string): Promise<void> {
+        const { meter } = this;
+        if (meter === undefined) return this.send(chunk);
+        let left = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+        this.holds(left.length);
+        try {
+            while (left.length > 0) {
+                const { bytes, afterMs } = meter.next(left.length, performance.now());
+                if (bytes === 0) throw await this.cut();
+                if (afterMs > 0) await this.changes.untilWithin(afterMs, () => this.closed || !meter.acts);
+                await this.send(left.subarray(0, bytes));
+                this.holds(-bytes);
+                left = left.subarray(bytes);
+            }
+        } finally {
+            this.holds(-left.length);
+        }
+    }
+
+    private async cut(): Promise<Gone> {
+        await this.changes.untilWithin(beforeCutMs, () => this.closed);
+        this.reset();
+        return new Gone();
+    }
+
+    private async send(chunk: Buffer | string): Promise<void> {
         const { socket } = this;
         if (!this.closed) socket.write(chunk, this.changes.notify);
         const waits = () => !this.closed && socket.writableLength > 0;

@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { labels } from "../../../../../../chaos/cluster/labels";
+import type { FaultAttack } from "../../../../../../chaos/kinds/attacks/fault/fault-attack";
 import type { FoundService } from "../../../../../../chaos/kinds/attacks/fault/find";
-import { awaitReach, readyWithinMs } from "../../../../../../chaos/kinds/attacks/fault/begin";
+import { awaitReach, beginCounting, readyWithinMs } from "../../../../../../chaos/kinds/attacks/fault/begin";
 import { triesForMs, type Tried } from "../../../../../../chaos/kinds/attacks/fault/proxy/protocol";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";
 import { enforcementTimeoutMs } from "../../../../../../chaos/policies/enforcement";
@@ -95,4 +97,23 @@ it.each([
 it("a pod that is gone or not ready any more is missed by nobody", async () => {
     add("api-2", { ...ready, conditions: [] });
     expect(await reach([0, all.slice(0, 1)])).toEqual({ leftOut: ["api-2 through api:80", "api-2 through api:81"] });
+});
+
+describe("that answers count is said to the proxy", () => {
+    const said = async (more: Partial<FaultAttack>) => {
+        cluster.add("Service", "slow-fault", { metadata: { labels: { mine: "kept" } }, spec: { selector } });
+        const wanted: FaultAttack = { kind: "fault", service: "api", delay: "1s", ...more };
+        await settled(beginCounting({ ...attack, attack: wanted }, cluster.api));
+        return cluster.get("Service", "slow-fault").metadata.labels;
+    };
+
+    it.each<Partial<FaultAttack>>([{ first: 3 }, { pulse: { on: "1s", off: "1s" } }])(
+        "by a label of its Service, which its EndpointSlices have, too: %j",
+        async (more) => expect(await said(more)).toEqual({ mine: "kept", [labels.counting]: "true" }),
+    );
+
+    it.each<Partial<FaultAttack>>([{ every: 3 }, { percentage: "30%" }])(
+        "only if that changes something, unlike %j",
+        async (more) => expect(await said(more)).toEqual({ mine: "kept" }),
+    );
 });

@@ -102,6 +102,9 @@ describe("a proxy that has died", () => {
 
 const slow = { delayMs: 2_000 };
 const failing = { delayMs: 0, abort: 503 };
+const answering = { delayMs: 0, abort: { status: 429, headers: { "retry-after": "2" } } };
+const limited = { delayMs: 100, bytesPerSecond: 10_000 };
+const cut = { delayMs: 0, cutAfter: 50 };
 
 it.each<[string, Probed, Parameters<typeof stateOf>[2], "open" | "closed" | undefined]>([
     ["one that past the proxy is reached", { saw: "bypassed" }, slow, "open"],
@@ -114,6 +117,13 @@ it.each<[string, Probed, Parameters<typeof stateOf>[2], "open" | "closed" | unde
     ["one that is silent, although a status should answer", { saw: "silent" }, failing, undefined],
     ["one that is reset", { saw: "reset", afterMs: 1 }, { delayMs: 0, abort: "reset" }, "closed"],
     ["one that hangs", { saw: "silent" }, { delayMs: 0, abort: "hang" }, "closed"],
+    ["one that answers with the status and more", { saw: "status", status: 429, afterMs: 1 }, answering, "closed"],
+    ["one that is slowed", { saw: "connected", afterMs: 299 }, limited, "closed"],
+    ["one that is only delayed, although it should be slow, too", { saw: "connected", afterMs: 120 }, limited, "open"],
+    ["one that is so slow that nothing has come yet", { saw: "silent" }, { delayMs: 0, bytesPerSecond: 1 }, "closed"],
+    ["one that is cut", { saw: "reset", afterMs: 1 }, cut, "closed"],
+    ["one that answers whole, although it should be cut", { saw: "connected", afterMs: 1 }, cut, "open"],
+    ["one that is cut before its time", { saw: "reset", afterMs: 100 }, { ...limited, cutAfter: 9_000 }, "open"],
     ["one that is delayed by nothing", { saw: "connected", afterMs: 1 }, { delayMs: 0 }, "closed"],
     ["one that the proxy cannot reach", { saw: "unreachable", afterMs: 1 }, slow, undefined],
     ["one that cannot be reached", { saw: "refused" }, slow, undefined],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainFault, readCounts, whyHitNobody } from "../../../../../../chaos/kinds/attacks/fault/proof";
+import { explainFault, readCounts } from "../../../../../../chaos/kinds/attacks/fault/proof";
 import { countedSince, describeCounts, describeHits } from "../../../../../../chaos/kinds/attacks/counted";
 import type { Cluster } from "../../../../../../chaos/cluster/client";
 import { labels } from "../../../../../../chaos/cluster/labels";
@@ -9,7 +9,6 @@ const counts = { requests: 10, faulted: 3, unfaultable: 0, unreachable: 0 };
 const logging = (text: string) => ({ log: () => Promise.resolve(text) }) as unknown as Cluster;
 const read = (text: string) =>
     readCounts({ chosen: { targets: [{ uid: "a" }, { uid: "b" }] } } as never, logging(text));
-const fault = { service: "hot-deals", percentage: 30, match: { path: "/api" } };
 
 it("what a proxy has hit is in the last whole line of its log, of the targets alone", async () => {
     const line = (requests: number) =>
@@ -20,6 +19,14 @@ it("what a proxy has hit is in the last whole line of its log, of the targets al
     expect(await read("")).toBeUndefined();
     const some = JSON.stringify({ at: 1, pods: { a: counts, b: { ...counts, unmatched: 7 } } });
     expect(await read(some)).toEqual({ counts: { requests: 20, faulted: 6, unfaultable: 0, unmatched: 7 } });
+});
+
+it("the effects of a fault are counted at the targets, and clients at all of them together", async () => {
+    const b = { ...counts, throttled: 1, cut: 2, paused: 3 };
+    const line = { at: 9, pods: { a: { ...counts, throttled: 1 }, b, other: b }, clients: 2 };
+    expect(await read(JSON.stringify(line))).toEqual({
+        counts: { requests: 20, faulted: 6, unfaultable: 0, throttled: 2, cut: 2, paused: 3, clients: 2 },
+    });
 });
 
 it("of the requests in the traces of checks, it counts all that came through, to targets or not", async () => {
@@ -48,11 +55,6 @@ describe("what counts is what was counted in the window", () => {
     });
 });
 
-it("a fault that has hit somebody decides nothing, unless it is known that no check met it", () => {
-    expect(whyHitNobody(fault, counts)).toBeUndefined();
-    expect(whyHitNobody(fault, { ...counts, ofChecks: 2, ofChecksFaulted: 1 })).toBeUndefined();
-});
-
 it("a verdict says what was hit, and whether a check met it", () => {
     const unknown =
         "hot-deals-fault hit 3 of 10 requests of all callers in the window; whether one that a check caused";
@@ -61,32 +63,12 @@ it("a verdict says what was hit, and whether a check met it", () => {
     expect(describeHits("hot-deals-fault", { ...counts, ofChecks: 2, ofChecksFaulted: 1 })).toContain(known);
 });
 
-it.each([
-    [undefined, "fault-uncounted", "the counts of the proxy of Service hot-deals could not be read"],
-    [{ ...counts, requests: 0, faulted: 0 }, "fault-hit-nobody", "0 requests reached the targets through Service"],
-    [{ ...counts, faulted: 0 }, "fault-hit-nobody", "0 of 10 requests through Service hot-deals were hit at 30%"],
-    [{ ...counts, unfaultable: 4 }, "fault-not-http", "4 of 10 connections through Service hot-deals were not"],
-    [
-        { ...counts, ofChecks: 2, ofChecksFaulted: 0 },
-        "fault-hit-nobody",
-        "0 of 2 requests that the checks caused through Service hot-deals were hit at 30% in the window, and 3 of 10",
-    ],
-    [{ ...counts, refused: 4 }, "proxy-failed", "closed 4 connections in the window: more than 4000 were open"],
-    [{ ...counts, requests: 0, faulted: 0, unmatched: 7 }, "fault-hit-nobody", "0 of 7 requests that reached the"],
-])("with %j, nothing is known", (counted, code, message) => {
-    const expected = { code, message: expect.stringContaining(message) };
-    expect(whyHitNobody(fault, counted)).toEqual(expected);
-});
-
-it("what is no HTTP/1.1 had no status, or could not be matched", () => {
-    const counted = { ...counts, unfaultable: 4 };
-    expect(whyHitNobody(fault, counted)?.message).toContain("their requests could not be matched; leave out `match`");
-    expect(whyHitNobody({ ...fault, match: undefined }, counted)?.message).toContain('use abort "reset" or "hang"');
-});
-
 it("what it has counted is told in words", () => {
     expect(describeCounts(counts)).toBe("3 of 10 requests hit");
     expect(describeCounts({ ...counts, unmatched: 7 })).toBe("3 of 10 requests hit; 7 others did not match");
+    expect(describeCounts({ ...counts, throttled: 3, cut: 2, clients: 1, paused: 4 })).toBe(
+        "3 of 10 requests hit; 3 slowed; 2 cut; all first ones of 1 client; 4 passed on while the pulse was off",
+    );
 });
 
 describe("a fault that is over is explained", () => {

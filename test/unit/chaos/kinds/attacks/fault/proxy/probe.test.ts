@@ -38,6 +38,32 @@ describe("through the proxy, the witness sees", () => {
         expect(await probe(proxy.port)).toEqual({ saw: "reset", afterMs: expect.any(Number) });
     });
 
+    it("the rate, by how long the answer takes, after the delay", async () => {
+        const fault = { delayMs: 100, bytesPerSecond: 5_000 };
+        const proxy = await startProxy(await pod(), { witness, fault });
+        const seen = await probe(proxy.port);
+        expect(seen).toEqual({ saw: "connected", afterMs: expect.any(Number) });
+        expect((seen as { afterMs: number }).afterMs).toBeGreaterThan(295);
+        expect((seen as { afterMs: number }).afterMs).toBeLessThan(1_000);
+    });
+
+    it.each([{ cutAfter: 0 }, { cutAfter: 1_000_000 }, { cutAfter: 300, bytesPerSecond: 5_000 }])(
+        "a reset if answers are cut, however late: %j",
+        async (fault) => {
+            const proxy = await startProxy(await pod(), { witness, fault });
+            expect(await probe(proxy.port)).toMatchObject({ saw: "reset" });
+        },
+    );
+
+    it.each([{ first: 1 }, { every: 9 }, { pulse: { onMs: 1, offMs: 1_000_000 } }])(
+        "what becomes of a request that is hit, though the next one may not be: %j",
+        async (turns) => {
+            const proxy = await startProxy(await pod(), { witness, fault: { abort: 503, ...turns } });
+            for (let round = 0; round < 2; round++)
+                expect(await probe(proxy.port)).toMatchObject({ saw: "status", status: 503 });
+        },
+    );
+
     it("silence if requests hang", async () => {
         const proxy = await startProxy(await pod(), { witness, fault: { abort: "hang" } });
         expect(await probe(proxy.port, target, 200)).toEqual({ saw: "silent" });

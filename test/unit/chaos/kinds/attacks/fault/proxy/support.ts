@@ -11,6 +11,7 @@ import {
 } from "../../../../../../../chaos/kinds/attacks/fault/proxy/protocol";
 import { Proxy, type StopTimes } from "../../../../../../../chaos/kinds/attacks/fault/proxy/proxy";
 import { Pods, type Slice } from "../../../../../../../chaos/kinds/attacks/fault/proxy/slices";
+import { labels } from "../../../../../../../chaos/cluster/labels";
 import { local, until } from "../../../../../../support/until";
 
 /** What a proxy and the witness know of their run. */
@@ -82,11 +83,21 @@ export async function startProxy(
         port: port!,
         url: `http://127.0.0.1:${port}`,
         pods,
+        /** The run says that answers count from now on. */
+        answersCount() {
+            const labeled = ({ metadata, ...rest }: Slice): Slice => ({
+                ...rest,
+                metadata: { ...metadata, labels: { [labels.counting]: "true" } },
+            });
+            pods.update((slices ?? [slice(podPort)]).map(labeled));
+        },
         /** The witness has other addresses from now on. */
         witnessIsAt: isAt,
         stop,
         /** Connections that were closed for the limits of all of them. */
         refused: () => report().refused ?? 0,
+        /** Clients that had all of their first requests. */
+        clients: () => report().clients ?? 0,
         /** What went to a pod. */
         counts(uid = target): PodCounts {
             return report().pods[uid]!;
@@ -163,8 +174,10 @@ export class Caller {
         onTestFinished(() => void socket.destroy());
     }
 
-    static async connect(port: number): Promise<Caller> {
-        const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
+    /** @param from the caller's address. @default 127.0.0.1 */
+    static async connect(port: number, from?: string): Promise<Caller> {
+        const options = { host: "127.0.0.1", port, localAddress: from, allowHalfOpen: true, noDelay: true };
+        const socket = connect(options);
         const caller = new Caller(socket);
         // A reset may come before the caller knows that it is connected.
         await until("a connection", () => !socket.connecting || caller.closed, { ...local, pauseMs: 2 });
