@@ -94,7 +94,7 @@ export interface Tarball {
 
 /** Programs in TypeScript need the first ones, `pulumi package add` the others. */
 export const neededFiles = [
-    ...["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"],
+    ...["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts", "dist/cli/chaos.js"],
     ...["PulumiPlugin.yaml", "plugin.js", "schema.json", "dist/face/plugin.js"],
 ];
 

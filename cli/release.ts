@@ -25,10 +25,15 @@ interface ReleaseOptions {
 const textOf = (...path: string[]) => readFileSync(join(project, ...path), "utf8");
 const jsonOf = <T>(path: string) => JSON.parse(textOf(path)) as T;
 
-/** Of the repository, of each part, and of the lock. */
+/** Of the repository, of each part, of the lock, and of the plugin. */
 function packageVersions(): Record<string, string> {
     const { workspaces } = jsonOf<{ workspaces: string[] }>("package.json");
-    const paths = ["package.json", ...workspaces.map((part) => `${part}/package.json`), "package-lock.json"];
+    const paths = [
+        "package.json",
+        ...workspaces.map((part) => `${part}/package.json`),
+        "package-lock.json",
+        "chaos/schema.json",
+    ];
     return Object.fromEntries(paths.map((path) => [path, jsonOf<{ version: string }>(path).version]));
 }
 

@@ -4,6 +4,7 @@ import ts from "typescript";
 import * as z from "zod";
 import { argumentsSchema } from "../chaos/definition/arguments";
 import { podSchema } from "../chaos/definition/pod-mistakes";
+import type { ExperimentOptions } from "../chaos/face/experiment";
 import { conclusionSchema } from "../chaos/report/conclusion";
 import { type Declaration, declarations, textOf } from "./field-tables";
 
@@ -53,18 +54,26 @@ const token = (name: string) => `chaos-experiments:index:${name}`;
 const anything: Spec = { $ref: "pulumi.json#/Any" };
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The arguments of an experiment, in the order in which they are shown. */
-const argumentsOfProgram = z.strictObject({
-    enabled: z.boolean(),
-    ...argumentsSchema.shape,
+/** All that a program in another language may give, so a new option cannot be left out. */
+const otherOptions = {
     kubeconfig: z.string().optional(),
     context: z.string().optional(),
     image: z.string().optional(),
     pod: podSchema.optional(),
+} satisfies Record<Exclude<keyof ExperimentOptions, "enabled" | "identity" | "programs">, z.ZodType>;
+
+/** The arguments of an experiment, in the order in which they are shown. */
+const argumentsOfProgram = z.strictObject({
+    enabled: z.boolean(),
+    ...argumentsSchema.shape,
+    ...otherOptions,
 });
 
-/** What may be an output of another resource. Everything else is a plain value, so that a preview can show it. */
-const outputs = new Set(["kubeconfig"]);
+/**
+ * What may be an output of another resource, and is kept as a secret. Everything else is a plain value, so that a
+ * preview can show it.
+ */
+const secretOutputs = new Set(["kubeconfig"]);
 
 const jsonOf = (schema: z.ZodType): Json =>
     z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as unknown as Json;
@@ -79,7 +88,7 @@ export function pluginSchema(): string {
     const [inputs, results] = [new Types(known, true), new Types(known, false)];
     const args = inputs.objectOf(jsonOf(argumentsOfProgram), "Experiment", ["ExperimentOptions", "DefinedExperiment"]);
     const conclusion = results.typeOf(jsonOf(conclusionSchema), "Conclusion", undefined);
-    for (const name of outputs) {
+    for (const name of secretOutputs) {
         delete args.properties[name]!.plain;
         args.properties[name]!.secret = true;
     }
@@ -150,7 +159,7 @@ class Types {
     }
 
     private propertyOf(json: Json, name: string, key: string, member: ts.PropertySignature | undefined): PropertySpec {
-        if (json.const !== undefined) return { type: "string", const: json.const };
+        if (json.const !== undefined) return { type: typeof json.const, const: json.const };
         const allowed = json.enum && `Allowed: ${json.enum.map((one) => `\`${String(one)}\``).join(", ")}.`;
         const description = [commentOf(member) ?? json.description, allowed, defaultOf(member)]
             .filter(Boolean)

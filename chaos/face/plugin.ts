@@ -26,9 +26,9 @@ type Values = Record<string, unknown>;
  * Serves the component to programs in Python, Go and YAML. The engine starts it once for each preview or update, and
  * asks it to construct each experiment of the program when the values that this one is given are known.
  *
- * What an update does before any experiment begins is shared by those of a program; see `FirstActs`. The one thing that
- * differs from a program in TypeScript: what an experiment waits for delays its construction, and with it the end of
- * its attacks. See `mistakesOfWaiting`.
+ * What an update does before any experiment begins is shared by those of a program; see `FirstActs`. What differs from
+ * a program in TypeScript: what an experiment waits for delays its construction, and with it the end of its attacks and
+ * the report of its mistakes. See `mistakesOfWaiting`.
  */
 export function servePlugin({ folder, programs = builtPrograms }: PluginArgs): Promise<void> {
     const schema = readFileSync(join(folder, "schema.json"), "utf8");

@@ -24,6 +24,7 @@ const kubectl = join(locateParts().kubectlFolder, "kubectl");
 const example = (...path: string[]) => readFileSync(join(repository, "examples", ...path), "utf8");
 const moved = (text: string, to = namespace) => text.replace(/\bmessaging\b/g, to);
 const hasPython = spawnSync("python3", ["-c", "import ensurepip, venv"]).status === 0;
+if (!hasPython) console.log("Skipped: the program in Python, which needs python3 with venv.");
 
 let packageFolder: string;
 let pulumi: string;
