@@ -59,13 +59,17 @@ export function versionMistakes(next: string, packages: Readonly<Record<string, 
 /** The headings of Keep a Changelog. */
 const kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
 
-export function changelogMistakes(next: string, changelog: string): string[] {
+/** @param current the version in each package.json */
+export function changelogMistakes(next: string, current: string, changelog: string): string[] {
     const sections = sectionsOf(changelog);
     const [first] = sections;
     if (first === undefined) return ["CHANGELOG.md has no section"];
     const released = sections.map(({ title }) => title).filter((title) => title !== "Unreleased");
     return [
         ...(["Unreleased", next].includes(first.title) ? [] : [`its first section is ${first.title}, not ${next}`]),
+        ...(first.title === "Unreleased" && released[0] !== undefined && released[0] !== current
+            ? [`the packages have ${current}, and its last release is ${released[0]}; give Unreleased its number, too`]
+            : []),
         ...(first.title === "Unreleased" && released.includes(next) ? [`${next} is released already`] : []),
         ...(first.entries > 0 ? [] : [`its section ${first.title} has no entry`]),
         ...first.headings.flatMap((heading, index) =>
@@ -92,10 +96,21 @@ export interface Tarball {
     files: readonly { path: string }[];
 }
 
-/** Programs in TypeScript need the first ones, `pulumi package add` the others. */
+/** Programs in TypeScript need the first ones, `pulumi package add` the next, and each run the last. */
 export const neededFiles = [
-    ...["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts", "dist/cli/chaos.js"],
+    ...[
+        "package.json",
+        "README.md",
+        "LICENSE",
+        "dist/index.js",
+        "dist/index.d.ts",
+        "dist/cli/chaos.js",
+        "dist/cli/chaos-report.js",
+    ],
     ...["PulumiPlugin.yaml", "plugin.js", "schema.json", "dist/face/plugin.js"],
+    ...["steps.js", ...["steps", "deadline", "proxy", "sender"].map((name) => `${name}.js.br`)].map(
+        (file) => `dist/programs/${file}`,
+    ),
 ];
 
 export function tarballMistakes({ size, files }: Tarball): string[] {

@@ -83,7 +83,7 @@ async function main({ upgrade }: ReleaseOptions): Promise<void> {
     const tools = { node: lowestNode(), pulumi: PULUMI_CLI_VERSION };
     const results = [
         report(`version ${next}, after ${packages["package.json"]}`, versionMistakes(next, packages)),
-        report("CHANGELOG.md", changelogMistakes(next, changelog)),
+        report("CHANGELOG.md", changelogMistakes(next, packages["package.json"]!, changelog)),
         report("versions in pages", pageMistakes(next, pages(), tools)),
     ];
     const tarball = packed();

@@ -205,9 +205,10 @@ class Types {
         return { oneOf: [...new Map(all.map((one) => [JSON.stringify(one), one])).values()] };
     }
 
-    /** A kind `dns` of `Attack` is the interface `DnsAttack`. */
+    /** A kind `dns` of `Attack` is the interface `DnsAttack`. What begins a run is a check. */
     private kindsOf(choices: readonly Json[], name: string): Spec {
-        const union = name.replace(/^.*(?=Attack|Check|Action)/, "").replace(/s$/, "");
+        const last = name.replace(/^.*(?=Attack|Check|Action)/, "").replace(/s$/, "");
+        const union = last === "BeginSettingsWhen" ? "Check" : last;
         const named = choices.map((choice) => {
             const kind = String(choice.properties!.kind!.const);
             return { kind, ref: this.define(capitalized(kind) + union, choice) };

@@ -32,7 +32,7 @@ describe("a changelog", () => {
     it.each([
         ["what is not released first", changelog("Unreleased", "0.6.0", "0.5.0")],
         ["the next version first", changelog("0.7.0", "0.6.0")],
-    ])("may have %s", (_what, text) => expect(changelogMistakes("0.7.0", text)).toEqual([]));
+    ])("may have %s", (_what, text) => expect(changelogMistakes("0.7.0", "0.6.0", text)).toEqual([]));
 
     it.each([
         ["an earlier version first", changelog("0.6.0"), "its first section is 0.6.0, not 0.7.0"],
@@ -40,7 +40,15 @@ describe("a changelog", () => {
         ["a version twice", changelog("0.7.0", "0.6.0", "0.6.0"), "0.6.0 is below 0.6.0"],
         ["a later version below", changelog("0.7.0", "0.5.0", "0.6.0"), "0.6.0 is below 0.5.0"],
         ["a heading twice", "## 0.7.0\n### Added\n- A.\n### Added\n- B.\n", "0.7.0 has the heading Added twice"],
-    ])("must not have %s", (_what, text, mistake) => expect(changelogMistakes("0.7.0", text)).toEqual([mistake]));
+    ])("must not have %s", (_what, text, mistake) =>
+        expect(changelogMistakes("0.7.0", "0.6.0", text)).toEqual([mistake]),
+    );
+});
+
+it("a changelog must not say Unreleased of a version that the packages have", () => {
+    expect(changelogMistakes("0.8.0", "0.7.0", changelog("Unreleased", "0.6.0"))).toEqual([
+        "the packages have 0.7.0, and its last release is 0.6.0; give Unreleased its number, too",
+    ]);
 });
 
 describe("a tarball", () => {
