@@ -72,7 +72,7 @@ export function mendsFor(
             ...(during < needed && { durationMs: enoughMs }),
         };
     };
-    /** Enough whatever the grace period is. A check's own rate is a whole number. */
+    /** Enough with any grace period. A check's own rate is a whole number. */
     const shorter = (lengthMs: number) => {
         const intervalMs = Math.floor(lengthMs / needed);
         return perSecond === undefined ? intervalMs : 1_000 / Math.ceil(1_000 / intervalMs);

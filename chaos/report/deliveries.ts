@@ -49,7 +49,7 @@ const describeLatencies = ({ p50, p95, p99 }: NonNullable<Delivery["latencyMs"]>
 
 const holds = ({ required, met }: RequiredShare, due: number) => reaches(required, met, due);
 
-/** Whether it fails whatever became of the requests of which that is not known. */
+/** Whether it fails even if all requests of which that is not known have met it. */
 const fails = ({ required, met, unknown }: RequiredShare, due: number) => !reaches(required, met + unknown, due);
 
 /** Such as ` (required: 99%; 95% confidence: at least 99.1%)`. */

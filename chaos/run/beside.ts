@@ -16,14 +16,12 @@ import { createBeside, equippedBesides } from "./beside-pods";
 import type { Accompanied, Given, SteadyState, Step, StepContext } from "./contract";
 import { admitBesides, admitJob, otherPolicies } from "./other-policies";
 import { requireJob } from "./require-job";
-import { refuseIfHeld } from "./steady-state";
+import { refuseIfHeld, steadiness } from "./steady-state";
 import { sweep } from "./sweep";
 
 /** So many seconds in a row must show that it does what it is to do, within this time. The first ones are slow. */
 const [enoughSeconds, patienceMs] = [5, 30_000];
 const lookMs = 500;
-/** As in the step `steady-state`. */
-const [holdWithinMs, pauseMs] = [10_000, 20];
 
 /**
  * Begins what goes on beside the run, once the deadline Job runs, which ends it. Waits until it does what it is to do,
@@ -78,10 +76,9 @@ async function untilSteady(pod: BesidePod): Promise<Delivery> {
         );
     const judged = judgeDelivery(last, false);
     if (judged.held && last.good > 0) return last;
-    const message = `there is no steady state under load: ${judged.reason}`;
     throw new ReasonError(
         "no-steady-state",
-        last.good > 0 ? message : `there is no steady state under load: ${describeDelivery(last)}`,
+        `there is no steady state under load: ${last.good > 0 ? judged.reason : describeDelivery(last)}`,
         "Repair the application first, send fewer requests, or require less",
     );
 }
@@ -101,7 +98,8 @@ async function untilStarted(pod: BesidePod): Promise<void> {
 /** @throws ReasonError if a check does not hold by now */
 async function requireSteadyState({ plan, cluster, say }: StepContext, known: SteadyState): Promise<void> {
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, known);
-    const { failing } = await untilAllHold(plan, { ...plan, cluster, endpoints }, holdWithinMs, pauseMs);
+    const { timeoutMs, pauseMs } = steadiness;
+    const { failing } = await untilAllHold(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
     if (failing.length > 0)
         throw new ReasonError(
             "no-steady-state",

@@ -35,8 +35,8 @@ import { jobObjects, replacesAtOnce, requireRoom } from "./room";
 import { namespaceUid } from "./same-cluster";
 import { refuseSelectedPods } from "./selected-pods";
 
-const timeoutMs = 10_000;
-const pauseMs = 20;
+/** How long checks may take to succeed before an attack, and the pause between two probes, in milliseconds. */
+export const steadiness = { timeoutMs: 10_000, pauseMs: 20 };
 /** A rollout of a few pods with a delay before they stop; less than what a lease lasts without being renewed. */
 const rolloutMs = 30_000;
 
@@ -78,6 +78,7 @@ async function findSteadyState(context: StepContext, room: Room | undefined, see
     if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
     say(`Checking ${namesOf(plan)}${route ? ` at ${describeRoute(route)}` : ""}`);
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
+    const { timeoutMs, pauseMs } = steadiness;
     const { checks, failing } = await untilAllHold(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
     seen.checks = checks;
     const { routes } = endpoints;

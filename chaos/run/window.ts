@@ -172,6 +172,7 @@ export async function watchWindow(
 /** Begins what attacks have kept back until answers count. */
 const beginCounting = (cluster: Cluster, attacks: readonly RunAttack[]) =>
     Promise.all(attacks.map(async (one) => attackKindOf(one.attack).beginCounting?.(one, cluster)));
+
 /**
  * What actions have sent beside the run in a time, for the verdict. Undefined if there are none, or the window has
  * ended early: then nobody waits for it.

@@ -1,9 +1,7 @@
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeNamespaces } from "../../bench/on-cluster";
 import type { TypedCluster as Cluster } from "../support/typed-cluster";
 import type { AttackDefinition } from "../../chaos/definition/definition";
 import type { Check } from "../../chaos/kinds/checks/registry";
@@ -12,7 +10,6 @@ import { tryWithin } from "../../chaos/proof/try-within";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { type Discovered, isReady } from "../../chaos/targets/containers";
 import { containersByApiServer } from "../../chaos/targets/discover";
-import { project } from "../../cli/stack-file";
 import { addresses } from "../../sandbox/node/addresses";
 import { choices } from "../../sandbox/node/choices";
 import { withNodeLock } from "../../sandbox/node/lock";
@@ -21,11 +18,10 @@ import { sandboxNodes } from "../../sandbox/node/nodes";
 import { startComponent } from "../../sandbox/node/processes";
 import { askFromPod, nodePod } from "../../sandbox/test/e2e/support";
 import { startEnforcer, stopEnforcer } from "../../sandbox/test/support/enforcer";
-import { preparePulumi } from "../../toolchain/prepare-pulumi";
 import { experimentPrograms } from "../../toolchain/experiment-programs";
 import { attackPolicies } from "../support/attack-policies";
 import { until } from "../support/until";
-import { temporaryPrefix, useBackend } from "./shop/support";
+import { openNamespace } from "./shop/support";
 
 const namespace = "e2e-ip-families";
 const port = 8080;
@@ -70,11 +66,8 @@ describe.skipIf(!isDual)(title, () => {
     }
 
     beforeAll(async () => {
-        folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
-        cluster = await useBackend(folder);
-        const pulumiCommand = await preparePulumi(project);
-        await removeNamespaces(cluster, [namespace]);
-        await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
+        const opened = await openNamespace(namespace);
+        ({ folder, cluster } = opened);
         for (const [name, listening] of Object.entries(pods)) {
             const ports = [{ containerPort: port }];
             const body = nodePod(name, listening, { terminationGracePeriodSeconds: 0 }, { ports });
@@ -87,7 +80,7 @@ describe.skipIf(!isDual)(title, () => {
         await until("all pods are ready", async () => (await readyPods()).length === Object.keys(pods).length);
         stack = await LocalWorkspace.createStack(
             { stackName: "dev", projectName: "families", program },
-            { pulumiCommand },
+            { pulumiCommand: opened.pulumiCommand },
         );
     });
     afterAll(async () => {

@@ -7,8 +7,8 @@ import { milliseconds, shareSchema } from "../../values/texts";
 
 /**
  * What an action does beside the whole run, by a pod of its own: it begins before the attacks, so that the steady state
- * is seen under it, and lasts until the run is over. The pod has no rights in the cluster, and is deleted by whatever
- * ends the run.
+ * is seen under it, and lasts until the run is over. The pod has no rights in the cluster, and is deleted when
+ * the run ends.
  */
 export interface Beside<A> {
     /** Its name in reports, unique in the experiment. */

@@ -1,6 +1,5 @@
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeNamespaces } from "../../../bench/on-cluster";
@@ -8,14 +7,12 @@ import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { Experiment } from "../../../chaos/face/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { isReady } from "../../../chaos/targets/containers";
-import { project } from "../../../cli/stack-file";
 import { choices } from "../../../sandbox/node/choices";
 import { nodePod, runInPod } from "../../../sandbox/test/e2e/support";
-import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { experimentPrograms } from "../../../toolchain/experiment-programs";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
-import { temporaryPrefix, useBackend } from "../shop/support";
+import { openNamespace } from "../shop/support";
 
 const namespace = "e2e-again";
 /** As people have it: pods of the namespace only. Without a line for experiments, so a run adds one for its time. */
@@ -74,11 +71,8 @@ describe.each([
 
     beforeAll(async () => {
         target = "a";
-        folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
-        cluster = await useBackend(folder);
-        const pulumiCommand = await preparePulumi(project);
-        await removeNamespaces(cluster, [namespace]);
-        await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
+        const opened = await openNamespace(namespace);
+        ({ folder, cluster } = opened);
         const ports = [{ containerPort: 8080 }];
         for (const name of ["a", "b", "client"]) {
             const body = nodePod(name, serving, { terminationGracePeriodSeconds: 0 }, { ports });
@@ -89,7 +83,7 @@ describe.each([
         for (const body of policies) await cluster.networking.createNamespacedNetworkPolicy({ namespace, body });
         stack = await LocalWorkspace.createStack(
             { stackName: "dev", projectName: "again", program },
-            { pulumiCommand },
+            { pulumiCommand: opened.pulumiCommand },
         );
     });
     afterAll(async () => {

@@ -1,6 +1,5 @@
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeNamespaces } from "../../../bench/on-cluster";
@@ -8,13 +7,11 @@ import { plainError } from "../../../chaos/cli/plain-error";
 import { Experiment } from "../../../chaos/face/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { isReady } from "../../../chaos/targets/containers";
-import { project } from "../../../cli/stack-file";
 import { nodePod } from "../../../sandbox/test/e2e/support";
 import { experimentPrograms } from "../../../toolchain/experiment-programs";
-import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { until } from "../../support/until";
-import { temporaryPrefix, useBackend } from "../shop/support";
+import { openNamespace } from "../shop/support";
 import { itInAll } from "../which-tests";
 
 const namespace = "e2e-compared";
@@ -90,18 +87,18 @@ async function run(what: Asked): Promise<Conclusion> {
 }
 
 beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
-    cluster = await useBackend(folder);
-    const pulumiCommand = await preparePulumi(project);
-    await removeNamespaces(cluster, [namespace]);
-    await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
+    const opened = await openNamespace(namespace);
+    ({ folder, cluster } = opened);
     const pod = nodePod(api, answering, { terminationGracePeriodSeconds: 0 }, { ports: [{ containerPort: 8080 }] });
     const spec = { type: "LoadBalancer", selector: { app: api }, ports: [{ port: 80, targetPort: 8080 }] };
     await cluster.core.createNamespacedPod({ namespace, body: pod });
     await cluster.core.createNamespacedService({ namespace, body: { metadata: { name: api }, spec } });
     const found = () => cluster.core.readNamespacedPod({ namespace, name: api });
     await until(`${api} is ready`, async () => isReady(await found()));
-    stack = await LocalWorkspace.createStack({ stackName: "dev", projectName: "compared", program }, { pulumiCommand });
+    stack = await LocalWorkspace.createStack(
+        { stackName: "dev", projectName: "compared", program },
+        { pulumiCommand: opened.pulumiCommand },
+    );
 });
 afterAll(async () => {
     await stack?.destroy().catch(() => undefined);

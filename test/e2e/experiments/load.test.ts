@@ -33,7 +33,7 @@ const serving = `
 const loadPods = async (cluster: Cluster, namespace: string) =>
     (await cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/beside" })).items;
 
-/** A load goes on for some seconds after whatever has ended its run. */
+/** A load goes on for some seconds after its run has ended. */
 const endedMs = 10_000;
 const untilNone = (cluster: Cluster, namespace: string, timeoutMs = endedMs) =>
     until("no load is left", async () => (await loadPods(cluster, namespace)).length === 0, { timeoutMs });

@@ -1,29 +1,25 @@
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeNamespaces } from "../../../bench/on-cluster";
 import { isPointing } from "../../../chaos/kinds/attacks/fault/pointing";
 import type { FaultAttack } from "../../../chaos/kinds/attacks/fault/fault-attack";
 import { Experiment } from "../../../chaos/face/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { isReady } from "../../../chaos/targets/containers";
-import { project } from "../../../cli/stack-file";
 import { nodePod } from "../../../sandbox/test/e2e/support";
 import { experimentPrograms } from "../../../toolchain/experiment-programs";
-import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { until } from "../../support/until";
+import { openNamespace } from "../shop/support";
 import { describeInAll, itInAll } from "../which-tests";
-import { temporaryPrefix, useBackend } from "../shop/support";
 
 const namespace = "e2e-sequence";
 const bytes = 2_000;
 const graceMs = 2_000;
 
-/** Answers over HTTP, and notes how many it has answered; over TCP it says as much to whoever connects. */
+/** Answers over HTTP, and notes how many it has answered; over TCP it says as much on each connection. */
 const api = `
     const body = "x".repeat(${bytes});
     let answered = 0;
@@ -116,11 +112,8 @@ async function askedBy(...names: string[]): Promise<(Asked & { by: string })[]> 
 }
 
 beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
-    cluster = await useBackend(folder);
-    const pulumiCommand = await preparePulumi(project);
-    await removeNamespaces(cluster, [namespace]);
-    await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
+    const opened = await openNamespace(namespace);
+    ({ folder, cluster } = opened);
     for (const [name, port] of [
         ["api", 8080],
         ["raw", 9000],
@@ -140,7 +133,10 @@ beforeAll(async () => {
     }
     const readyPods = async () => (await cluster.core.listNamespacedPod({ namespace })).items.filter(isReady);
     await until("all pods are ready", async () => (await readyPods()).length === pods.length);
-    stack = await LocalWorkspace.createStack({ stackName: "dev", projectName: "sequence", program }, { pulumiCommand });
+    stack = await LocalWorkspace.createStack(
+        { stackName: "dev", projectName: "sequence", program },
+        { pulumiCommand: opened.pulumiCommand },
+    );
 });
 afterAll(async () => {
     await stack?.destroy().catch(() => undefined);

@@ -1,13 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
 import { type V1Container, type V1EndpointSlice, type V1PodSpec } from "@kubernetes/client-node";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeNamespaces } from "../../../bench/on-cluster";
 import { type TypedCluster as Cluster } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
@@ -15,14 +13,12 @@ import { ExecRefused, runWithin } from "../../../chaos/cluster/run-within";
 import { isReady } from "../../../chaos/targets/containers";
 import { Experiment } from "../../../chaos/face/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
-import { project } from "../../../cli/stack-file";
 import { addresses } from "../../../sandbox/node/addresses";
-import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { experimentPrograms } from "../../../toolchain/experiment-programs";
 import { forbidExec } from "../../support/forbid-exec";
 import { inOrder } from "../../support/in-order";
 import { until } from "../../support/until";
-import { temporaryPrefix, useBackend } from "../shop/support";
+import { openNamespace } from "../shop/support";
 import { itInAll } from "../which-tests";
 
 const namespace = "e2e-targets";
@@ -141,14 +137,11 @@ async function up(...wanted: AttackDefinition[]): Promise<Conclusion> {
 }
 
 beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
-    cluster = await useBackend(folder);
+    const opened = await openNamespace(namespace);
+    ({ folder, cluster } = opened);
     prometheus.listen(0, "127.0.0.1");
-    const pulumiCommand = await preparePulumi(project);
-    await removeNamespaces(cluster, [namespace]);
-    await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
     [stack] = await Promise.all([
-        LocalWorkspace.createStack({ stackName: "dev", projectName: "targets", program }, { pulumiCommand }),
+        LocalWorkspace.createStack({ stackName: "dev", projectName: "targets", program }, opened),
         createWorkloads(),
     ]);
 });

@@ -1,10 +1,8 @@
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeNamespaces } from "../../../bench/on-cluster";
 import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
@@ -14,16 +12,14 @@ import type { Conclusion } from "../../../chaos/report/conclusion";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { type Discovered, isReady } from "../../../chaos/targets/containers";
 import { containersByApiServer } from "../../../chaos/targets/discover";
-import { project } from "../../../cli/stack-file";
 import { addresses } from "../../../sandbox/node/addresses";
 import { choices } from "../../../sandbox/node/choices";
 import { nodePod } from "../../../sandbox/test/e2e/support";
 import { cellFor, networkTable } from "../../../sandbox/test/support/network-page";
-import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { experimentPrograms } from "../../../toolchain/experiment-programs";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
-import { temporaryPrefix, useBackend } from "../shop/support";
+import { openNamespace } from "../shop/support";
 
 const namespace = "e2e-directions";
 const ports = [8080, 8081] as const;
@@ -81,15 +77,12 @@ async function up(): Promise<Conclusion> {
 }
 
 beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
-    cluster = await useBackend(folder);
+    const opened = await openNamespace(namespace);
+    ({ folder, cluster } = opened);
     for (const index of [0, 1]) {
         outside[index] = createServer((socket) => socket.destroy());
         await new Promise<void>((resolve) => outside[index]!.listen(0, addresses.host, resolve));
     }
-    const pulumiCommand = await preparePulumi(project);
-    await removeNamespaces(cluster, [namespace]);
-    await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
     const listening = ports.map((port) => `require("net").createServer().listen(${port});`).join("");
     const container = { ports: ports.map((containerPort) => ({ containerPort })) };
     const names = [...Object.keys(attacks()), "peer", "bystander"];
@@ -99,7 +92,10 @@ beforeAll(async () => {
     }
     const readyPods = async () => (await cluster.core.listNamespacedPod({ namespace })).items.filter(isReady);
     await until("all pods are ready", async () => (await readyPods()).length === names.length);
-    stack = await LocalWorkspace.createStack({ stackName: "dev", projectName: "ways", program }, { pulumiCommand });
+    stack = await LocalWorkspace.createStack(
+        { stackName: "dev", projectName: "ways", program },
+        { pulumiCommand: opened.pulumiCommand },
+    );
 });
 afterAll(async () => {
     await stack?.destroy().catch(() => undefined);

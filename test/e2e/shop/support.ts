@@ -57,6 +57,16 @@ export async function useBackend(folder: string): Promise<Cluster> {
     return connect({ context });
 }
 
+/** What a test of the package's component begins with: its folder as Pulumi's backend, and an empty namespace. */
+export async function openNamespace(namespace: string) {
+    const folder = mkdtempSync(join(tmpdir(), temporaryPrefix));
+    const cluster = await useBackend(folder);
+    const pulumiCommand = await preparePulumi(project);
+    await removeNamespaces(cluster, [namespace]);
+    await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
+    return { folder, cluster, pulumiCommand };
+}
+
 /** A stack of its own in the sandbox, with a backend, a namespace and a passphrase that nobody else has. */
 export class TestStack {
     /** All that the engine and the steps said, for assertions on words. */

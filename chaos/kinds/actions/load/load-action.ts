@@ -7,7 +7,7 @@ export interface LoadAction {
     kind: "load";
     /** Unique among the experiment's loads. @default by its request, such as `load on POST /orders of gateway` */
     name?: string;
-    /** Requests per second, 1 to 2000. They are sent when they are due, whatever becomes of those before. */
+    /** Requests per second, 1 to 2000. They are sent when they are due, even while earlier answers are missing. */
     perSecond: number;
     /** Path of the request, such as `/products`. */
     path: string;

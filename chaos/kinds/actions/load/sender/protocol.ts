@@ -1,9 +1,9 @@
 /**
  * What others agree on with the program that sends a load: its environment, and the lines of its log.
  *
- * The load is an open loop: a request is due at a fixed time, whatever became of those before it. One that cannot be
- * sent within `onTimeMs` is not sent at all: later, in a burst, it would be another load. Latencies count from when a
- * request was due, so an application that is slow to take requests does not look fast ("coordinated omission").
+ * The load is an open loop: a request is due at a fixed time, even while earlier answers are missing. One that cannot
+ * be sent within `onTimeMs` is not sent at all: later, in a burst, it would be another load. Latencies count from when
+ * a request was due, so an application that is slow to take requests does not look fast ("coordinated omission").
  */
 
 /**

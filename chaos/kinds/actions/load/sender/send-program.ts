@@ -1,6 +1,6 @@
 /**
  * Runs in the pod of the action `load`: sends requests at fixed times, and writes to its log, line by line, what became
- * of them. It needs no rights in the cluster. It ends `lingersMs` after SIGTERM: whoever deletes the pod ends the load.
+ * of them. It needs no rights in the cluster. It ends `lingersMs` after SIGTERM: to delete the pod ends the load.
  */
 import { watchStalls } from "../../../checks/stalls";
 import { exchanger } from "./exchange";
