@@ -78,7 +78,7 @@ const layers = {
         ...["chaos/cluster/resources.ts", "chaos/definition/"],
         ...["chaos/ending/left.ts", "chaos/rights/"],
         ...[...face.values, ...["conclusion", "markup"].map((file) => `chaos/report/${file}.ts`)],
-        ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
+        ...["chaos/face/experiment.ts", "cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
 };

@@ -342,7 +342,7 @@ function endEarlier(
 }
 
 interface Ending {
-    /** The experiment's identity. Unknown if the state keeps none: nothing has run under it. */
+    /** The experiment's identity, where `inState` has none. Unknown if nothing has run under it. */
     own: pulumi.Output<string>;
     mayEnd: boolean | Promise<boolean>;
     inState: Promise<InState>;
@@ -365,7 +365,8 @@ function endFirst(
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
-    return pulumi.all([args.kubeconfig, mayEnd, ifKnown(own)]).apply(async ([text, may, [identity]]) => {
+    const known = inState.then(async ({ identity }) => (identity === undefined ? ifKnown(own) : [identity]));
+    return pulumi.all([args.kubeconfig, mayEnd, known]).apply(async ([text, may, [identity]]) => {
         if (!may || identity === undefined) return undefined;
         let unended: string | undefined;
         const failed = async (problem: string) => {

@@ -50,7 +50,7 @@ export function servePlugin({ folder, programs = builtPrograms }: PluginArgs): P
             return isKnown;
         });
         const given = await plainValues(Object.fromEntries(known));
-        mistakes.push(...mistakesOfWaiting(name, given, options));
+        mistakes.push(...(await mistakesOfWaiting(name, given, options)));
         const args = { ...given, programs, inPlugin: { acts, mistakes } } as unknown as ExperimentArgs;
         const { urn, verdict, conclusion, acts: ended } = new Experiment(name, args, options);
         try {
@@ -107,21 +107,33 @@ async function plainOf(value: unknown): Promise<unknown> {
     return Object.fromEntries(await Promise.all(entries));
 }
 
+/** Options of a resource that an update waits for before it constructs a component. */
+const waiting = {
+    dependsOn: ({ dependsOn }) => (dependsOn as unknown[] | undefined)?.length,
+    // What a parent waits for is not known here. The stack waits for nothing.
+    parent: ({ parent }, urn) => parent && !/::pulumi:pulumi:Stack::[^:]*$/.test(urn),
+    deletedWith: ({ deletedWith }) => deletedWith,
+} satisfies Record<string, (options: pulumi.ComponentResourceOptions, parent: string) => unknown>;
+
 /**
  * An update constructs an experiment when all that this depends on is ready. Under an attack that may be never, so an
- * attack that stays until it is disabled must not wait for other resources. An output as `kubeconfig` is no mistake:
- * without it, a cluster of the same program could not be attacked; the documentation says what that delays.
+ * attack that stays until it is disabled must not wait for other resources. An output as `kubeconfig` is no mistake,
+ * and neither is a provider: without one, a cluster of the same program could not be attacked; the documentation says
+ * what that delays.
  */
-export function mistakesOfWaiting(
+export async function mistakesOfWaiting(
     name: string,
     given: Values,
-    { dependsOn }: pulumi.ComponentResourceOptions,
-): string[] {
+    options: pulumi.ComponentResourceOptions,
+): Promise<string[]> {
     const { enabled, until } = { ...given, ...askedOf(name) } as Values;
-    if (enabled !== true || until !== "disabled" || (dependsOn as unknown[]).length === 0) return [];
-    return [
-        'until: "disabled" excludes dependsOn in a program that is not in TypeScript: an update would end the ' +
-            "attacks only when what the experiment depends on is ready; allowed: without dependsOn, or " +
-            'until: "verdict"',
-    ];
+    if (enabled !== true || until !== "disabled") return [];
+    const [urn = ""] = options.parent ? await ifKnown(options.parent.urn) : [];
+    return Object.entries(waiting)
+        .filter(([, isGiven]) => isGiven(options, urn))
+        .map(
+            ([option]) =>
+                `until: "disabled" excludes ${option} in a program that is not in TypeScript: an update would end ` +
+                `the attacks only when what it waits for is ready; allowed: without ${option}, or until: "verdict"`,
+        );
 }

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createHash } from "node:crypto";
+import { identityOf } from "../definition/plan";
+import { inputFrom } from "../run/contract";
 
 /**
  * Keeps a value in the stack's state: the first one that it was given, until the resource is replaced. The engine
@@ -90,9 +92,14 @@ export interface InState {
     hasRun: boolean;
     /** What was last wanted of it. */
     wanted?: unknown;
+    /**
+     * What the experiment has run under; see `Kept.identity`, which is known only when the component's parent is. Under
+     * an attack that may be never. Undefined if the state does not say, or has several experiments of the name.
+     */
+    identity?: string;
 }
 
-export type ResourcesInState = Record<string, { outputs?: { input?: unknown } }>;
+export type ResourcesInState = Record<string, { outputs?: { input?: unknown; environment?: NodeJS.ProcessEnv } }>;
 
 /**
  * All resources in the state when the update began, by a function of the engine's own provider that the SDK for Node.js
@@ -112,12 +119,27 @@ export async function resourcesInState(): Promise<ResourcesInState | undefined> 
 /** @param resources without them a run is assumed, so that its attacks are ended */
 export function experimentInState(resources: ResourcesInState | undefined, name: string): InState {
     if (resources === undefined) return { hasRun: true };
-    const partOf = (part: string) =>
-        Object.entries(resources).find(([urn]) => urn.endsWith(`chaos-experiments:index:Experiment$${part}`))?.[1];
+    const called = (part: string) =>
+        Object.entries(resources)
+            .filter(([urn]) => urn.endsWith(`chaos-experiments:index:Experiment$${part}`))
+            .map(([, { outputs }]) => outputs);
+    const runs = called(`command:local:Command::${name}-steady-state`);
+    const [kept] = called(`pulumi:index:Stash::${name}-identity`);
     return {
-        hasRun: partOf(`command:local:Command::${name}-steady-state`) !== undefined,
-        wanted: partOf(`pulumi:index:Stash::${name}-identity`)?.outputs?.input,
+        hasRun: runs.length > 0,
+        wanted: kept?.input,
+        identity: runs.length === 1 ? identityOfRun(runs[0]?.environment) : undefined,
     };
+}
+
+/** @param environment of one of its steps */
+function identityOfRun(environment: NodeJS.ProcessEnv | undefined): string | undefined {
+    try {
+        return identityOf(inputFrom<"steady-state">(environment!).stack);
+    } catch {
+        // Another version has run it.
+        return undefined;
+    }
 }
 
 /** A stack, as leases name it. @param identity tells it from others of its name */

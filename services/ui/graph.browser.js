@@ -17,11 +17,18 @@ export function showCalls(status) {
     variant = status.variant ?? variant;
     const all = edgesOf(variant).map((edge) => callsOf(readings, edge));
     write(byId("calls-word"), sentenceOf(all));
-    const attacked = new Map((status.attacks ?? []).map(({ workload, effect }) => [workload, effect]));
+    const attacked = effectsOf(status.attacks ?? []);
     draw(all, attacked);
     fillTable(all, attacked);
     const others = all.filter(({ from, to }) => from !== "gateway" || to === "orders");
     return others.every(({ state }) => state === "unknown") ? "" : sentenceOf(others);
+}
+
+/** What attacks do, by workload: there may be several. */
+function effectsOf(attacks) {
+    const effects = new Map();
+    for (const { workload, effect } of attacks) effects.set(workload, [...(effects.get(workload) ?? []), effect]);
+    return effects;
 }
 
 function draw(all, attacked) {
@@ -128,4 +135,4 @@ function fillTable(all, attacked) {
 }
 
 const nameOf = ({ from, to }, attacked) => [from, to].map((name) => withAttack(name, attacked)).join(" to ");
-const withAttack = (name, attacked) => (attacked.has(name) ? `${name} (${attacked.get(name)})` : name);
+const withAttack = (name, attacked) => (attacked.has(name) ? `${name} (${attacked.get(name).join(", ")})` : name);

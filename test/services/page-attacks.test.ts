@@ -82,6 +82,16 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
         expect(await line("failed")).toMatch(/^M/);
     });
 
+    it("names all that several attacks do to one department, also in the table of calls", async () => {
+        const shop = await openShop();
+        shop.attack(
+            fakePod("hot-deals-1", "slow-shop.blackhole", "isolated"),
+            fakePod("hot-deals-2", "slow-shop.dns", "isolated from DNS"),
+        );
+        await shows("#calls-table", "gateway to hot-deals (isolated from DNS, isolated)");
+        await shows("#attack", "hot-deals is isolated from DNS\nhot-deals is isolated");
+    });
+
     it("says that the listing is incomplete, and without whom, if a fallback stands in for a department", async () => {
         const shop = await openShop();
         const { origin } = new URL(page.url());

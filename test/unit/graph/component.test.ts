@@ -7,10 +7,11 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as client from "../../../chaos/cluster/client";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
+import * as endRun from "../../../chaos/ending/end-run";
 import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
 import { shellQuoted } from "../../../chaos/pods/built-programs";
 import { askedVariable, type AskedRun } from "../../../chaos/run/asked-run";
-import { fromVariable, inputFrom } from "../../../chaos/run/contract";
+import { fromVariable, inputFrom, inputVariables } from "../../../chaos/run/contract";
 import { type Asked, find, inState, kinds, leftOut, recordGraph, secretMark, unhandledErrors } from "./support";
 import { packed } from "../../../chaos/pods/packed";
 import { kubeconfigOf } from "../../support/kubeconfig";
@@ -285,6 +286,43 @@ it("ends attacks before what the experiment depends on is ready: it may not beco
         await vi.waitFor(() => expect(told.at(-1)).toContain("The attacks of it could not be ended first"), 5_000);
         ready(new pulumi.ComponentResource("test:index:Application", "application"));
     }, found);
+});
+
+describe("ends attacks before the component's parent is ready, which may wait for what they cut off", () => {
+    const ranUnder = (identity: string) => inputVariables({ stack: `local/${identity}` } as never);
+    const owners = () => vi.mocked(endRun.endRuns).mock.calls.map(([, { stack }]) => stack);
+
+    async function endedBefore(resources: object): Promise<string[]> {
+        vi.spyOn(endRun, "endRuns").mockResolvedValue([]);
+        let ready!: (resource: pulumi.Resource) => void;
+        const dependsOn = new Promise<pulumi.Resource>((resolve) => (ready = resolve));
+        let before: string[] = [];
+        await recordGraph(
+            async () => {
+                const parent = new pulumi.ComponentResource("test:index:Group", "group", {}, { dependsOn });
+                new Experiment("it", { ...args, enabled: false }, { parent });
+                await setTimeout(300);
+                before = owners();
+                ready(new pulumi.ComponentResource("test:index:Application", "application"));
+            },
+            { ...found, [inState]: resources },
+        );
+        return before;
+    }
+
+    it("because the state says under what it has run", async () => {
+        const environment = ranUnder("0a1b2c3d4e5f6071");
+        expect(await endedBefore({ [urnOf("it")]: { outputs: { environment } } })).toEqual(["local/0a1b2c3d4e5f6071"]);
+    });
+
+    it("but not if the state has two of the name: each is then told by its parent, which comes later", async () => {
+        const [one, two] = ["0a1b2c3d4e5f6071", "1a1b2c3d4e5f6071"].map((identity) => ({
+            outputs: { environment: ranUnder(identity) },
+        }));
+        const below = urnOf("it").replace("::chaos-experiments", "::test:index:Group$chaos-experiments");
+        expect(await endedBefore({ [urnOf("it")]: one, [below]: two })).toEqual([]);
+        expect(owners()).toHaveLength(1);
+    });
 });
 
 it("waits until the attacks of the program's disabled experiments have ended, also of those below it", async () => {
