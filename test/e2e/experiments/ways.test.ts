@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
 import { readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
-import { Experiment } from "../../../chaos/face/experiment";
+import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
 import { tryWithin } from "../../../chaos/proof/try-within";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { journalSchema } from "../../../chaos/report/journal-schema";
@@ -14,6 +15,7 @@ import { type Discovered, isReady } from "../../../chaos/targets/containers";
 import { containersByApiServer } from "../../../chaos/targets/discover";
 import { addresses } from "../../../sandbox/node/addresses";
 import { choices } from "../../../sandbox/node/choices";
+import { layout } from "../../../sandbox/node/layout";
 import { nodePod } from "../../../sandbox/test/e2e/support";
 import { cellFor, networkTable } from "../../../sandbox/test/support/network-page";
 import { experimentPrograms } from "../../../toolchain/experiment-programs";
@@ -53,10 +55,19 @@ let stack: Stack;
 let said = "";
 let enabled = true;
 
+/** Is ready when the attack has ended, as is an application that needs what is cut off. */
+async function application(): Promise<pulumi.Resource> {
+    await until("the attack has ended", async () => (await attackPolicies(cluster, namespace)).length === 0);
+    return new pulumi.ComponentResource("test:index:Application", "application");
+}
+
 const program = async () => {
-    const experiment = new Experiment("ways", {
+    const dependsOn = enabled ? [] : application();
+    const parent = new pulumi.ComponentResource("test:index:Group", "group", {}, { dependsOn });
+    const args: ExperimentArgs = {
         enabled,
-        context: cluster.kubeconfig.getCurrentContext(),
+        // A login makes the environment of the steps a secret, in which the state has the experiment's identity.
+        kubeconfig: readFileSync(layout.kubeconfig, "utf8"),
         hypothesis: "A pod that is not attacked stays ready.",
         namespace,
         attacks: Object.values(attacks()),
@@ -66,7 +77,8 @@ const program = async () => {
         until: "disabled",
         reports: join(folder, "reports"),
         programs: experimentPrograms,
-    });
+    };
+    const experiment = new Experiment("ways", args, { parent });
     return { conclusion: experiment.conclusion };
 };
 
@@ -147,7 +159,7 @@ describe("attacks in each direction, on ports, on peers, on an address and on DN
             });
     });
 
-    it("are undone when the experiment is disabled: every pod connects again", async () => {
+    it("are undone when the experiment is disabled, before what its parent waits for: all connect again", async () => {
         enabled = false;
         await up();
         expect(await attackPolicies(cluster, namespace)).toEqual([]);
