@@ -6,16 +6,19 @@ import type { Session } from "../session";
 import type { BenchStack } from "../stack";
 import type { Command } from "./run-to-end";
 
-/** The stack of `bench/peers/program`. */
+/** A program of `bench/peers` whose stack runs an experiment if `enabled` is set. */
+type Program = "program" | "bare";
+
+/** The stack of such a program. */
 export class Ours {
     private constructor(private readonly stack: BenchStack) {}
 
     /** A stack whose experiment is disabled. @param settings of the program */
-    static async open(session: Session, settings: Record<string, string>): Promise<Ours> {
+    static async open(session: Session, settings: Record<string, string>, program: Program = "program"): Promise<Ours> {
         const { context, scratch, say } = session;
         say("building the package");
         await runCommand("npm", ["run", "--workspace", "chaos", "prepack"], { cwd: project });
-        const stack = await session.newStack("peers", join(project, "bench", "peers", "program"));
+        const stack = await session.newStack(`peers-${program}`, join(project, "bench", "peers", program));
         await stack.set({ context, reports: join(scratch, "reports"), ...settings });
         const ours = new Ours(stack);
         await ours.disable();

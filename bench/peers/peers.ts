@@ -58,9 +58,11 @@ export async function measurePeers(session: Session): Promise<Samples> {
 async function runsOf(session: Session, application: Application): Promise<TimedRun[]> {
     const { scratch, say } = session;
     const { namespace } = application;
+    const url = `${await application.address()}/products`;
     const stack = await Ours.open(session, { namespace, duration: `${windowSeconds}s` });
-    await stack.enable();
-    const ours = (name: string, ...options: string[]): TimedRun => ({
+    const bare = await Ours.open(session, { namespace, url, seconds: String(windowSeconds) }, "bare");
+    await Promise.all([stack.enable(), bare.enable()]);
+    const updateOf = (name: string, stack: Ours, ...options: string[]): TimedRun => ({
         name,
         command: stack.update(...options),
         undo: async () => {
@@ -69,12 +71,12 @@ async function runsOf(session: Session, application: Application): Promise<Timed
         },
     });
     const chaos = await chaosToolkit(say);
-    const url = `${await application.address()}/products`;
     const experiment = chaosToolkitExperiment({ namespace, url, seconds: windowSeconds, selector: { app: "api" } });
     const cwd = join(scratch, "chaos-toolkit");
     return [
-        ours("ours", "--skip-preview"),
-        ours("ours with a preview"),
+        updateOf("ours", stack, "--skip-preview"),
+        updateOf("ours with a preview", stack),
+        updateOf("bare Pulumi", bare, "--skip-preview"),
         ...(chaos === undefined ? [] : [{ name: "Chaos Toolkit", command: chaosToolkitRun(chaos, cwd, experiment) }]),
     ];
 }
