@@ -14,7 +14,7 @@ import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
 import { describeRequests, successOf } from "./rates";
-import { sinceAttack, sinceUndone } from "./since";
+import { sinceAttack, sinceUndone } from "../values/since";
 import { verdicts } from "./verdict";
 
 const style = `
