@@ -84,7 +84,7 @@ function distributionParts(journal: Journal): string[] {
     return [
         element("h2", {}, [`Before and ${isAttack(journal.plan) ? "under attack" : "in the window"}`]),
         ...pictures,
-        element("p", { class: "faint" }, [escape(assumptions)]),
+        element("p", { class: "faint" }, [escape(assumptions(isAttack(journal.plan)))]),
     ];
 }
 
