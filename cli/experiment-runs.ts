@@ -10,7 +10,7 @@ import { commandVariable, reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
 import { describeRequests, rateOf } from "../chaos/report/rates";
-import { sinceAttack, sinceUndone } from "../chaos/report/since";
+import { sinceAttack, sinceUndone } from "../chaos/values/since";
 import { hashOf, isAttack } from "../chaos/definition/plan";
 import { pageOfReason, verdictLine } from "../chaos/values/reasons";
 import { fitting, lessonLines } from "./experiment-list";

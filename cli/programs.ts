@@ -1,4 +1,5 @@
 import { type Setting, settings } from "../components/configuration/settings";
+import { usualLevelText } from "../chaos/values/bound";
 import { Option } from "commander";
 import { Program } from "./command";
 
@@ -62,7 +63,7 @@ export const experimentProgram = new Program("experiment", [
     )
     .option(
         "--until <PERCENT>",
-        "with `--times`, stop as soon as it is shown, with 95% confidence, that at least this share of decided runs " +
+        `with \`--times\`, stop as soon as it is shown, with ${usualLevelText} confidence, that at least this share of decided runs ` +
             "(`PASSED` or `FAILED`) passes, such as `95%`, or that it does not. The exit code is 0 if it is shown, 2 " +
             "if it is shown that fewer of them pass, 3 if neither is",
     )

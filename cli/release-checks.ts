@@ -108,6 +108,8 @@ export const neededFiles = [
         "dist/cli/chaos-report.js",
     ],
     ...["PulumiPlugin.yaml", "plugin.js", "schema.json", "dist/face/plugin.js"],
+    // Verdicts and README name the first, other programs read the second.
+    ...["dist/docs/troubleshooting.md", "dist/journal.schema.json"],
     ...["steps.js", ...["steps", "deadline", "proxy", "sender"].map((name) => `${name}.js.br`)].map(
         (file) => `dist/programs/${file}`,
     ),

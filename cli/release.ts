@@ -37,9 +37,12 @@ function packageVersions(): Record<string, string> {
     return Object.fromEntries(paths.map((path) => [path, jsonOf<{ version: string }>(path).version]));
 }
 
-/** All pages but the changelog, which is about earlier versions too, and reports, as they were written. */
+/** All pages, but not the changelog, which is about earlier versions too; and what CI of GitHub and GitLab runs. */
 function pages(): Record<string, string> {
-    const listed = execFileSync("git", ["ls-files", "*.md"], { cwd: project, encoding: "utf8" }).trim().split("\n");
+    const patterns = ["*.md", ".github/workflows/*.yml", ".gitlab-ci.yml"];
+    const listed = execFileSync("git", ["ls-files", ...patterns], { cwd: project, encoding: "utf8" })
+        .trim()
+        .split("\n");
     const paths = listed.filter((path) => path !== "CHANGELOG.md");
     return Object.fromEntries(paths.map((path) => [path, textOf(path)]));
 }

@@ -3,6 +3,7 @@ import { join as joined } from "shlex";
 import { join } from "node:path";
 import { type CiFiles, mistakesInOutputs, writeCiFiles } from "../report/exports/ci-files";
 import type { ReportedRun } from "../report/reported-run";
+import { usualLevelText } from "../values/bound";
 import { withoutControls } from "../values/quoted";
 import { Interruption } from "./interruption";
 import { exitCodeOf, failed, interrupted, verdictTable } from "./outcomes";
@@ -23,7 +24,7 @@ Ctrl-C undoes the run, and ends the series.
 
   EXPERIMENT       Name of the component in the program
   --times NUMBER   Runs of the whole series, 2 to 9999
-  --until PERCENT  Stop as soon as it is shown, with 95% confidence, that at least this share of decided runs passes,
+  --until PERCENT  Stop as soon as it is shown, with ${usualLevelText} confidence, that at least this share of decided runs passes,
                    such as 95%, or that it does not. Only PASSED and FAILED are decided
   --continue       Go on with the last series of the same stack, settings and cluster, instead of beginning one
   --stack NAME     The stack. Default: the selected one

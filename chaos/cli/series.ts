@@ -1,6 +1,7 @@
 import { decidedOf, describeSeries } from "../report/pass-rate";
 import type { ReportedRun } from "../report/reported-run";
 import { intervalFor, nameOfRun, newSeriesId, seriesIn, seriesOf } from "../report/series";
+import { usualLevelText } from "../values/bound";
 import { describeShare, parsePercentage, readsAsAllOrNone, type Share } from "../values/share";
 import { decide, runsFor, watchedInterval } from "../values/watched";
 import { exitCodes } from "./outcomes";
@@ -72,7 +73,7 @@ export function seriesEnd(outcomes: readonly ReportedRun[], { until }: Pick<Repe
     const decision = decisionOf(outcomes, until);
     if (decision !== undefined) {
         const side = decision === "reached" ? "at least" : "fewer than";
-        return [shown, `Shown with 95% confidence: ${side} ${share}${others}`];
+        return [shown, `Shown with ${usualLevelText} confidence: ${side} ${share}${others}`];
     }
     const failed = decided - passed;
     const among = failed === 0 ? "if all pass" : `if no more than ${failed} fail${failed === 1 ? "s" : ""}`;

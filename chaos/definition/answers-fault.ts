@@ -88,6 +88,18 @@ const isInRange = (key: keyof typeof ranges, milliseconds: number | undefined) =
     milliseconds === undefined || durationWithin(ranges[key], formatDuration(milliseconds)) !== undefined;
 
 const either = new Intl.ListFormat("en-GB", { type: "disjunction" });
+const both = new Intl.ListFormat("en-GB");
+
+/** Why a setting for all checks has no effect. @param kinds of checks that heed it */
+export const heededByNone = (of: "confidence" | "latency", kinds: readonly string[]): AnswersFault => ({
+    of,
+    reason: `no check of the experiment is of kind ${either.format(kinds)}`,
+    allowed: [],
+    otherwise: "leave it out",
+});
+
+/** Why a check may not have such a setting. @param kinds of checks that may */
+export const onlyFor = (why: string, kinds: readonly string[]): string => `${why}; allowed: for ${both.format(kinds)}`;
 
 /** What is wrong with a definition, with what mends it. */
 export function describeFault({ check, of, reason, allowed, prefer, otherwise }: AnswersFault): string {

@@ -4,19 +4,27 @@ import { changeLimitsOf } from "../kinds/checks/change-limits";
 import { type Check, checkKindOf, checkKinds, checkName, checkSchema } from "../kinds/checks/registry";
 import { answersNeeded, type ChangeLimit } from "../values/compared";
 import { describeMilliseconds, durationWithin, formatDuration, parseDuration, times } from "../values/duration";
-import { type AnswersFault, answersBefore, answersIn, type Mend, mendsFor, type Observation } from "./answers-fault";
+import {
+    type AnswersFault,
+    answersBefore,
+    answersIn,
+    heededByNone,
+    type Mend,
+    mendsFor,
+    type Observation,
+    onlyFor,
+} from "./answers-fault";
 
 /** Limits that a definition may give for all checks are for those that show how fast the application is. */
-export const usualLimitsFor = (check: Check, usual: readonly ChangeLimit[] = []): readonly ChangeLimit[] =>
-    checkKindOf(check).showsLatency ? usual : [];
+export const usualLimitsFor = ({ kind }: Check, usual: readonly ChangeLimit[] = []): readonly ChangeLimit[] =>
+    comparable.includes(kind) ? usual : [];
 
 const comparable = checkKinds.filter((kind) => checkKindOf({ kind }).showsLatency && checkKindOf({ kind }).isTrial);
-const listOf = (type: "conjunction" | "disjunction") => new Intl.ListFormat("en-GB", { type }).format(comparable);
 
 /** What a check says that its kind cannot. */
 export function ownChangeMistakes(check: Check): { field: "latency" | "successRate"; message: string }[] {
     if (comparable.includes(check.kind)) return [];
-    const message = `${check.kind} reads a state, which is not compared; allowed: for ${listOf("conjunction")}`;
+    const message = onlyFor(`${check.kind} reads a state, which is not compared`, comparable);
     return [
         ...(check.latency === undefined ? [] : [{ field: "latency" as const, message }]),
         ...(typeof check.successRate === "object" ? [{ field: "successRate" as const, message }] : []),
@@ -53,10 +61,8 @@ export function changeMistakes(
     { latency, ...defaults }: WithBaseline & { latency?: readonly ChangeLimit[] },
 ): AnswersFault[] {
     const valid = checks.filter((check) => checkSchema.safeParse(check).success);
-    if (latency && valid.length === checks.length && valid.every((check) => !checkKindOf(check).showsLatency)) {
-        const reason = `no check of the experiment is of kind ${listOf("disjunction")}`;
-        return [{ of: "latency", reason, allowed: [], otherwise: "leave it out" }];
-    }
+    if (latency && valid.length === checks.length && valid.every(({ kind }) => !comparable.includes(kind)))
+        return [heededByNone("latency", comparable)];
     const compared = valid
         .flatMap((check): ComparedCheck[] => {
             const limits = changeLimitsOf(check, usualLimitsFor(check, latency));

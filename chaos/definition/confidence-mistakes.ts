@@ -5,7 +5,15 @@ import { type Check, checkKindOf, checkKinds, checkSchema } from "../kinds/check
 import { answersFor, type Confidence, lowerBound } from "../values/bound";
 import { describeMilliseconds, parseDuration, times } from "../values/duration";
 import { describeShare, parsePercentage, percentOf, type Share } from "../values/share";
-import { type AnswersFault, answersIn, type Mend, mendsFor, type Observation } from "./answers-fault";
+import {
+    type AnswersFault,
+    answersIn,
+    heededByNone,
+    type Mend,
+    mendsFor,
+    type Observation,
+    onlyFor,
+} from "./answers-fault";
 
 /** @param usual for a check that sets none. @returns undefined if nothing is required, or the check reads a state */
 export function requiredConfidence(check: Check, usual?: Confidence): Confidence | undefined {
@@ -14,7 +22,6 @@ export function requiredConfidence(check: Check, usual?: Confidence): Confidence
 }
 
 const trialKinds = checkKinds.filter((kind) => checkKindOf({ kind }).isTrial);
-const listOf = (type: "conjunction" | "disjunction") => new Intl.ListFormat("en-GB", { type }).format(trialKinds);
 
 interface Promised extends Observation {
     successRate: Share;
@@ -49,10 +56,10 @@ const shortestMs = parseDuration(times.interval.least)!;
 /** What can be shown instead: by the answers that there are, or without any, by as many as possible if need be. */
 function lowerMend(answers: number, level: Share, isLast: boolean): Mend[] {
     const mostTimes = { durationMs: longestMs, intervalMs: shortestMs };
-    const [times, number] = answers > 0 ? [{}, answers] : [mostTimes, answersIn({ ...mostTimes, graceMs: 0 })];
+    const [mend, number] = answers > 0 ? [{}, answers] : [mostTimes, answersIn({ ...mostTimes, graceMs: 0 })];
     // Rounded down, it may read as nothing.
     const atLeast = parsePercentage(percentOf(lowerBound(number, number, level), 1));
-    return atLeast && (answers > 0 || isLast) ? [{ ...times, atLeast }] : [];
+    return atLeast && (answers > 0 || isLast) ? [{ ...mend, atLeast }] : [];
 }
 
 /** What a check cannot show with any settings: in the longest window, and if it may, at the shortest interval. */
@@ -60,10 +67,7 @@ export function ownConfidenceMistakes(check: Check): string[] {
     const { confidence } = check;
     if (confidence === undefined) return [];
     if (!checkKindOf(check).isTrial)
-        return [
-            `${check.kind} reads a state, and reading it more often shows no more; ` +
-                `allowed: for ${listOf("conjunction")}`,
-        ];
+        return [onlyFor(`${check.kind} reads a state, and reading it more often shows no more`, trialKinds)];
     const rated = completed(check, { intervalMs: shortestMs, successRate: 1 });
     const faults = faultsIn(check, confidenceOf(confidence), { durationMs: longestMs, graceMs: 0, ...rated });
     return faults.map(({ reason, allowed }) => {
@@ -78,10 +82,8 @@ export function confidenceMistakes(
     { confidence: usual, ...defaults }: Promised & { confidence?: Confidence },
 ): AnswersFault[] {
     const valid = checks.filter((check) => checkSchema.safeParse(check).success);
-    if (usual && valid.length === checks.length && valid.every((check) => !requiredConfidence(check, usual))) {
-        const reason = `no check of the experiment is of kind ${listOf("disjunction")}`;
-        return [{ of: "confidence", reason, allowed: [], otherwise: "leave it out" }];
-    }
+    if (usual && valid.length === checks.length && valid.every((check) => !requiredConfidence(check, usual)))
+        return [heededByNone("confidence", trialKinds)];
     return valid.flatMap((check) => {
         const confidence = requiredConfidence(check, usual);
         return confidence ? faultsIn(check, confidence, { ...defaults, ...completed(check, defaults) }) : [];

@@ -21,6 +21,8 @@ interface PluginArgs {
 }
 
 type Values = Record<string, unknown>;
+/** The arguments in the schema. Those that are not plain may be outputs. */
+type Inputs = Record<string, { plain?: boolean }>;
 
 /**
  * Serves the component to programs in Python, Go and YAML. The engine starts it once for each preview or update, and
@@ -34,9 +36,9 @@ export function servePlugin({ folder, programs = builtPrograms }: PluginArgs): P
     const schema = readFileSync(join(folder, "schema.json"), "utf8");
     const { version, resources } = JSON.parse(schema) as {
         version: string;
-        resources: Record<string, { inputProperties: Values }>;
+        resources: Record<string, { inputProperties: Inputs }>;
     };
-    const [[type, { inputProperties }]] = Object.entries(resources) as [[string, { inputProperties: Values }]];
+    const [[type, { inputProperties }]] = Object.entries(resources) as [[string, { inputProperties: Inputs }]];
     const ofPrograms = new Map<string, FirstActs>();
     const answered = new Set<unknown>();
     const construct = async (name: string, asked: string, inputs: Values, options: pulumi.ComponentResourceOptions) => {
@@ -49,7 +51,7 @@ export function servePlugin({ folder, programs = builtPrograms }: PluginArgs): P
             if (!isKnown) mistakes.push(`there is no field ${JSON.stringify(key)} here`);
             return isKnown;
         });
-        const given = await plainValues(Object.fromEntries(known));
+        const given = await plainValues(known, inputProperties);
         mistakes.push(...(await mistakesOfWaiting(name, given, options)));
         const args = { ...given, programs, inPlugin: { acts, mistakes } } as unknown as ExperimentArgs;
         const { urn, verdict, conclusion, acts: ended } = new Experiment(name, args, options);
@@ -86,11 +88,13 @@ function actsOf(ofPrograms: Map<string, FirstActs>): FirstActs {
     return acts;
 }
 
-/** The one argument that may be an output. */
-const plainValues = async ({ kubeconfig, ...values }: Values): Promise<Values> => ({
-    ...((await plainOf(values)) as Values),
-    ...(kubeconfig !== undefined && { kubeconfig }),
-});
+/** An argument that the schema does not call plain may be an output, and stays one. */
+async function plainValues(given: readonly [string, unknown][], inputs: Inputs): Promise<Values> {
+    const entries = given.map(
+        async ([key, value]) => [key, inputs[key]!.plain ? await plainOf(value) : value] as const,
+    );
+    return Object.fromEntries(await Promise.all(entries));
+}
 
 /**
  * A transform of a program makes outputs of all arguments: they become plain values again. An output of a resource and

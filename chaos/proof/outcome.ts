@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { pause, poll } from "../values/async";
-import { describeMilliseconds } from "../values/duration";
+import { sinceAttack } from "../values/since";
 import type { Reason } from "../values/reasons";
 import type { Working } from "./allowing-policies";
 
@@ -61,8 +61,7 @@ export function awaitBaseline<T extends { leftOut: string[] }>(
 export const maxSilenceMs = 10_000;
 
 /** For people: when something was seen, as a part of a sentence. */
-export const sinceProven = (ms: number): string =>
-    `${describeMilliseconds(Math.max(0, ms))} after the attack was proven`;
+export const sinceProven = (ms: number): string => sinceAttack(Math.max(0, ms));
 
 /** Since when the witness sees an attack work, by its clock, which may differ from this machine's. */
 export interface Witnessed {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { sinceAttack } from "../kinds/checks/abort";
+import { momentText } from "../kinds/checks/abort";
 import { changeSchema } from "../kinds/checks/change-limits";
 import { boundSchema } from "../kinds/checks/confidence";
 import type { RunAttack } from "../definition/plan";
@@ -36,8 +36,8 @@ export const conclusionSchema = z.object({
     reason: z.string().describe("The verdict in a sentence"),
     requests: z.int().nonnegative().describe("Of all checks"),
     successRate: z.string().describe("Share of good answers among the counted, as a percentage"),
-    timeToFirstFailureMs: milliseconds.nullable().describe(`${sinceAttack}; null if no answer was bad`),
-    timeToStabilityMs: milliseconds.nullable().describe(`${sinceAttack}; null if the last answer was bad`),
+    timeToFirstFailureMs: milliseconds.nullable().describe(`${momentText}; null if no answer was bad`),
+    timeToStabilityMs: milliseconds.nullable().describe(`${momentText}; null if the last answer was bad`),
     established: z
         .array(
             z.object({

@@ -49,9 +49,10 @@ function comparedOf({ baseline = [], checks, plan, startedAt, attackedAt, conclu
 }
 
 /** What a comparison assumes, for the page. */
-export const assumptions =
-    "Filled: before the attack; outlined: under it. A bad answer counts as slower than all good ones. " +
-    "The bounds assume that nothing but the attack has changed in between. " +
+export const assumptions = (underAttack: boolean): string =>
+    (underAttack ? "Filled: before the attack; outlined: under it. " : "Filled: before the window; outlined: in it. ") +
+    "A bad answer counts as slower than all good ones. " +
+    `The bounds assume that nothing ${underAttack ? "but the attack " : ""}has changed in between. ` +
     "They need no assumption about the distribution; where slow or bad answers lie unevenly, answers count as fewer. " +
     "Few or long bursts are not seen enough.";
 

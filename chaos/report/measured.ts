@@ -2,7 +2,7 @@
 import { type Answer, isStalled } from "../kinds/checks/answer";
 import { describeMilliseconds } from "../values/duration";
 import { greatestOf } from "../values/extremes";
-import { sinceAttack } from "./since";
+import { sinceAttack } from "../values/since";
 
 /** For how many answers this machine was late, and by how much at most. */
 interface Stalled {

@@ -1,4 +1,4 @@
-import { describeBound, interval, type Interval } from "../values/bound";
+import { describeBound, interval, type Interval, usualLevelText } from "../values/bound";
 import { watchedInterval } from "../values/watched";
 import { countResults, type ReportedRun, resultOf } from "./reported-run";
 
@@ -27,7 +27,7 @@ type IntervalOf = (passed: number, decided: number) => Interval;
 export function describeDecided({ passed, decided }: Decided): string {
     if (decided === 0) return "none decided";
     const shown = describeInterval(watchedInterval(passed, decided));
-    return `${passed} of ${decided} decided passed (95%, if nothing was changed in between: ${shown})`;
+    return `${passed} of ${decided} decided passed (${usualLevelText}, if nothing was changed in between: ${shown})`;
 }
 
 /**
@@ -44,6 +44,6 @@ export function describeSeries(runs: readonly ReportedRun[], intervalOf: Interva
         decided === 0
             ? "no run was decided"
             : `of decided runs ${describeBound(passed / decided, "nearest")} passed ` +
-              `(95% confidence: ${describeInterval(intervalOf(passed, decided))})`;
+              `(${usualLevelText} confidence: ${describeInterval(intervalOf(passed, decided))})`;
     return `${counts.join(", ")}; ${shows}`;
 }

@@ -14,7 +14,7 @@ import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
 import { describeRequests, successOf } from "./rates";
-import { sinceAttack, sinceUndone } from "./since";
+import { sinceAttack, sinceUndone } from "../values/since";
 import { verdicts } from "./verdict";
 
 const style = `
@@ -84,7 +84,7 @@ function distributionParts(journal: Journal): string[] {
     return [
         element("h2", {}, [`Before and ${isAttack(journal.plan) ? "under attack" : "in the window"}`]),
         ...pictures,
-        element("p", { class: "faint" }, [escape(assumptions)]),
+        element("p", { class: "faint" }, [escape(assumptions(isAttack(journal.plan)))]),
     ];
 }
 

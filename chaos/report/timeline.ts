@@ -8,7 +8,7 @@ import type { Journal } from "./journal-schema";
 import { actionLane, podLanes } from "./lanes";
 import { element, escape } from "./markup";
 import { stripMarks, stripsOf } from "./strips";
-import { sinceUndone } from "./since";
+import { sinceUndone } from "../values/since";
 
 /** Heights, in pixels. */
 const bands = { title: 36, line: 19, phases: 38, lane: 36, axis: 34, gap: 14 };

@@ -8,7 +8,7 @@ import { endOf, hasNotBegun } from "../lease/lease-record";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lease/recover";
 import type { Journal } from "../report/journal-schema";
 import { addRecovery } from "../report/report";
-import { sinceUndone } from "../report/since";
+import { sinceUndone } from "../values/since";
 import type { Step, StepContext } from "./contract";
 import { sweep } from "./sweep";
 

@@ -7,12 +7,13 @@ import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, needsDeadlineJob, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../values/duration";
+import { sinceAttack } from "../values/since";
 import type { AttackProofs } from "../proof/attack-proofs";
 import { jobNameOf } from "../pods/job-name";
 import { besidePodsOf } from "../proof/beside-pod";
 import { JobPod } from "../proof/job-pod";
 import { lookAgain } from "../proof/look-again";
-import { sinceProven, soonIfAborted } from "../proof/outcome";
+import { soonIfAborted } from "../proof/outcome";
 import { whyDeniedByOthers } from "../proof/policy-denies";
 import { pause } from "../values/async";
 import { decisive, reason, type Reason } from "../values/reasons";
@@ -158,11 +159,15 @@ export async function watchWindow(
     ];
     const terminating = await looking;
     const stopped = stoppedAt === undefined ? undefined : decisive(reasons);
+    const sinceAt = attackedSince(attacks) ?? begunAt;
     return {
         checks,
         actions,
         ...(delivered && { deliveries: delivered }),
-        reasons: stopped ? [stoppedThen(stopped, whenSeen(stoppedAt!, begunAt, attackedSince(attacks)))] : reasons,
+        // A corrected clock may be behind the moment of the proof.
+        reasons: stopped
+            ? [stoppedThen(stopped, sinceAttack(Math.max(0, stoppedAt! - sinceAt), isAttack(plan)))]
+            : reasons,
         ...(aborted && { aborted: { ...aborted, endedAt } }),
         ...(ending && { ending }),
         ...(terminating !== undefined && { terminating }),
@@ -194,12 +199,6 @@ async function followBesides(
     for (const delivery of deliveries) say(describeDelivery(delivery));
     return deliveries;
 }
-
-/** When something was seen, in words. @param attackedAt absent of a run without an attack */
-const whenSeen = (at: number, begunAt: number, attackedAt?: number): string =>
-    attackedAt === undefined
-        ? `${describeMilliseconds(at - begunAt)} after the checks began`
-        : sinceProven(at - attackedAt);
 
 const stoppedThen = ({ code, message }: Reason, when: string): Reason =>
     reason(code, `${message}; this was seen ${when}, and the run ended then`);

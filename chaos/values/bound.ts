@@ -7,7 +7,7 @@
  * upper one of one that did not: so up to 10% of runs may show one that is on the wrong side.
  */
 import { type Rounding, roundedUntil } from "./rounded";
-import type { Share } from "./share";
+import { describeShare, type Share } from "./share";
 
 /** What a number of answers is required to show. */
 export interface Confidence {
@@ -17,7 +17,10 @@ export interface Confidence {
     level: Share;
 }
 
+/** Of all bounds and intervals, unless a check's `confidence` has another. `compared.ts` has a number that depends on it. */
 export const usualLevel: Share = 0.95;
+/** Such as `95%`. */
+export const usualLevelText = describeShare(usualLevel);
 
 /** The chance of a good answer below which at least `good` of `all` would be rarer than the level allows. */
 export function lowerBound(good: number, all: number, level: Share): Share {

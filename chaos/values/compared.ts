@@ -165,7 +165,10 @@ function rateOf(outcomes: readonly Outcome[], times: number): Estimate {
 }
 
 const blocks = 10;
-/** The spread of ten blocks is an estimate, too: the square of Student's quantile of 9 degrees over the normal one. */
+/**
+ * The spread of ten blocks is an estimate, too: the square of Student's quantile of 9 degrees over the normal one, both
+ * at 97.5%, which is next to `side`. Another level or number of blocks needs others.
+ */
 const uncertainty = (2.262 / 1.96) ** 2;
 
 /**

@@ -1,6 +1,7 @@
 import { attackKindOf, plainAttackKinds } from "../../chaos/kinds/attacks/registry";
 import type { ExperimentDefinition } from "../../chaos/index";
 import { nodeImage } from "../../chaos/pods/pod-security";
+import { usualLevelText } from "../../chaos/values/bound";
 import { times } from "../../chaos/values/duration";
 import {
     agentKey,
@@ -411,7 +412,7 @@ export const settings = {
         ),
         "experiment.confidence": setting(
             confidence,
-            "Success rate that the requests of a check must show with 95% confidence, for `PASSED`: see " +
+            `Success rate that the requests of a check must show with ${usualLevelText} confidence, for \`PASSED\`: see ` +
                 "[What a rate shows](experiments.md#what-a-rate-shows).",
             { describedDefault: "none", example: "90%", makesAnother: true },
         ),

@@ -1,15 +1,12 @@
 // Who calls whom in the shop, and how that goes, from what the programs count. A reading is the `calls` of the gateway
 // /status: counters since each pod's start, as Prometheus reads them. Two readings of a pod make a rate.
 
+/** The page announces them with the listing. */
+const DEPARTMENTS = ["fashion-bestseller", "toys-bestseller", "hot-deals"];
+export const isDepartment = (name) => DEPARTMENTS.includes(name);
+
 /** Caller and callee. A unit test compares them with the shop's NetworkPolicies. */
-const FOUR = [
-    ["gateway", "fashion-bestseller"],
-    ["gateway", "toys-bestseller"],
-    ["gateway", "hot-deals"],
-    ["fashion-bestseller", "database"],
-    ["toys-bestseller", "database"],
-    ["hot-deals", "database"],
-];
+const FOUR = [...DEPARTMENTS.map((name) => ["gateway", name]), ...DEPARTMENTS.map((name) => [name, "database"])];
 const SEVEN = [
     ["gateway", "orders"],
     ["orders", "database"],

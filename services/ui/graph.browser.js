@@ -1,7 +1,17 @@
 // Draws who calls whom, as a picture and as a table. The picture is for the eye only: the table says the same.
 
 import { byId, write } from "/ui/document.js";
-import { callsOf, edgesOf, failedText, latencyText, PLACES, rateText, sentenceOf, withReading } from "/ui/calls.js";
+import {
+    callsOf,
+    edgesOf,
+    failedText,
+    isDepartment,
+    latencyText,
+    PLACES,
+    rateText,
+    sentenceOf,
+    withReading,
+} from "/ui/calls.js";
 
 /** In pixels. Below the width, the gateway is at the top instead of at the left. */
 const WIDE = 640;
@@ -20,7 +30,7 @@ export function showCalls(status) {
     const attacked = effectsOf(status.attacks ?? []);
     draw(all, attacked);
     fillTable(all, attacked);
-    const others = all.filter(({ from, to }) => from !== "gateway" || to === "orders");
+    const others = all.filter(({ to }) => !isDepartment(to));
     return others.every(({ state }) => state === "unknown") ? "" : sentenceOf(others);
 }
 

@@ -56,11 +56,12 @@ export function contradictionsIn(
     return faults.flatMap(([isWrong, against, reason]) => (isWrong ? { against, reason } : []));
 }
 
-export const sinceAttack = "Since the attack was proven, or since the checks began if there is none";
+/** How a moment of a run is described in schemas. Sentences about one are made by `sinceAttack` of `values/since.ts`. */
+export const momentText = "Since the attack was proven, or since the checks began if there is none";
 
 export const abortedSchema = z.object({
     check: z.string().describe("Name of the check whose success rate was too low"),
-    afterMs: milliseconds.describe(sinceAttack),
+    afterMs: milliseconds.describe(momentText),
     rate: z.string().describe("Share of good answers in the last `overMs`, as a percentage"),
     answers: z.int().nonnegative().describe("Number of answers that the rate rests on"),
     below: z.string().describe("The limit, as a percentage"),

@@ -51,7 +51,10 @@ export const checkSettingsSchema = {
     ...abortSettingsSchema,
 };
 
-/** What an abort rule is compared with. */
+/**
+ * A check's interval in milliseconds and required success rate, with the experiment's for what it does not set: what its
+ * abort rule, confidence and limits are compared with.
+ */
 export const completed = (
     { perSecond, successRate }: CheckSettings,
     defaults: { intervalMs: number; successRate: number },

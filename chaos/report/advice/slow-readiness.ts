@@ -1,7 +1,7 @@
 import { attackKindOf } from "../../kinds/attacks/registry";
 import { answersToHold } from "../../kinds/checks/observe";
 import { onePerPod } from "../../targets/pods";
-import { sinceAttack } from "../since";
+import { sinceAttack } from "../../values/since";
 import { type AdviceKind, patchCommand } from "./advice-kind";
 import { answeredIn, failedChecks } from "./failed-answers";
 

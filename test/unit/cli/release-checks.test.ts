@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import packageJson from "../../../chaos/package.json";
+import compilerOptions from "../../../chaos/tsconfig.json";
 import {
     changelogMistakes,
     neededFiles,
@@ -64,6 +65,11 @@ describe("a tarball", () => {
         expect(neededFiles).toEqual(expect.arrayContaining(published));
     });
 
+    it("has each source that the package's compiler is given", () => {
+        const sources = compilerOptions.include.map((source) => `dist/${source.replace(/ts$/, "js")}`);
+        expect(neededFiles).toEqual(expect.arrayContaining(sources));
+    });
+
     it("must have what a program needs, and nothing else", () => {
         expect(tarballMistakes({ size: 1, files: [...files.slice(1), { path: ".env" }] })).toEqual([
             "it lacks package.json",
@@ -81,6 +87,18 @@ it.each([
     "version 0.8.0",
 ])("a page must not say %s, if that is neither installed nor released", (text) => {
     expect(pageMistakes("0.7.0", { "a.md": text }, { node: "20.19", pulumi: "3.232.0" })).toHaveLength(1);
+});
+
+it("a page may say what is installed, and what is released", () => {
+    const text = [
+        "PULUMI_VERSION: 3.232.0",
+        "Node.js 20.19 or newer",
+        "node-version: 20",
+        "image: node:20",
+        "pulumi-chaos-experiments-0.7.0.tgz",
+        "versions up to 0.6.0",
+    ].join("\n");
+    expect(pageMistakes("0.7.0", { "a.md": text }, { node: "20.19", pulumi: "3.232.0" })).toEqual([]);
 });
 
 it("upgrades are tested from the last two versions, from 0.5.0 on", () => {

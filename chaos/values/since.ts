@@ -1,4 +1,4 @@
-import { describeMilliseconds } from "../values/duration";
+import { describeMilliseconds } from "./duration";
 
 /** Such as `1.4 s after the attack was proven`, or `never`. */
 export function sinceAttack(milliseconds: number | null, underAttack = true): string {
