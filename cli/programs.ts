@@ -63,9 +63,9 @@ export const experimentProgram = new Program("experiment", [
     )
     .option(
         "--until <PERCENT>",
-        `with \`--times\`, stop as soon as it is shown, with ${usualLevelText} confidence, that at least this share of decided runs ` +
-            "(`PASSED` or `FAILED`) passes, such as `95%`, or that it does not. The exit code is 0 if it is shown, 2 " +
-            "if it is shown that fewer of them pass, 3 if neither is",
+        `with \`--times\`, stop as soon as it is shown, with ${usualLevelText} confidence, that at least this share ` +
+            "of decided runs (`PASSED` or `FAILED`) passes, such as `95%`, or that it does not. The exit code is 0 " +
+            "if it is shown, 2 if it is shown that fewer of them pass, 3 if neither is",
     )
     .option(
         "--continue",

@@ -24,8 +24,8 @@ Ctrl-C undoes the run, and ends the series.
 
   EXPERIMENT       Name of the component in the program
   --times NUMBER   Runs of the whole series, 2 to 9999
-  --until PERCENT  Stop as soon as it is shown, with ${usualLevelText} confidence, that at least this share of decided runs passes,
-                   such as 95%, or that it does not. Only PASSED and FAILED are decided
+  --until PERCENT  Stop as soon as it is shown, with ${usualLevelText} confidence, that at least this share of
+                   decided runs passes, such as 95%, or that it does not. Only PASSED and FAILED are decided
   --continue       Go on with the last series of the same stack, settings and cluster, instead of beginning one
   --stack NAME     The stack. Default: the selected one
   --junit FILE     Write a JUnit XML file at the end, also if a run fails: a suite, with a test case for each run

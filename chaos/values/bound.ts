@@ -17,7 +17,7 @@ export interface Confidence {
     level: Share;
 }
 
-/** Of all bounds and intervals, unless a check's `confidence` has another. `compared.ts` has a number that depends on it. */
+/** Of all bounds and intervals, unless a check sets another. `compared.ts` has a number that depends on it. */
 export const usualLevel: Share = 0.95;
 /** Such as `95%`. */
 export const usualLevelText = describeShare(usualLevel);

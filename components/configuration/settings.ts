@@ -412,8 +412,8 @@ export const settings = {
         ),
         "experiment.confidence": setting(
             confidence,
-            `Success rate that the requests of a check must show with ${usualLevelText} confidence, for \`PASSED\`: see ` +
-                "[What a rate shows](experiments.md#what-a-rate-shows).",
+            `Success rate that the requests of a check must show with ${usualLevelText} confidence, for \`PASSED\`: ` +
+                "see [What a rate shows](experiments.md#what-a-rate-shows).",
             { describedDefault: "none", example: "90%", makesAnother: true },
         ),
         "experiment.abortBelow": setting(

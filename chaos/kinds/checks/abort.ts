@@ -56,7 +56,7 @@ export function contradictionsIn(
     return faults.flatMap(([isWrong, against, reason]) => (isWrong ? { against, reason } : []));
 }
 
-/** How a moment of a run is described in schemas. Sentences about one are made by `sinceAttack` of `values/since.ts`. */
+/** How a moment of a run is described in schemas. `sinceAttack` of `values/since.ts` makes sentences about one. */
 export const momentText = "Since the attack was proven, or since the checks began if there is none";
 
 export const abortedSchema = z.object({

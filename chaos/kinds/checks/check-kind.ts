@@ -52,8 +52,8 @@ export const checkSettingsSchema = {
 };
 
 /**
- * A check's interval in milliseconds and required success rate, with the experiment's for what it does not set: what its
- * abort rule, confidence and limits are compared with.
+ * A check's interval in milliseconds and required success rate, with the experiment's for what it does not set: what
+ * its abort rule, confidence and limits are compared with.
  */
 export const completed = (
     { perSecond, successRate }: CheckSettings,
