@@ -70,6 +70,7 @@ export function runPage(journal: Journal): string {
         timelineSvg(journal, { onPage: true }),
         ...distributionParts(journal),
         element("table", {}, rowsOf(journal).map(tableRow)),
+        ...boundPart(conclusion),
         element("details", {}, [
             element("summary", {}, ["Journal"]),
             element("pre", {}, [escape(JSON.stringify(journal, undefined, 2))]),
@@ -87,6 +88,18 @@ function distributionParts(journal: Journal): string[] {
         element("p", { class: "faint" }, [escape(assumptions(isAttack(journal.plan)))]),
     ];
 }
+
+/** What the bounds in the table assume: the page may be all that somebody is given. */
+const boundPart = ({ checks }: Conclusion): string[] =>
+    checks.every(({ bound }) => bound === undefined)
+        ? []
+        : [
+              element("p", { class: "faint" }, [
+                  "A bound assumes that each request has the same chance to succeed, independently of the others. " +
+                      "Requests to one pod, or in one second, mostly succeed or fail together, and show less. It is " +
+                      "about this run: its targets, its window and its load.",
+              ]),
+          ];
 
 const adviceParts = ({ advice = [] }: Conclusion): string[] =>
     advice.flatMap(({ seen, change, command, experiment }) => [

@@ -69,15 +69,16 @@ function requireSteady(
     }
 }
 
-function describeFault(limit: ChangeLimit, all: number, { independent, needed, bad, unseen }: BaselineFault): string {
+function describeFault(limit: ChangeLimit, all: number, fault: BaselineFault): string {
+    const { independent, needed, bad, unseen, isTooFast } = fault;
     const notGood = `${bad + unseen} of ${all} answers were bad or unseen, too many`;
     if ("atMostLess" in limit) return `${notGood} to show a drop of more than ${describeLimit(limit)}`;
-    if (independent >= needed && bad + unseen > 0) return `${notGood} for its ${limit.of}`;
-    if (independent >= needed)
+    if (isTooFast)
         return (
             `too many of ${all} answers took less than 1 ms, or may have without the delay of this machine, to ` +
             `compare its ${limit.of} by a factor`
         );
+    if (independent >= needed) return `${notGood} for its ${limit.of}`;
     const slower = describeShare(1 - quantiles[limit.of]);
     return (
         `the slowest ${slower} of ${all} answers lie unevenly in the baseline, which counts as ${independent} ` +
@@ -88,10 +89,10 @@ function describeFault(limit: ChangeLimit, all: number, { independent, needed, b
 function adviceOn(
     limit: ChangeLimit,
     { intervalMs, all, mostMs }: { intervalMs: number; all: number; mostMs: number },
-    { independent, needed, bad, unseen }: BaselineFault,
+    { independent, needed, bad, unseen, isTooFast }: BaselineFault,
 ): string {
+    if (isTooFast) return "Limit it by a time, such as +20ms, or run it on a machine that is less busy";
     if (independent >= needed || "atMostLess" in limit) {
-        if (bad + unseen === 0) return "Limit it by a time, such as +20ms, or run it on a machine that is less busy";
         return bad >= unseen ? "Repair the application first" : "Find out why they do not reach the application";
     }
     // With no more than it takes, half of the baselines would be unsteady again.

@@ -133,11 +133,12 @@ function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): 
 /**
  * Which latencies are beyond a quantile. Many may have its value, since latencies are whole milliseconds: they count as
  * beyond it if that marks nearer to the right share of all. Otherwise it would mark nearly all of a fast application's,
- * and bursts of slow ones would not show.
+ * and bursts of slow ones would not show. They do, too, if the slow ones are all alike and the slowest, such as bad ones.
  */
 function slowOnes(latencies: readonly number[], value: number, share: Share): boolean[] {
     const [above, from] = [latencies.map((one) => one > value), latencies.map((one) => one >= value)];
     const excess = (marks: boolean[]) => Math.abs(marks.filter(Boolean).length / marks.length - (1 - share));
+    if (!above.includes(true) && from.includes(false)) return from;
     return excess(above) < excess(from) ? above : from;
 }
 
@@ -212,9 +213,13 @@ export function timesToDecide(
     return undefined;
 }
 
+/** From so many milliseconds on, rounding is less than 5% of a latency: then not it, but the change is near the limit. */
+const coarseMs = 10;
+
 /** Whether rounding alone leaves a factor open, however many answers there are: a millisecond may be a half of one. */
 export const isTooCoarse = (limit: ChangeLimit, { before, during, by }: Change): boolean =>
     "atMostTimes" in limit &&
+    before < coarseMs &&
     by !== limit.atMostTimes &&
     during + roundingMs > limit.atMostTimes * (before - roundingMs) &&
     during - roundingMs <= limit.atMostTimes * (before + roundingMs);
@@ -259,18 +264,21 @@ export interface BaselineFault {
     needed: number;
     bad: number;
     unseen: number;
+    /** A factor cannot be limited: too many may have taken 0 ms, of which nothing is a multiple. */
+    isTooFast: boolean;
 }
 
 /** @returns undefined if answers under attack could show that the limit is exceeded, and that it holds */
 export function baselineFault(before: readonly Outcome[], limit: ChangeLimit): BaselineFault | undefined {
     const { least, most, independent } = estimate(before, limit, 1);
     const needed = leastPossible(limit);
-    // A success rate below what may be lost cannot fall by more than that, and nothing is a multiple of 0 ms.
+    // A success rate below what may be lost cannot fall by more than that.
     const isEnough =
         "atMostLess" in limit
             ? least > limit.atMostLess
             : most < Infinity && ("atMostTimes" in limit ? least > 0 : independent >= needed);
     if (isEnough) return undefined;
     const count = (what: Outcome) => before.filter((outcome) => outcome === what).length;
-    return { independent: Math.floor(independent), needed, bad: count("bad"), unseen: count("unseen") };
+    const isTooFast = "atMostTimes" in limit && least <= 0 && most < Infinity && independent >= needed;
+    return { independent: Math.floor(independent), needed, bad: count("bad"), unseen: count("unseen"), isTooFast };
 }

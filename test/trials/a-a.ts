@@ -123,7 +123,7 @@ export function describeAlarms(all: readonly Compared[]): string {
         const changes = steady.map(({ before, during }) => changeOf(before, during, limit));
         const count = (isWithin: boolean | undefined) =>
             changes.filter((change) => change.isWithin === isWithin).length;
-        const { atLeast, atMost } = interval(count(false), Math.max(1, steady.length));
+        const { atLeast, atMost } = interval(count(false), steady.length);
         const most =
             "atMostTimes" in limit ? limit.atMostTimes : "atMostLess" in limit ? limit.atMostLess : limit.atMostMoreMs;
         return [

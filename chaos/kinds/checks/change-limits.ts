@@ -192,7 +192,8 @@ function describeAmount(limit: ChangeLimit, amount: number, rounding: Rounding):
     const most = amountOf(limit);
     const isRight = (shown: number) => shown <= most === amount <= most;
     if ("atMostTimes" in limit) return describeFactor(amount, rounding, isRight);
-    if ("atMostMoreMs" in limit && amount === Infinity && rounding !== "up") return beyondAny.time;
+    if ("atMostMoreMs" in limit && Math.abs(amount) === Infinity)
+        return amount < 0 ? "any time less" : rounding === "up" ? "any time more" : beyondAny.time;
     const [sign, size] = [amount < 0 ? "-" : "+", Math.abs(amount)];
     const ofSize = amount < 0 ? opposite[rounding] : rounding;
     const isSizeRight = (shown: number) => isRight(amount < 0 ? -shown : shown);
@@ -207,11 +208,12 @@ const opposite = { nearest: "nearest", down: "up", up: "down" } as const satisfi
 
 function describeFactor(factor: number, rounding: Rounding, isRight: (shown: number) => boolean): string {
     if (factor === Infinity) return rounding === "up" ? "any factor" : beyondAny.factor;
-    return `${roundedUntil(factor, factor < 10 ? 1 : 0, rounding, isRight)}x`;
+    // Half as long or a tenth is no 0.
+    const isNone = (shown: number) => rounding !== "down" && shown === 0 && factor > 0;
+    return `${roundedUntil(factor, factor < 10 ? 1 : 0, rounding, (shown) => isRight(shown) && !isNone(shown))}x`;
 }
 
 function describeTime(milliseconds: number, rounding: Rounding, isRight: (shown: number) => boolean): string {
-    if (milliseconds === Infinity) return "any time";
     // Below a second in milliseconds, below a minute in tenths of a second, and else in seconds.
     const places = milliseconds < 1_000 ? 3 : milliseconds < 60_000 ? 1 : 0;
     const inMs = (seconds: number) => Math.round(seconds * 1_000);

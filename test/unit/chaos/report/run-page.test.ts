@@ -50,6 +50,16 @@ describe("the pages", () => {
         expect(runPage(journal)).not.toContain('<th scope="row">Established');
     });
 
+    it("say what the bounds of their rates assume, if there are any", () => {
+        const [first, ...others] = journal.conclusion.checks;
+        const checks = [{ ...first!, bound: { level: "95%", atLeast: "81.8%" } }, ...others];
+        const assumption = "A bound assumes that each request has the same chance to succeed";
+        expect(runPage({ ...journal, conclusion: { ...journal.conclusion, checks } })).toContain(assumption);
+        const without = journal.conclusion.checks.map(({ bound: _, ...check }) => check);
+        const page = runPage({ ...journal, conclusion: { ...journal.conclusion, checks: without } });
+        expect(page).not.toContain(assumption);
+    });
+
     it("show both distributions of a check that is compared with before the attack, and what that assumes", () => {
         const [first, ...others] = journal.conclusion.checks;
         const change = { of: "p95", before: "31 ms", during: "240 ms", by: "7.7x", level: "95%", atMost: "9x" };

@@ -254,9 +254,16 @@ describe("a check that is compared with before the attack", () => {
             "with latencies in whole milliseconds, 1 ms cannot be limited by a factor of 2x: limit it by a time, " +
                 "such as +20ms",
         ],
+        [
+            "a slow one is near its limit",
+            2,
+            1_000,
+            "the change is too near to its limit, 2x, to decide it by more answers",
+        ],
     ])("is undecided, however many answers there are, if %s", (_, atMostTimes, latencyMs, why) => {
         const same = new Array<number>(600).fill(latencyMs);
-        const { inconclusive } = compared(same, same, { limits: [{ of: "p95", atMostTimes }] });
+        const during = latencyMs < 1_000 ? same : same.map(() => 1_999);
+        const { inconclusive } = compared(same, during, { limits: [{ of: "p95", atMostTimes }] });
         expect(inconclusive!.code).toBe("limit-undecided");
         expect(inconclusive!.message.split("; ").at(-1)).toBe(why);
     });

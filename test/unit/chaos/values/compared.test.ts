@@ -185,9 +185,26 @@ describe("answers that came in bursts", () => {
         expect(changeOf(atOnce, spread, twice).independent.before).toBeLessThan(50);
     });
 
+    it.each<[number, ChangeLimit, Outcome]>([
+        [60, { of: "p99", atMostTimes: 2 }, "bad"],
+        [80, twice, "bad"],
+        [95, twice, "bad"],
+        [95, twice, 501],
+        [60, { of: "p99", atMostMoreMs: 200 }, 501],
+    ])(
+        "leave open a limit that one spell of %i of 900 exceeds, whose answers are alike: %o, %s",
+        (all, limit, what) => {
+            const before = around(30, 900);
+            const during = before.map((latency, index) => (index >= 400 && index < 400 + all ? what : latency));
+            const { isWithin, independent } = changeOf(before, during, limit);
+            expect(independent.during).toBeLessThan(50);
+            expect(isWithin).toBeUndefined();
+        },
+    );
+
     it("are nothing to compare others with, if they count as too few", () => {
         const half = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 + index : latency));
-        expect(baselineFault(half, twice)).toEqual({ independent: 14, needed: 72, bad: 0, unseen: 0 });
+        expect(baselineFault(half, twice)).toMatchObject({ independent: 14, needed: 72, bad: 0, unseen: 0 });
         expect(baselineFault(spread, twice)).toBeUndefined();
     });
 
@@ -201,7 +218,19 @@ describe("answers that came in bursts", () => {
         });
 
         it("cannot by a factor", () =>
-            expect(baselineFault(instant, twice)).toEqual({ independent: 300, needed: 72, bad: 0, unseen: 0 }));
+            expect(baselineFault(instant, twice)).toEqual({
+                independent: 300,
+                needed: 72,
+                bad: 0,
+                unseen: 0,
+                isTooFast: true,
+            }));
+
+        it("nor with a bad one among them: it is not what keeps them from it", () =>
+            expect(baselineFault(["bad", ...instant], { of: "p50", atMostTimes: 2 })).toMatchObject({
+                bad: 1,
+                isTooFast: true,
+            }));
     });
 
     it("nor are answers of which too many are bad", () =>

@@ -13,7 +13,7 @@ const concluded = (limit: ChangeLimit, before: readonly Outcome[], during: reado
 
 /** Each text as a number: `1 min 3.5 s` in milliseconds, `1%` as 1. */
 function numberIn(text: string): number {
-    if (text.includes("any")) return text.startsWith("-") ? -Infinity : Infinity;
+    if (text.includes("any")) return text.endsWith("less") ? -Infinity : Infinity;
     const units: Record<string, number> = { ms: 1, s: 1_000, min: 60_000 };
     const parts = [...text.matchAll(/([\d.]+(?:e-\d+)?) ?(ms|s|min|x|%)/g)];
     const size = parts.reduce((sum, [, number, unit]) => sum + Number(number) * (units[unit!] ?? 1), 0);
@@ -30,6 +30,13 @@ describe("a change in words", () => {
     ])("%j: no bound reads as if it were on the other side of the limit (%#)", (limit, before, during, said) =>
         expect(concluded(limit, before, during)).toMatchObject(said),
     );
+
+    it("has no factor of 0 if answers are much faster, and no sign before any time", () => {
+        expect(concluded(factor(2), always(990), always(40)).by).toBe("0.04x");
+        const unseen = always(30).map((ms, index): Outcome => (index % 3 > 0 ? "unseen" : ms));
+        expect(concluded(more(200), always(30), unseen).atMost).toBe("any time more");
+        expect(concluded(more(200), always("bad"), always(30)).atLeast).toBe("any time less");
+    });
 
     it.each([
         [factor(2), "more than any factor", "2x"],
