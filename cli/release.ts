@@ -34,7 +34,11 @@ function packageVersions(): Record<string, string> {
         "package-lock.json",
         "chaos/schema.json",
     ];
-    return Object.fromEntries(paths.map((path) => [path, jsonOf<{ version: string }>(path).version]));
+    const { packages } = jsonOf<{ packages: Record<string, { version: string }> }>("package-lock.json");
+    return Object.fromEntries([
+        ...paths.map((path) => [path, jsonOf<{ version: string }>(path).version]),
+        ...["", ...workspaces].map((part) => [`package-lock.json, ${part || "."}`, packages[part]!.version]),
+    ]) as Record<string, string>;
 }
 
 /** All pages, but not the changelog, which is about earlier versions too; and what CI of GitHub and GitLab runs. */

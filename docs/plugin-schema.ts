@@ -56,24 +56,25 @@ const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(
 
 /** All that a program in another language may give, so a new option cannot be left out. */
 const otherOptions = {
+    // The class that Pulumi generates for Python would refuse a missing one, before anything is ended.
+    enabled: z.boolean().optional(),
     kubeconfig: z.string().optional(),
     context: z.string().optional(),
     image: z.string().optional(),
     pod: podSchema.optional(),
-} satisfies Record<Exclude<keyof ExperimentOptions, "enabled" | "identity" | "programs">, z.ZodType>;
+} satisfies Record<Exclude<keyof ExperimentOptions, "identity" | "programs">, z.ZodType>;
 
 /** The arguments of an experiment, in the order in which they are shown. */
-const argumentsOfProgram = z.strictObject({
-    enabled: z.boolean(),
-    ...argumentsSchema.shape,
-    ...otherOptions,
-});
+const { enabled, ...others } = otherOptions;
+const argumentsOfProgram = z.strictObject({ enabled, ...argumentsSchema.shape, ...others });
 
 /**
  * What may be an output of another resource, and is kept as a secret. Everything else is a plain value, so that a
  * preview can show it.
  */
 const secretOutputs = new Set(["kubeconfig"]);
+
+const isNullable = ({ type, anyOf = [] }: Json): boolean => [type].flat().includes("null") || anyOf.some(isNullable);
 
 const jsonOf = (schema: z.ZodType): Json =>
     z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as unknown as Json;
@@ -154,7 +155,8 @@ class Types {
                     this.propertyOf(json, name, key, members.get(key)),
                 ]),
             ),
-            required: required.filter((key) => key in properties),
+            // What may be null would be 0 in Go.
+            required: required.filter((key) => key in properties && !isNullable(properties[key]!)),
         };
     }
 

@@ -104,12 +104,14 @@ export class Experiment extends pulumi.ComponentResource {
             // What protects a parent would keep its attacks: an experiment's resources are there for minutes.
             protect: false,
             retainOnDelete: false,
+            // Its parts inherit it: the engine would delete them from the state, and end no attack.
+            deletedWith: undefined,
         });
         const { enabled, kubeconfig, image = nodeImage, pod, identity, programs = builtPrograms } = args;
         const { inPlugin } = args as ExperimentArgs & InPlugin;
         const prefix = `${name}-`;
         const isPreview = pulumi.runtime.isDryRun();
-        const first = (inPlugin?.acts ?? firstActs()).add("plan" in args ? args.plan.experiment : name);
+        const first = (inPlugin?.acts ?? firstActs()).add(name, "plan" in args ? args.plan.experiment : name);
         const shared = typeof identity === "string" ? first.mistakeInIdentity(name, identity) : undefined;
         const problem = "problem" in prepared ? prepared.problem : undefined;
         // Only `true` attacks. A JavaScript caller may pass another type, such as the text "false" of a configuration.
@@ -138,7 +140,8 @@ export class Experiment extends pulumi.ComponentResource {
         } else if (enabled !== true || "problem" in prepared) this.conclusion = pulumi.output(undefined);
         else {
             const { plan } = prepared;
-            const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context, { first, ...kept });
+            const given =
+                kubeconfig === undefined ? undefined : guarded(name, kubeconfig, plan.context, { first, ...kept });
             const stack = pulumi
                 .all([own, kept.isLeftOut])
                 .apply(([known, isLeftOut]) => (isLeftOut ? unknown : holderOf(known)));
@@ -226,25 +229,29 @@ function prepare(name: string, args: ExperimentArgs & InPlugin): Prepared {
     const problems: string[] = [];
     if (inPlugin && inPlugin.mistakes.length > 0)
         problems.push(`the experiment ${name} has ${describeMistakes(inPlugin.mistakes)}`);
-    const attempt = <T>(what: () => T): T | undefined => {
+    const attempt = <T>(what: () => T, describe = (problem: string) => problem): T | undefined => {
         try {
             return what();
         } catch (error) {
-            problems.push(explain(error));
+            problems.push(describe(explain(error)));
             return undefined;
         }
     };
-    attempt(() => requireImage(image));
-    problems.push(...podMistakes(pod));
+    const ofIt = (problem: string) => problemIn(name, problem);
+    attempt(() => requireImage(image), ofIt);
+    problems.push(...podMistakes(pod).map(ofIt));
     const named = context ?? ("plan" in rest ? rest.plan.context : undefined);
     // A disabled experiment may have a cluster that nobody has named: it touches none, unless it has run.
     const isOff = enabled === undefined || enabled === false;
-    const allowed = isOff ? named : attempt(() => contextIn(kubeconfig, named));
+    const allowed = isOff ? named : attempt(() => contextIn(kubeconfig, named), ofIt);
     const plan = "plan" in rest ? rest.plan : attempt(() => planOfArguments(name, rest));
     if (plan) attempt(() => requireNoSecrets(name, plan));
     if (plan === undefined || problems.length > 0) return { problem: problems.join("\n") };
     return { plan: { ...plan, context: allowed } };
 }
+
+/** A program may have several experiments with the same mistake. */
+const problemIn = (name: string, problem: string) => `the experiment ${name}: ${problem}`;
 
 /** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */
 function contextIn(kubeconfig: pulumi.Input<string> | undefined, context: string | undefined): string | undefined {
@@ -287,6 +294,7 @@ function requireShort(kubeconfig: string): void {
 
 /** A kubeconfig that is looked at as soon as it is known. An empty one would lead to this machine's. */
 function guarded(
+    name: string,
     kubeconfig: pulumi.Input<string>,
     context: string | undefined,
     { first, isLeftOut }: Pick<Kept, "isLeftOut"> & { first: FirstActs },
@@ -297,7 +305,7 @@ function guarded(
             contextIn(text, context);
             return text;
         } catch (error) {
-            await first.refuse(explain(error), isLeftOut);
+            await first.refuse(problemIn(name, explain(error)), isLeftOut);
             return unknown;
         }
     });

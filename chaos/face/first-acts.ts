@@ -5,7 +5,7 @@ import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import { type EndOptions, endRuns } from "../ending/end-run";
 import type { LeaseOwner } from "../lease/lease-record";
-import { experimentInState, ifKnown, type InState, type ResourcesInState, resourcesInState } from "./stash";
+import { experimentInState, haveRunIn, ifKnown, type InState, type ResourcesInState, resourcesInState } from "./stash";
 import { describeValue } from "../values/texts";
 import { UserError } from "../values/user-error";
 
@@ -31,6 +31,7 @@ export class FirstActs {
     private readonly endings: pulumi.Output<unknown>[] = [];
     private readonly earlier: pulumi.Output<string[]>[] = [];
     private readonly constructed = new Set<string>();
+    private readonly components = new Set<string>();
     private readonly identities = new Map<string, string>();
     private experiments = 0;
     private readonly asked: Promise<void>[] = [];
@@ -38,19 +39,30 @@ export class FirstActs {
     private mistakes: string[] = [];
     private reported?: UserError;
 
-    /** @param turn waits for components that the program constructs at about the same time */
-    constructor(private readonly turn: () => Promise<unknown> = () => nextTurn()) {}
+    /**
+     * @param turn waits for components that the program constructs at about the same time
+     * @param lateMs how long a mistake waits for the construction of all experiments that have run, in milliseconds: if
+     * an error ends the program, those that are disabled further below would not end their attacks. @default 0
+     */
+    constructor(
+        private readonly turn: () => Promise<unknown> = () => nextTurn(),
+        private readonly lateMs = 0,
+    ) {}
 
-    /** @param name as leases have it */
-    add(name: string): this {
+    /** @param leaseName as leases have it */
+    add(name: string, leaseName = name): this {
         this.experiments++;
-        this.constructed.add(name);
+        this.components.add(name);
+        this.constructed.add(leaseName);
         return this;
     }
 
     async inState(name: string): Promise<InState> {
-        this.resources ??= resourcesInState();
-        return experimentInState(await this.resources, name);
+        return experimentInState(await this.allInState(), name);
+    }
+
+    private allInState(): Promise<ResourcesInState | undefined> {
+        return (this.resources ??= resourcesInState());
     }
 
     /** What is wrong with an identity that another experiment of the program has. */
@@ -117,12 +129,29 @@ export class FirstActs {
     /** @throws the same error to all callers, because the engine reports one error once */
     private async fail(): Promise<never> {
         await this.allConstructed();
+        const missing = await this.missing();
         await Promise.all(this.asked);
         await within(patienceMs, valuesOf(this.endings));
         const unreported = this.mistakes;
         this.mistakes = [];
-        if (unreported.length > 0) this.reported = new UserError(unreported.join("\n"));
+        if (unreported.length > 0) this.reported = new UserError([...unreported, ...missing].join("\n"));
         throw this.reported!;
+    }
+
+    /** What is not ended, since the program has not constructed it in time. */
+    private async missing(): Promise<string[]> {
+        if (this.lateMs === 0 || pulumi.runtime.isDryRun()) return [];
+        const haveRun = haveRunIn(await this.allInState());
+        const missing = () => haveRun.filter((name) => !this.components.has(name));
+        await poll(
+            async () => missing(),
+            ({ length }) => length === 0,
+            this.lateMs,
+        );
+        return missing().map(
+            (name) =>
+                `the experiment ${name} has run, and is not in the program, or too late: its attacks were not ended`,
+        );
     }
 
     /** Waits for a turn, of the event loop in a program, that has constructed no other experiment. */

@@ -12,6 +12,8 @@ import { ifKnown, ifMade } from "./stash";
 
 /** The components of a program arrive one by one, within so long of each other, in milliseconds. */
 const arrivalMs = 300;
+/** Between them, a program may ask a cloud, or wait for a resource. Those that have run end their attacks so late. */
+const lateMs = 30_000;
 
 interface PluginArgs {
     /** The package's, with `schema.json`. */
@@ -83,7 +85,7 @@ function leaveAnswered(): void {
 function actsOf(ofPrograms: Map<string, FirstActs>): FirstActs {
     const monitor = pulumi.runtime.getMonitor() as unknown as { getChannel(): { getTarget(): string } };
     const program = monitor.getChannel().getTarget();
-    const acts = ofPrograms.get(program) ?? new FirstActs(() => sleep(arrivalMs));
+    const acts = ofPrograms.get(program) ?? new FirstActs(() => sleep(arrivalMs), lateMs);
     ofPrograms.set(program, acts);
     return acts;
 }

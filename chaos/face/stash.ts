@@ -132,6 +132,12 @@ export function experimentInState(resources: ResourcesInState | undefined, name:
     };
 }
 
+/** The names of the experiments that have run. None are known without the resources. */
+export const haveRunIn = (resources: ResourcesInState = {}): string[] =>
+    Object.keys(resources).flatMap(
+        (urn) => /:Experiment\$command:local:Command::(.*)-steady-state$/.exec(urn)?.[1] ?? [],
+    );
+
 /** @param environment of one of its steps */
 function identityOfRun(environment: NodeJS.ProcessEnv | undefined): string | undefined {
     try {

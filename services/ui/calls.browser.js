@@ -34,13 +34,13 @@ const WINDOW_MS = 10_000;
  * The readings of the last seconds by pod, with those of another answer. After a restart, counters begin again, and so
  * do the readings. A pod that is missing in the answer has no readings any more: how its calls go is not known. Except
  * for a gateway: if there are several, each answers with its own calls only, and with what it has read of the others
- * before, which may be older than what another gateway has answered.
+ * before, which may be older than what another gateway has answered. Much older: its clock was set back.
  */
 export function withReading(readings, calls) {
     const answered = calls.map((now) => {
         const before = readings[now.pod] ?? [];
         const last = before.at(-1);
-        if (last?.atMs >= now.atMs) return [now.pod, before];
+        if (last?.atMs >= now.atMs && last.atMs - now.atMs <= WINDOW_MS) return [now.pod, before];
         return [now.pod, [...(hasRestarted(last, now) ? [] : recent(before, now.atMs)), now]];
     });
     const gateway = calls.find(isGateway);
@@ -53,13 +53,14 @@ export function withReading(readings, calls) {
 }
 
 const isGateway = ({ workload }) => workload === "gateway";
-const recent = (readings, nowMs) => readings.filter(({ atMs }) => nowMs - atMs <= WINDOW_MS);
+const recent = (readings, nowMs) => readings.filter(({ atMs }) => Math.abs(nowMs - atMs) <= WINDOW_MS);
 
 const countOf = (reading, to) => reading.calls.find((count) => count.to === to) ?? NONE;
 const NONE = { answered: 0, failed: 0, seconds: 0 };
 const allOf = ({ answered, failed }) => answered + failed;
 
-const hasRestarted = (last, now) => last?.calls.some((count) => allOf(countOf(now, count.to)) < allOf(count)) ?? false;
+const isLess = (now, before) => Object.keys(NONE).some((member) => now[member] < before[member]);
+const hasRestarted = (last, now) => last?.calls.some((count) => isLess(countOf(now, count.to), count)) ?? false;
 
 /**
  * How the calls of all pods of a workload to another one go: `state` is `up`, `failing`, `idle`, or `unknown` if no pod

@@ -20,6 +20,8 @@ const GAP = { wide: 26, tall: 84 };
 
 let readings = {};
 let variant;
+/** What attacks do, by workload, when that was last known. */
+let attacked = new Map();
 
 /** @returns what has changed for the ear, besides the departments: they are announced with the listing */
 export function showCalls(status) {
@@ -27,9 +29,10 @@ export function showCalls(status) {
     variant = status.variant ?? variant;
     const all = edgesOf(variant).map((edge) => callsOf(readings, edge));
     write(byId("calls-word"), sentenceOf(all));
-    const attacked = effectsOf(status.attacks ?? []);
-    draw(all, attacked);
-    fillTable(all, attacked);
+    if (status.attacks) attacked = effectsOf(status.attacks);
+    const isKnown = Boolean(status.attacks);
+    draw(all, isKnown);
+    fillTable(all, isKnown);
     const others = all.filter(({ to }) => !isDepartment(to));
     return others.every(({ state }) => state === "unknown") ? "" : sentenceOf(others);
 }
@@ -41,7 +44,7 @@ function effectsOf(attacks) {
     return effects;
 }
 
-function draw(all, attacked) {
+function draw(all, isKnown) {
     const svg = byId("graph");
     const width = svg.clientWidth;
     const names = [...new Set(all.flatMap(({ from, to }) => [from, to]))];
@@ -49,7 +52,7 @@ function draw(all, attacked) {
     svg.setAttribute("height", height);
     svg.replaceChildren(
         ...all.map((call) => line(call, boxes)),
-        ...names.map((name) => box(name, boxes[name], attacked.has(name))),
+        ...names.map((name) => box(name, boxes[name], attacked.has(name) && (isKnown ? "attacked" : "attacked?"))),
         // Above all lines: a line through a number would hide it.
         ...all.map((call) => label(call, boxes)),
     );
@@ -112,11 +115,11 @@ function label(call, boxes) {
     );
 }
 
-function box(name, { x, y, width, height }, isAttacked) {
+function box(name, { x, y, width, height }, mark) {
     const lines = width < 110 ? name.split(/(?<=-)/) : [name];
-    const shown = isAttacked ? [...lines, "attacked"] : lines;
+    const shown = mark ? [...lines, mark] : lines;
     const first = y - (14 * (shown.length - 1)) / 2;
-    return element("g", { class: isAttacked ? "box attacked" : "box" }, [
+    return element("g", { class: mark ? "box attacked" : "box" }, [
         element("rect", { x: at(x - width / 2), y: at(y - height / 2), width: at(width), height, rx: 6 }),
         ...shown.map((text, index) => textAt(text, x, first + 14 * index)),
     ]);
@@ -133,16 +136,20 @@ function element(name, attributes, children = []) {
 }
 
 /** Rows stay: a screen reader keeps its place. */
-function fillTable(all, attacked) {
+function fillTable(all, isKnown) {
     const body = byId("calls-table");
     while (body.rows.length > all.length) body.deleteRow(-1);
     all.forEach((call, index) => {
         const row = body.rows[index] ?? body.appendChild(byId("call").content.cloneNode(true).firstElementChild);
         row.dataset.state = call.state;
-        const texts = [nameOf(call, attacked), rateText(call), latencyText(call), failedText(call)];
+        const texts = [nameOf(call, isKnown), rateText(call), latencyText(call), failedText(call)];
         texts.forEach((text, column) => write(row.cells[column], text));
     });
 }
 
-const nameOf = ({ from, to }, attacked) => [from, to].map((name) => withAttack(name, attacked)).join(" to ");
-const withAttack = (name, attacked) => (attacked.has(name) ? `${name} (${attacked.get(name).join(", ")})` : name);
+const nameOf = ({ from, to }, isKnown) => [from, to].map((name) => withAttack(name, isKnown)).join(" to ");
+
+function withAttack(name, isKnown) {
+    if (!attacked.has(name)) return name;
+    return `${name} (${[...attacked.get(name), ...(isKnown ? [] : ["not known now"])].join(", ")})`;
+}

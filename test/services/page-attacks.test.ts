@@ -90,6 +90,13 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
         );
         await shows("#calls-table", "gateway to hot-deals (isolated from DNS, isolated)");
         await shows("#attack", "hot-deals is isolated from DNS\nhot-deals is isolated");
+        // The gateway cannot ask the cluster: the attack may last.
+        await page.route("**/status", async (route) => {
+            const response = await route.fetch();
+            await route.fulfill({ response, json: { ...(await response.json()), attacks: null } });
+        });
+        await shows("#attack", /^unknown$/);
+        await shows("#calls-table", "gateway to hot-deals (isolated from DNS, isolated, not known now)");
     });
 
     it("says that the listing is incomplete, and without whom, if a fallback stands in for a department", async () => {

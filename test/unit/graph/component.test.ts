@@ -9,6 +9,7 @@ import * as client from "../../../chaos/cluster/client";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import * as endRun from "../../../chaos/ending/end-run";
 import { Experiment, type ExperimentArgs } from "../../../chaos/face/experiment";
+import { FirstActs } from "../../../chaos/face/first-acts";
 import { shellQuoted } from "../../../chaos/pods/built-programs";
 import { askedVariable, type AskedRun } from "../../../chaos/run/asked-run";
 import { fromVariable, inputFrom, inputVariables } from "../../../chaos/run/contract";
@@ -339,6 +340,40 @@ it("waits until the attacks of the program's disabled experiments have ended, al
     };
     await recordGraph(program, found, false, asked);
     expect(steps(asked)).toHaveLength(4);
+});
+
+describe("in a plugin, to which a program's components come one by one, a mistake is an answer only when", () => {
+    const outcome = async (build: (acts: FirstActs) => Promise<unknown>, acts: FirstActs) => {
+        let error: Error | undefined;
+        await recordGraph(
+            async () => {
+                acts.add("one");
+                acts.refuse("a mistake", Promise.resolve(false)).catch((refused: Error) => (error = refused));
+                await setTimeout(100);
+                expect(error).toBeUndefined();
+                await build(acts);
+                await vi.waitFor(() => expect(error).toBeDefined(), 2_000);
+            },
+            { [inState]: { [urnOf("two")]: {} } },
+        );
+        return error!.message;
+    };
+
+    it("what has run has come, too, and has ended its attacks: an error would end the program before", async () => {
+        let ended = false;
+        const come = async (acts: FirstActs) => {
+            const end = setTimeout(200).then(() => (ended = true));
+            acts.add("two").end(pulumi.output(end));
+        };
+        expect(await outcome(come, new FirstActs(undefined, 5_000))).toBe("a mistake");
+        expect(ended).toBe(true);
+    });
+
+    it("that has not come for a time, which is then told, too", async () => {
+        expect(await outcome(async () => undefined, new FirstActs(undefined, 500))).toBe(
+            "a mistake\nthe experiment two has run, and is not in the program, or too late: its attacks were not ended",
+        );
+    });
 });
 
 describe("of several experiments in a program that waits between them", () => {

@@ -52,6 +52,17 @@ describe("the edges of the page's graph", () => {
 });
 
 describe("how calls go", () => {
+    it("is what was read since the clock of a pod was set back, and not what was before", () => {
+        const before = [1, 3, 5].map((second) => [reading(1_000 + second, 100 + 3 * second)]);
+        expect(page.callsOf(after(...before, [reading(400, 116)]), edge).state).toBe("unknown");
+        const failing = after(...before, [reading(400, 116)], [reading(402, 116, 6)]);
+        expect(page.callsOf(failing, edge)).toMatchObject({ state: "failing", perSecond: 3, failedShare: 1 });
+    });
+
+    it("begins again with a pod, also if it has failed more often since than it had ever answered", () => {
+        expect(page.callsOf(after([reading(1, 4)], [reading(3, 0, 6)]), edge).state).toBe("unknown");
+    });
+
     it("has their rate, the mean latency of those answered, and the share of those that failed", () => {
         const calls = page.callsOf(after([reading(1, 100)], [reading(5, 106, 2)]), edge);
         expect(calls).toMatchObject({ state: "failing", perSecond: 2, failedShare: 0.25 });

@@ -52,7 +52,7 @@ describe("the pages", () => {
 
     it("say what the bounds of their rates assume, if there are any", () => {
         const [first, ...others] = journal.conclusion.checks;
-        const checks = [{ ...first!, bound: { level: "95%", atLeast: "81.8%" } }, ...others];
+        const checks = [{ ...first!, bound: { level: "95%", answers: 15, atLeast: "81.8%" } }, ...others];
         const assumption = "A bound assumes that each request has the same chance to succeed";
         expect(runPage({ ...journal, conclusion: { ...journal.conclusion, checks } })).toContain(assumption);
         const without = journal.conclusion.checks.map(({ bound: _, ...check }) => check);
