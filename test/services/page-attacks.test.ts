@@ -36,6 +36,8 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
             const observer = new MutationObserver(() => heard.push(announcement.textContent));
             observer.observe(announcement, { childList: true })`);
         await shows("#HOT_DEALS .state", /Up/);
+        // What the page did not know before is no news.
+        await shows("#attack", /^none$/);
         return {
             attack: (...attacked: FakePod[]) => void (pods = attacked),
             hotDealsIs: (next: Behavior) => void (behavior = next),
