@@ -80,8 +80,11 @@ class Stressed {
     private held = 0;
     /** When each load was seen last, and begun, in milliseconds of `performance.now()`. */
     private readonly seenAt = new Map<string, number>();
-    /** The loads whose program has ended, and that were not seen since. */
-    private readonly interrupted = new Set<string>();
+    /**
+     * The loads that nothing holds, and that were not seen since: their program has ended, or an earlier pod of the Job
+     * has held them.
+     */
+    private readonly interrupted: Set<string>;
     private begunAt?: number;
     /** The first reading under the whole load. */
     private from?: Reading;
@@ -100,6 +103,7 @@ class Stressed {
         private readonly mayGoOn: () => boolean,
     ) {
         this.lateness = new Lateness(context, maxLateMs, `the load in ${victim.pod}/${victim.container}`);
+        this.interrupted = new Set(stress.untilKilled ? [] : this.names);
     }
 
     private get names(): string[] {
