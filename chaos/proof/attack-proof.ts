@@ -7,6 +7,7 @@ import { decisive, type Reason } from "../values/reasons";
 import { explainWorking } from "./allowing-policies";
 import { becameOf, type Established, notLookedAt } from "./established";
 import { FromWithin, inTurn, untried } from "./from-within";
+import type { JobReports } from "./job-log-reader";
 import { JobPod, startTimeoutMs } from "./job-pod";
 import * as judge from "./judge";
 import {
@@ -14,6 +15,7 @@ import {
     awaitBaseline,
     type Baseline,
     type Doubt,
+    maxSilenceMs,
     type Proven,
     sinceProven,
     soonIfAborted,
@@ -259,12 +261,18 @@ export class AttackProof {
         signal?: AbortSignal,
     ): Promise<(Doubt | undefined)[]> {
         const { cluster, proof, chosen, namespace, whyPeersChanged } = this.args;
+        // By the Job's clock. What only the Job sees, and may itself do, has no last probe: its next report is that.
+        const now = witnessedAt + performance.now() - askedAt;
+        const isTold = ({ reports }: Pick<JobReports, "reports">) => judge.isTold(this.witness, reports, now);
+        const awaitsReport = isLast && this.witness.missing !== undefined && !signal?.aborted;
         const ofJob = async () => {
-            const { reports, kills, missed, readAt } = await this.log();
+            const log = awaitsReport ? await poll(() => this.log(), isTold, maxSilenceMs) : await this.log();
+            const { reports, kills, missed, readAt } = log;
             return [
                 judge.whyNotCut(this.witness, reports, witnessedAt, witnessedAt + readAt - askedAt),
                 proof.deleted && isLast ? await whyNotKilled(cluster, namespace, kills) : undefined,
                 judge.whyKillMissed(missed, witnessedAt),
+                awaitsReport && !isTold(log) ? judge.notSeenAtEnd : undefined,
             ];
         };
         const found = await Promise.all([

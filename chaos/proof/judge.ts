@@ -151,6 +151,19 @@ export function whyNotCut(
     return { ...reason("witness-silent", message), mayPass };
 }
 
+/** Whether the last report is not before a moment, and has what must fail: another pod of the Job begins without. */
+export function isTold({ trials }: ByWitness, reports: readonly ConnectionReport[], from: number): boolean {
+    const last = reports.at(-1);
+    if (last === undefined || last.at < from) return false;
+    const known = new Set([...last.open, ...last.closed]);
+    return trials.every((one) => !isProbe(one) || !isProving(one) || known.has(one.id));
+}
+
+export const notSeenAtEnd: Doubt = reason(
+    "witness-silent",
+    "the Job did not report at the end of the run whether the attack was still in effect",
+);
+
 /**
  * What must fail from within and does not, or why that is not known.
  *

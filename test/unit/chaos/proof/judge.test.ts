@@ -210,6 +210,17 @@ describe("the attack has begun for the witness", () => {
     ])("%s", (_, tried, seen, outcome) => expect(said(judge.cutSince(byWitness(tried), reports(seen)))).toBe(outcome));
 });
 
+describe("what only the Job sees is told at the end", () => {
+    const load = reporting({ hit: [probe], missing: "was below what the attack asks for" });
+    it.each<[string, Record<string, string>, boolean]>([
+        ["by a report that has it", { [a]: "ooo", [probe]: "ccc" }, true],
+        ["also if it is not as it must be", { [a]: "ooo", [probe]: "cco" }, true],
+        ["not by an earlier one", { [a]: "oo", [probe]: "cc" }, false],
+        ["not by one of another pod of the Job, which does not have it yet", { [a]: "ooo", [probe]: "cc-" }, false],
+        ["not without a report", { [a]: "", [probe]: "" }, false],
+    ])("%s", (_, seen, isTold) => expect(judge.isTold(byWitness(load), reports(seen), 1_500)).toBe(isTold));
+});
+
 describe("the attack holds for the witness", () => {
     const notHeld = (what: string) => `attack-not-held: ${what}`;
     const reopened = (at: string) => notHeld(`the target web became reachable again during the run, at ${at}`);
