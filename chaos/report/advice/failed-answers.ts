@@ -20,7 +20,11 @@ export function spansWithoutReadyPod(journal: Journal): Span[] {
     const { attackedAt = Infinity } = journal;
     const endedAt = endOfRequests(journal);
     const removed = killsIn(journal).map(({ at, pod }) => ({ at, pod, ready: false }));
-    const changes = [...readinessOfPods(journal), ...removed].sort((a, b) => a.at - b.at);
+    const removedAt = new Map(removed.map(({ at, pod }) => [pod, at]));
+    const changes = [...readinessOfPods(journal), ...removed]
+        // Its status says for a moment that it is.
+        .filter(({ at, pod, ready }) => !ready || at < (removedAt.get(pod) ?? Infinity))
+        .sort((a, b) => a.at - b.at);
     const ready = new Set<string>();
     const spans: Span[] = [];
     let since: number | undefined;

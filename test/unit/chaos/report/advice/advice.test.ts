@@ -172,6 +172,15 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         });
     });
 
+    it("one replica that was killed before the readiness of pods was first read: it was still ready then", () => {
+        const readiness = deletedTwice.readiness!.map(([at, name, ready], index): [number, string, boolean] => [
+            index === 0 ? -0.1 : at,
+            name,
+            ready,
+        ]);
+        expect(given({ ...deletedTwice, readiness }, {})).toHaveLength(1);
+    });
+
     it("all replicas in one zone of several", () => {
         const [advice, ...others] = given(zoneGone, inZone);
         expect(others).toEqual([]);
