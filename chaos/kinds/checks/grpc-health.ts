@@ -182,4 +182,3 @@ function servingIn(body: Buffer): number | undefined {
     if (field !== fieldOne.ofNumber || !isWhole) return undefined;
     return bytes.reduceRight((value, byte) => value * 0x80 + (byte & 0x7f), 0);
 }
-

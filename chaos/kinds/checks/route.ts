@@ -198,9 +198,7 @@ async function firstAnswering<R extends Route>(
     routes: readonly R[],
     ask: (route: R, signal: AbortSignal) => Promise<Found>,
 ): Promise<R | undefined> {
-    const answers = await Promise.all(
-        routes.map((route) => answerOf((signal) => ask(route, signal), answerTimeoutMs)),
-    );
+    const answers = await Promise.all(routes.map((route) => answerOf((signal) => ask(route, signal), answerTimeoutMs)));
     return routes.find((_, index) => answers[index]!.status !== undefined);
 }
 
