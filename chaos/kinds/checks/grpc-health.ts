@@ -53,7 +53,7 @@ export function askHealth(
     url: string,
     signal: AbortSignal,
     { ca, serverName: servername, anyCertificate, headers: secret }: Access = {},
-    { hide = (text: string) => text, late = {} as Found } = {},
+    { hide = (text) => text, late = {} }: { hide?: (text: string) => string; late?: Found } = {},
 ): Promise<Found> {
     const { origin, pathname, protocol } = new URL(url);
     const options: SecureClientSessionOptions & AddressOptions = {
@@ -70,9 +70,7 @@ export function askHealth(
             reject(new Error("the connection was closed without an answer"));
         });
         const stream = session.request({
-            "user-agent": fieldManager,
-            ...withUuids(headers),
-            ...secret,
+            ...lowerCased({ "user-agent": fieldManager, ...withUuids(headers), ...secret }),
             ":method": "POST",
             ":path": pathname.replace(/\/$/, "") + method,
             "content-type": "application/grpc",
@@ -84,7 +82,7 @@ export function askHealth(
         const parts: Buffer[] = [];
         stream.on("response", (received) => {
             head = received;
-            const status = received[":status"]!;
+            const status = received[":status"];
             Object.assign(late, { status, problem: unended(status, timeoutMs) });
         });
         stream.on("trailers", (received: IncomingHttpHeaders) => (trailers = received));
@@ -105,6 +103,10 @@ export function askHealth(
     });
 }
 
+/** Names of headers, in which case does not count, as HTTP/2 has them: the last of several with one name. */
+const lowerCased = (headers: Record<string, string>) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
 function whyNot(found: NodeJS.ErrnoException, origin: string): Error {
     // Node.js says of the request that it was cancelled.
     const error = (found.cause ?? found) as NodeJS.ErrnoException;
@@ -120,10 +122,12 @@ function problemWith(
     service: string,
     hide: (text: string) => string,
 ): string | undefined {
-    const { ":status": status, "content-type": type, "grpc-status": code, "grpc-message": message } = headers;
+    const { ":status": httpStatus, "content-type": type, "grpc-message": message } = headers;
+    const status = `status ${String(httpStatus)}`;
+    const code = headers["grpc-status"] as string | undefined;
     if (code === undefined) {
-        if (type?.startsWith("application/grpc")) return `status ${status}, but the answer ended without a gRPC status`;
-        return `status ${status}, and the answer is not gRPC: its content type is ${type ? wordOf(type) : "missing"}`;
+        if (type?.startsWith("application/grpc")) return `${status}, but the answer ended without a gRPC status`;
+        return `${status}, and the answer is not gRPC: its content type is ${type ? wordOf(type) : "missing"}`;
     }
     if (code !== "0") {
         const number = Number(code);
@@ -173,7 +177,7 @@ function framed(message: Buffer): Buffer {
     return Buffer.concat([prefix, message]);
 }
 
-/** `HealthCheckResponse`: `ServingStatus status = 1`, which is left out if it is 0. Undefined if it is something else. */
+/** `HealthCheckResponse`: `ServingStatus status = 1`, which is left out if it is 0. Undefined if it is another. */
 function servingIn(body: Buffer): number | undefined {
     if (body.length < 5 || body[0] !== 0 || body.length !== 5 + body.readUInt32BE(1)) return undefined;
     const [field, ...bytes] = body.subarray(5);

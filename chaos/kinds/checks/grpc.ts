@@ -68,8 +68,11 @@ function nameOf({ healthService = "", service, url }: GrpcCheck): string {
 }
 
 /** HTTP/2 knows no headers of a connection, and gRPC has headers of its own. */
-const notMetadata =
-    /^(?:connection|host|keep-alive|proxy-connection|te|transfer-encoding|upgrade|http2-settings|content-type|grpc-.*)$/i;
+const notMetadata = new RegExp(
+    "^(?:connection|host|keep-alive|proxy-connection|te|transfer-encoding|upgrade|http2-settings|content-type|" +
+        "grpc-.*)$",
+    "i",
+);
 
 function ownMistakes({ url, service, headers = {}, headersFrom = {} }: Partial<GrpcCheck>): Mistake[] {
     const refused = Object.entries({ headers, headersFrom }).flatMap(([field, all]) =>

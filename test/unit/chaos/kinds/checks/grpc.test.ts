@@ -221,6 +221,11 @@ describe("a request", () => {
         expect(answer.problem).toBe("gRPC status UNAUTHENTICATED (16): “[secret] and demo”");
     });
 
+    it("may have another name of the client", async () => {
+        await lookAt(port, { headers: { "User-Agent": "tests" } });
+        expect(asked).toMatchObject([{ "user-agent": "tests" }]);
+    });
+
     it("goes over TLS to a server whose certificate the CA has signed", async () => {
         const { keyFile, certificateFile } = makeCertificate(folder, "DNS:shop.example");
         const tls = { key: readFileSync(keyFile, "utf8"), cert: readFileSync(certificateFile, "utf8") };
@@ -258,8 +263,8 @@ describe("a Service is asked", () => {
         addService(cluster, "orders", [{ port }]);
         expect(await ofService()).toMatchObject(
             unseen(
-                "Service demo/orders has no external address, and the API server's proxy does not carry gRPC. Give it " +
-                    "one (type LoadBalancer or NodePort), run the update in a pod of this cluster, or set `url`",
+                "Service demo/orders has no external address, and the API server's proxy does not carry gRPC. Give " +
+                    "it one (type LoadBalancer or NodePort), run the update in a pod of this cluster, or set `url`",
             ),
         );
     });
