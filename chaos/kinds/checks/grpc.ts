@@ -19,7 +19,7 @@ export interface GrpcCheck extends CheckSettings, Omit<EndpointSettings, "queryF
 const { queryFrom: _, ...endpoint } = endpointSchema;
 
 export const grpc: CheckKind<GrpcCheck> = {
-    examples: [{ kind: "grpc", service: "NAME" }],
+    examples: [{ kind: "grpc", service: "OTHER", namespace: "check" }],
     schema: z
         .strictObject({
             kind: z.literal("grpc"),

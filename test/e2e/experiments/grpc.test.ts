@@ -7,8 +7,9 @@ import type { Check } from "../../../chaos/index";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { isReady } from "../../../chaos/targets/containers";
+import { apply } from "../../../sandbox/test/e2e/support";
 import { experimentPrograms } from "../../../toolchain/experiment-programs";
-import { grpcDeployment, grpcProgram, grpcService } from "../../support/grpc-server";
+import { grpcDeployment, grpcProber, grpcProgram, grpcService } from "../../support/grpc-server";
 import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { until } from "../../support/until";
 import { openNamespace } from "../shop/support";
@@ -125,6 +126,17 @@ it("no way leads to a Service from here: nobody is attacked, and it is said what
     expect(await refused({ kind: "grpc", service: "orders-inside" })).toMatch(
         /Service e2e-grpc\/orders-inside has no external address, and .* does not carry gRPC\. Give it one/,
     );
+});
+
+itInAll("a pod of the cluster reaches that Service at its address there", async () => {
+    await apply(namespace, ...(await grpcProber("orders-inside")));
+    const log = () => cluster.core.readNamespacedPodLog({ name: "prober", namespace }).catch(() => "");
+    await until("the pod has asked", async () => (await log()).includes("}"), { timeoutMs: 60_000 });
+    const { spec } = await cluster.core.readNamespacedService({ name: "orders-inside", namespace });
+    expect(JSON.parse(await log())).toMatchObject({
+        good: true,
+        routes: { "grpc+http://e2e-grpc/orders-inside": { url: `http://${spec!.clusterIP}:9090` } },
+    });
 });
 
 itInAll("the server knows no such service: nobody is attacked, and it is named", async () => {
