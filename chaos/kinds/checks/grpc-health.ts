@@ -82,7 +82,7 @@ export function askHealth(
         const parts: Buffer[] = [];
         stream.on("response", (received) => {
             head = received;
-            const status = received[":status"];
+            const status = Number(received[":status"]);
             Object.assign(late, { status, problem: unended(status, timeoutMs) });
         });
         stream.on("trailers", (received: IncomingHttpHeaders) => (trailers = received));
