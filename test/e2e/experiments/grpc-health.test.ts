@@ -9,13 +9,13 @@ import { journalSchema } from "../../../chaos/report/journal-schema";
 import { isReady } from "../../../chaos/targets/containers";
 import { apply } from "../../../sandbox/test/e2e/support";
 import { experimentPrograms } from "../../../toolchain/experiment-programs";
-import { grpcDeployment, grpcProber, grpcProgram, grpcService } from "../../support/grpc-server";
+import { grpcDeployment, grpcProber, grpcProgram, grpcService } from "../../support/grpc-health-server";
 import type { TypedCluster as Cluster } from "../../support/typed-cluster";
 import { until } from "../../support/until";
 import { openNamespace } from "../shop/support";
 import { itInAll } from "../which-tests";
 
-const namespace = "e2e-grpc";
+const namespace = "e2e-grpc-health";
 
 let cluster: Cluster;
 let folder: string;
@@ -73,7 +73,7 @@ beforeAll(async () => {
     const readyPods = async () => (await cluster.core.listNamespacedPod({ namespace })).items.filter(isReady);
     await until("all pods are ready", async () => (await readyPods()).length === 2);
     stack = await LocalWorkspace.createStack(
-        { stackName: "dev", projectName: "grpc", program },
+        { stackName: "dev", projectName: "grpc-health", program },
         { pulumiCommand: opened.pulumiCommand },
     );
 });
@@ -93,8 +93,8 @@ it("a server that does not need what is cut off serves: PASSED, with its bound a
     expect(conclusion.reason).toMatch(
         /100% of \d+ requests for gRPC health of orders were answered SERVING .*95% confidence: at least 9\d/,
     );
-    expect(said).toMatch(/Asking grpc\+http:\/\/e2e-grpc\/orders:9090 at http:\/\/[\d.]+:9090/);
-    expect(said).toMatch(/Asking grpc\+http:\/\/e2e-grpc\/orders-at-node at http:\/\/[\d.]+:3\d{4}/);
+    expect(said).toMatch(/Asking grpc\+http:\/\/e2e-grpc-health\/orders:9090 at http:\/\/[\d.]+:9090/);
+    expect(said).toMatch(/Asking grpc\+http:\/\/e2e-grpc-health\/orders-at-node at http:\/\/[\d.]+:3\d{4}/);
     const [asked] = journal.checks;
     expect(asked!.answers.every(({ status }) => status === 200)).toBe(true);
     expect(journal.baseline).toHaveLength(1);
@@ -124,7 +124,7 @@ const refused = async (check: Check) => {
 
 it("no way leads to a Service from here: nobody is attacked, and it is said what to do", async () => {
     expect(await refused({ kind: "grpc", service: "orders-inside" })).toMatch(
-        /Service e2e-grpc\/orders-inside has no external address, and .* does not carry gRPC\. Give it one/,
+        /Service e2e-grpc-health\/orders-inside has no external address, and .* does not carry gRPC\. Give it one/,
     );
 });
 
@@ -135,7 +135,7 @@ itInAll("a pod of the cluster reaches that Service at its address there", async 
     const { spec } = await cluster.core.readNamespacedService({ name: "orders-inside", namespace });
     expect(JSON.parse(await log())).toMatchObject({
         good: true,
-        routes: { "grpc+http://e2e-grpc/orders-inside": { url: `http://${spec!.clusterIP}:9090` } },
+        routes: { "grpc+http://e2e-grpc-health/orders-inside": { url: `http://${spec!.clusterIP}:9090` } },
     });
 });
 
