@@ -68,8 +68,9 @@ export async function findRoute(cluster: Cluster, named: NamedService): Promise<
     const which = `Service ${namespace}/${name}`;
     if (routes.length === 0)
         throw new MissingError(
-            `${which} has no external address, and the API server's proxy does not carry gRPC. Give it one (type ` +
-                "LoadBalancer or NodePort), run the update in a pod of this cluster, or set `url`",
+            `no external address of ${which} is known, and the API server's proxy does not carry gRPC. Give it one ` +
+                "(type LoadBalancer, or NodePort if the account may list nodes), run the update in a pod of this " +
+                "cluster, or set `url`",
         );
     const direct = await firstAnswering(routes, answersHealth);
     if (direct) return direct;

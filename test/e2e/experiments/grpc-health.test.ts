@@ -124,7 +124,7 @@ const refused = async (check: Check) => {
 
 it("no way leads to a Service from here: nobody is attacked, and it is said what to do", async () => {
     expect(await refused({ kind: "grpc", service: "orders-inside" })).toMatch(
-        /Service e2e-grpc-health\/orders-inside has no external address, and .* does not carry gRPC\. Give it one/,
+        /no external address of Service e2e-grpc-health\/orders-inside is known, .* carry gRPC\. Give it one/,
     );
 });
 

@@ -263,8 +263,9 @@ describe("a Service is asked", () => {
         addService(cluster, "orders", [{ port }]);
         expect(await ofService()).toMatchObject(
             unseen(
-                "Service demo/orders has no external address, and the API server's proxy does not carry gRPC. Give " +
-                    "it one (type LoadBalancer or NodePort), run the update in a pod of this cluster, or set `url`",
+                "no external address of Service demo/orders is known, and the API server's proxy does not carry " +
+                    "gRPC. Give it one (type LoadBalancer, or NodePort if the account may list nodes), run the " +
+                    "update in a pod of this cluster, or set `url`",
             ),
         );
     });
