@@ -35,7 +35,7 @@ const program = async () => {
         attacks: [{ kind: "blackhole", target: `k8s.deployment=${target}` }],
         checks,
         window: { duration: "5s", grace: "1s" },
-        baseline: { duration: "5s" },
+        ...(checks[0]!.latency && { baseline: { duration: "5s" } }),
         interval: "100ms",
         timeout: "1s",
         run: String(run),
