@@ -254,7 +254,10 @@ class Types {
         if (ts.isTypeAliasDeclaration(found)) return this.membersOfType(found.type);
         const extended = ts.isInterfaceDeclaration(found) ? (found.heritageClauses ?? []) : [];
         const inherited = extended.flatMap(({ types }) =>
-            types.flatMap(({ expression }) => [...this.membersOf(expression.getText())]),
+            types.flatMap(({ expression, typeArguments }) => [
+                // Of another type, `Omit` and `Pick` leave some of its fields.
+                ...this.membersOf((typeArguments?.[0] ?? expression).getText()),
+            ]),
         );
         const own = found.members
             .filter(ts.isPropertySignature)

@@ -48,11 +48,14 @@ export interface DefinedExperiment extends ExperimentDefinition {
     /** Required share of good answers, for checks that set none. @default "100%" */
     successRate?: string;
     /**
-     * How much slower answers may be than before the attack, for checks of kind `http` and `command` that set none.
-     * @default by any time
+     * How much slower answers may be than before the attack, for checks of kind `http`, `grpc` and `command` that set
+     * none. @default by any time
      */
     latency?: LatencySettings;
-    /** What answers must show for `PASSED`, for checks of kind `http` and `command` that set none. @default nothing */
+    /**
+     * What answers must show for `PASSED`, for checks of kind `http`, `grpc` and `command` that set none.
+     * @default nothing
+     */
     confidence?: ConfidenceSettings;
     /** Success rate below which attacks end early, for checks that set none. @default never */
     abortBelow?: string;

@@ -6,7 +6,7 @@ import { type ApiServerPulse, spoiledBySilence } from "./api-server";
 import { type EndpointSettings, type FromSecrets, secretsOf } from "./endpoint-schema";
 import { readReferences } from "./references";
 import type { Access } from "./request";
-import { findRoute, type NamedService } from "./route";
+import { findRoute, type NamedService, SilentError } from "./route";
 import type { Route, ServiceReference } from "./service";
 
 export interface Endpoint {
@@ -25,13 +25,20 @@ export interface KnownRoutes {
 /** A check of any kind, with or without an endpoint. */
 type AnyCheck = EndpointSettings & FromSecrets & { kind: string };
 
-/** The ports of Services of which a check names none, by its kind. @default the Service's only TCP port */
-const defaultPorts: Partial<Record<string, number>> = { prometheus: 9_090 };
+/**
+ * How a Service is asked, by the kind of the check: the port of one of which it names none, by default its only TCP
+ * port, and over which protocol, by default HTTP/1.1.
+ */
+const usual: Partial<Record<string, Pick<NamedService, "port" | "http2">>> = {
+    prometheus: { port: 9_090 },
+    grpc: { http2: true },
+};
 
 /** The Service that a check names. Undefined if it has a URL, asks the plan's Service, or asks nothing over HTTP. */
 export function serviceNamedBy(check: AnyCheck, defaultNamespace: string): NamedService | undefined {
-    const { kind, service: name, namespace = defaultNamespace, port = defaultPorts[kind], scheme } = check;
-    return name === undefined ? undefined : { namespace, name, port, scheme };
+    const { kind, service: name, namespace = defaultNamespace, scheme } = check;
+    const { port, ...how } = usual[kind] ?? {};
+    return name === undefined ? undefined : { namespace, name, port: check.port ?? port, scheme, ...how };
 }
 
 /** @param verb null if the API server's proxy does not pass the requests on */
@@ -54,7 +61,8 @@ export function endpointRights(
         asked && verb !== null ? rightToProxy(asked, scheme, verb) : [],
         rightsIn()("list", node).to(
             "know the addresses at which a NodePort answers",
-            "a Service of type NodePort is asked through the API server, and not recognized in the `url` of a check",
+            "a Service of type NodePort is asked through the API server, or not at all by a check `grpc`, and not " +
+                "recognized in the `url` of a check",
         ),
         secretsOf(check).flatMap((one) => reading(one.namespace, secret, one.secret)),
         caFrom ? reading(caFrom.namespace, caType, caFrom.name) : [],
@@ -71,8 +79,8 @@ function rightToProxy({ namespace, name, port }: NamedService, scheme: NamedServ
 }
 
 /** Such as `http://shop/orders:8080`: the same for all checks that ask a Service in the same way. */
-export function routeKey({ namespace, name, port, scheme = "http" }: NamedService): string {
-    return `${scheme}://${namespace}/${name}${port === undefined ? "" : `:${port}`}`;
+export function routeKey({ namespace, name, port, scheme = "http", http2 }: NamedService): string {
+    return `${http2 ? "grpc+" : ""}${scheme}://${namespace}/${name}${port === undefined ? "" : `:${port}`}`;
 }
 
 /**
@@ -93,7 +101,10 @@ export class Endpoints {
         this.found = new Map(Object.entries(known.routes ?? {}).map(([key, route]) => [key, Promise.resolve(route)]));
     }
 
-    /** @throws MissingError, for the person who wrote the check, if something that it names is not there */
+    /**
+     * @throws MissingError, for the person who wrote the check, if something that it names is not there
+     * @throws SilentError if it is there, and does not answer
+     */
     of(check: AnyCheck): Promise<Endpoint> {
         return once(this.endpoints, check, () => this.find(check));
     }
@@ -150,8 +161,13 @@ export async function askEndpoint(
     const found: { endpoint?: Endpoint } = {};
     const finding = await answerOf(
         async () => {
-            found.endpoint = await endpoints.of(check);
-            return {};
+            try {
+                found.endpoint = await endpoints.of(check);
+                return {};
+            } catch (error) {
+                if (error instanceof SilentError) return { problem: error.message };
+                throw error;
+            }
         },
         timeoutMs,
         "unseen",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Cluster } from "../../cluster/client";
-import { type Answer, answerOf } from "./answer";
-import { lackOfEndpoints, spoiledBySilence } from "./api-server";
+import type { Answer } from "./answer";
+import { lackOfEndpoints } from "./api-server";
 import { unended } from "./body";
 import {
     endpointMistakes,
@@ -10,14 +10,14 @@ import {
     pathSchema,
     type SecretReference,
 } from "./endpoint-schema";
-import { askEndpoint, type Endpoint, endpointRights, serviceNamedBy } from "./endpoints";
+import { askEndpoint, endpointRights, serviceNamedBy } from "./endpoints";
 import { parseJson } from "../../values/json";
 import { excerpt, expectationSchema, type JsonExpectation, unmet } from "./values";
-import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./check-kind";
+import { type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./check-kind";
 import { together } from "../../values/texts";
 import { send } from "./request";
 import { bodyMistakes, queryNamesIn, requestSchema, statusRange } from "./request-schema";
-import { newTraceparent } from "../../values/trace-mark";
+import { type Asking, timelyAnswer } from "./timely-answer";
 import type { Route } from "./service";
 
 /** Sends a request to a Service or a URL. */
@@ -104,22 +104,18 @@ function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
     return service === undefined ? request : `${request} of ${service}`;
 }
 
-const nothingSecret: Omit<Endpoint, "route"> & Pick<CheckContext, "pulse" | "traceKey"> = {
-    access: {},
-    hide: (text) => text,
-};
+const nothingSecret: Asking = { access: {}, hide: (text) => text };
 
 export async function askOverHttp(
     check: HttpCheck,
     cluster: Cluster,
     route: Route,
     timeoutMs: number,
-    { access, hide, pulse, traceKey } = nothingSecret,
+    asking = nothingSecret,
 ): Promise<Answer> {
-    const { maxLatencyMs = Infinity } = check;
-    const begun = performance.now();
-    const traced = tracedBy(check, access, traceKey);
-    const answer = await answerOf(async (signal, late) => {
+    const { access, hide } = asking;
+    const describe = ({ status }: Answer) => `status ${status}`;
+    return timelyAnswer(check, asking, timeoutMs, describe, async (headers, signal, late) => {
         const reads = (status: number) => {
             const isWanted = wantsStatus(check, status);
             Object.assign(
@@ -129,32 +125,19 @@ export async function askOverHttp(
             if (!isWanted) return "beginning";
             return check.json === undefined ? "nothing" : "whole";
         };
-        const request = { ...check, headers: { ...traced?.headers, ...check.headers }, timeoutMs, reads };
-        const { status, body, undecoded } = await send(request, cluster, route, signal, access);
+        const { status, body, undecoded } = await send(
+            { ...check, headers, timeoutMs, reads },
+            cluster,
+            route,
+            signal,
+            access,
+        );
         if (undecoded && !wantsStatus(check, status))
             return { status, problem: `status ${status}, and the body ${undecoded}` };
         const problem = problemWith(check, status, body, hide);
         const lack = route.kind === "apiServer" ? problem && lackOfEndpoints(body, route.path, cluster) : undefined;
         return { status, problem: lack ? `status ${status}: ${lack}` : problem };
-    }, timeoutMs);
-    if (answer.good && answer.latencyMs <= maxLatencyMs) return answer;
-    const { stalledMs = 0 } = answer;
-    const ofThem = stalledMs > 0 ? `, of which this machine was busy or asleep for ${stalledMs} ms` : "";
-    const problem = answer.good
-        ? `status ${answer.status} after ${answer.latencyMs} ms${ofThem} (required: at most ${maxLatencyMs} ms)`
-        : hide(answer.problem!);
-    const bad = { ...answer, good: false, problem, ...(traced && { traceId: traced.traceId }) };
-    if (answer.good && answer.latencyMs - stalledMs <= maxLatencyMs) return { ...bad, unseen: true };
-    // The answer is only late. The application is not to blame if this machine's network stalled for half that time.
-    return answer.good && pulse?.wasSilentSince(begun) ? spoiledBySilence(bad) : bad;
-}
-
-/** Begins a new trace. Undefined if the definition has the header `traceparent` itself. */
-function tracedBy({ headers }: HttpCheck, access: Endpoint["access"], key: string | undefined) {
-    const own = Object.keys({ ...headers, ...access.headers }).map((name) => name.toLowerCase());
-    if (own.includes("traceparent")) return undefined;
-    const { traceId, traceparent } = newTraceparent(key);
-    return { traceId, headers: { traceparent } };
+    });
 }
 
 function wantsStatus({ status: wanted }: HttpCheck, status: number): boolean {

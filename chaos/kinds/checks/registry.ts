@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { command } from "./command";
 import { condition } from "./condition";
+import { grpc } from "./grpc";
 import { http } from "./http";
 import { type CheckKind, type CheckPlace, plansService } from "./check-kind";
 import { podsReady } from "./pods-ready";
 import { prometheus } from "./prometheus";
 import type { NamedService } from "./route";
 
-const kinds = { http, podsReady, prometheus, condition, command };
+const kinds = { http, grpc, podsReady, prometheus, condition, command };
 
 type CheckOf<K> = K extends CheckKind<infer C> ? C : never;
 export type Check = CheckOf<(typeof kinds)[keyof typeof kinds]>;

@@ -164,7 +164,8 @@ export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): 
 /** The codes of errors which say that a server's certificate is not accepted. */
 export const ofCertificate = /^(?:CERT_|DEPTH_ZERO_|ERR_TLS_CERT_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/;
 
-function unreached(error: NodeJS.ErrnoException, origin: string): Error {
+/** Why a connection failed, for the person who wrote the check. */
+export function unreached(error: NodeJS.ErrnoException, origin: string): Error {
     if (isOfThisMachine(error))
         return new UnseenError(
             `this machine cannot reach ${origin}: ${messageOf(error)}. Check its network and the URL`,

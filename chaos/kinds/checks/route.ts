@@ -4,11 +4,14 @@ import { isIP, isIPv6 } from "node:net";
 import { type Cluster, unlessForbidden } from "../../cluster/client";
 import { serviceNamed, targetPortOf } from "../../values/kubernetes-rules";
 import { tcpPortsMeant } from "../../cluster/service-endpoints";
+import { podContext } from "../../values/kubectl";
 import { few, maxNamed } from "../../values/quoted";
-import { answerOf } from "./answer";
+import { answerOf, type Found } from "./answer";
+import { askHealth } from "./grpc-health";
 import { MissingError, rejectMissing } from "./references";
 import { send } from "./request";
 import {
+    type AddressRoute,
     addressRoute,
     defaultPorts,
     externalAddresses,
@@ -38,17 +41,52 @@ export interface NamedService {
     /** @default its only TCP port */
     port?: number | string;
     scheme?: "http" | "https";
+    /** Set if it is asked over HTTP/2, which the API server's proxy does not carry. */
+    http2?: true;
 }
 
-/** As `chooseRoute`. @throws MissingError if the Service or the port is not there */
+/** No address of a Service answers, and there is no other way to ask it. */
+export class SilentError extends Error {
+    override readonly name = "SilentError";
+}
+
+/**
+ * As `chooseRoute`. Over HTTP/2 there is no proxy, but a pod can ask the Service's addresses in the cluster.
+ *
+ * @throws MissingError if the Service or the port is not there, or no way leads to it over HTTP/2
+ * @throws SilentError if no address answers over HTTP/2
+ */
 export async function findRoute(cluster: Cluster, named: NamedService): Promise<Route> {
-    const { namespace, name, scheme } = named;
+    const { namespace, name, scheme, http2 } = named;
     const service = await cluster
         .read({ resource: resources.service, namespace, name })
         .catch((error: unknown) => rejectMissing(cluster, error, "Service", namespace, name));
     const port = servicePortOf(service, named);
-    const addresses = await externalAddressesOf(cluster, service, port);
-    return routeTo(cluster, { namespace, name, port }, service, addresses, scheme);
+    const external = await externalAddressesOf(cluster, service, port);
+    if (!http2) return routeTo(cluster, { namespace, name, port }, service, external, scheme);
+    const routes = [...ownAddressesOf(cluster, service, port), ...external].map((one) => addressRoute(one, scheme));
+    const which = `Service ${namespace}/${name}`;
+    if (routes.length === 0)
+        throw new MissingError(
+            `no external address of ${which} is known, and the API server's proxy does not carry gRPC. Give it one ` +
+                "(type LoadBalancer, or NodePort if the account may list nodes), run the update in a pod of this " +
+                "cluster, or set `url`",
+        );
+    const direct = await firstAnswering(routes, answersHealth);
+    if (direct) return direct;
+    const urls = few(
+        routes.map(({ url }) => url),
+        maxNamed,
+    );
+    throw new SilentError(`no address of ${which} answers gRPC: ${urls}`);
+}
+
+/** Where a Service is reached inside the cluster. None if this is no pod of it. */
+function ownAddressesOf({ kubeconfig }: Cluster, service: V1Service, port: number): ServiceAddress[] {
+    if (kubeconfig.getCurrentContext() !== podContext) return [];
+    const { name, namespace } = service.metadata!;
+    const one = service.spec!.ports!.find((each) => each.port === port)!;
+    return addressesInCluster(service, one, [`${name}.${namespace}.svc`]).filter(({ host }) => host !== "None");
 }
 
 /** The number of the port that is meant. @throws MissingError that lists the Service's ports */
@@ -148,8 +186,7 @@ async function routeTo(
     scheme?: "http" | "https",
 ): Promise<Route> {
     const routes = addresses.map((address) => addressRoute(address, scheme));
-    const answering = await Promise.all(routes.map((route) => answers(cluster, route)));
-    const direct = routes.find((_, index) => answering[index]);
+    const direct = await firstAnswering(routes, (route, signal) => answers(cluster, route, signal));
     if (direct) return direct;
     const target = scheme === "https" ? `https:${name}` : name;
     const path = `/api/v1/namespaces/${namespace}/services/${target}:${port}/proxy`;
@@ -157,10 +194,22 @@ async function routeTo(
     return { kind: "apiServer", path, ...(service && !hasSelector && { byHand: true }) };
 }
 
-/** Whether there is an answer at all. Whether the certificate is right is decided by the check. */
-async function answers(cluster: Cluster, route: Route): Promise<boolean> {
-    const request = { path: "/", timeoutMs: answerTimeoutMs, reads: () => "nothing" as const };
-    const ask = (signal: AbortSignal) => send(request, cluster, route, signal, { anyCertificate: true });
-    const { status } = await answerOf(ask, answerTimeoutMs);
-    return status !== undefined;
+/** The first of some routes at which there is an answer with any HTTP status. */
+async function firstAnswering<R extends Route>(
+    routes: readonly R[],
+    ask: (route: R, signal: AbortSignal) => Promise<Found>,
+): Promise<R | undefined> {
+    const answers = await Promise.all(routes.map((route) => answerOf((signal) => ask(route, signal), answerTimeoutMs)));
+    return routes.find((_, index) => answers[index]!.status !== undefined);
 }
+
+/** Whether the certificate is right is decided by the check. */
+const anyCertificate = { anyCertificate: true };
+
+function answers(cluster: Cluster, route: Route, signal: AbortSignal): Promise<Found> {
+    const request = { path: "/", timeoutMs: answerTimeoutMs, reads: () => "nothing" as const };
+    return send(request, cluster, route, signal, anyCertificate);
+}
+
+const answersHealth = ({ url }: AddressRoute, signal: AbortSignal): Promise<Found> =>
+    askHealth({ service: "", timeoutMs: answerTimeoutMs }, url, signal, anyCertificate);

@@ -43,12 +43,17 @@ export function baseUrl({ host, port }: ServiceAddress, scheme: keyof typeof def
     return `${scheme}://${authority}${port === defaultPorts[scheme] ? "" : `:${port}`}`;
 }
 
+export interface AddressRoute {
+    kind: "address";
+    url: string;
+}
+
 export type Route =
-    | { kind: "address"; url: string }
+    | AddressRoute
     /** @property byHand set if the Service has no selector: somebody lists its endpoints by hand */
     | { kind: "apiServer"; path: string; byHand?: true };
 
-export function addressRoute(address: ServiceAddress, scheme?: keyof typeof defaultPorts): Route {
+export function addressRoute(address: ServiceAddress, scheme?: keyof typeof defaultPorts): AddressRoute {
     return { kind: "address", url: baseUrl(address, scheme) };
 }
 

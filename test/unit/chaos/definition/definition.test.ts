@@ -75,7 +75,7 @@ const checkMistakes: Mistake[] = [
     [
         "a confidence of a state",
         { kind: "podsReady", of: "k8s.deployment=a", confidence: { atLeast: "90%" } },
-        "confidence: podsReady reads a state, and reading it more often shows no more; allowed: for http and command$",
+        "confidence: podsReady reads a state, and reading it more often shows no more; allowed: for http, grpc and command$",
     ],
     [
         "a factor without its sign",
@@ -126,7 +126,7 @@ const checkMistakes: Mistake[] = [
     [
         "a latency of a state",
         { kind: "podsReady", of: "k8s.deployment=a", latency: { p50: { atMost: "2x" } } },
-        "latency: podsReady reads a state, which is not compared; allowed: for http and command$",
+        "latency: podsReady reads a state, which is not compared; allowed: for http, grpc and command$",
     ],
     ["ready pods of no expression", { kind: "podsReady", of: "hot-deals" }, "of: "],
     ["a Service and a URL", { ...http, url: "http://a", service: "b" }, "service: excludes `url`"],

@@ -234,7 +234,7 @@ describe("the checks of a plan", () => {
 
         it("is refused if no check has answers that show it", () =>
             expect(() => plan({ confidence: usual })).toThrow(
-                "confidence: no check of the experiment is of kind http or command; allowed: leave it out",
+                "confidence: no check of the experiment is of kind http, grpc or command; allowed: leave it out",
             ));
     });
 
@@ -306,7 +306,7 @@ describe("the checks of a plan", () => {
 
         it("are refused if none of them shows how fast the application is", () =>
             expect(() => plan({ latency: [{ of: "p50", atMostTimes: 2 }] })).toThrow(
-                "latency: no check of the experiment is of kind http or command; allowed: leave it out",
+                "latency: no check of the experiment is of kind http, grpc or command; allowed: leave it out",
             ));
 
         it("put off the default deadline only of a run without an attack: that counts from before the baseline", () => {

@@ -416,7 +416,7 @@ describe("values that contradict one another", () => {
         ]);
         expect(first({ "experiment.name": "states" })).toEqual([
             "experiment.latency",
-            "no check of the experiment is of kind http or command; allowed: leave it out",
+            "no check of the experiment is of kind http, grpc or command; allowed: leave it out",
             "rm experiment.latency",
         ]);
     });
@@ -451,7 +451,7 @@ describe("values that contradict one another", () => {
         expect(read(mended).experiment.confidence).toEqual({ atLeast: 0.99, level: 0.95 });
         expect(first({ "experiment.name": "states" })).toEqual([
             "experiment.confidence",
-            "no check of the experiment is of kind http or command; allowed: leave it out",
+            "no check of the experiment is of kind http, grpc or command; allowed: leave it out",
             "rm experiment.confidence",
         ]);
     });

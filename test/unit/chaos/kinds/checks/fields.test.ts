@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { ServerHttp2Stream } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +9,7 @@ import { type Check, checkKindOf, checkKinds } from "../../../../../chaos/kinds/
 import { planOf } from "../../../../../chaos/definition/plan";
 import { makeCertificate } from "../../../../support/certificate";
 import { FakeCluster } from "../../support/fake-cluster";
-import { addService, base64, contextOf, serve, useApiServer } from "./support";
+import { addService, base64, contextOf, serve, serveHttp2, useApiServer } from "./support";
 
 /** A check without a field, and what makes it one with the field. Both are what a definition may say. */
 type Row = [without: object, field: object];
@@ -16,6 +17,9 @@ type Row = [without: object, field: object];
 let cluster: FakeCluster;
 let port: number;
 let tlsPort: number;
+/** The same, over HTTP/2. */
+let grpcPort: number;
+let grpcTlsPort: number;
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-fields-"));
 let pem: { key: string; cert: string };
 beforeAll(() => {
@@ -53,6 +57,20 @@ beforeEach(async () => {
         void answering(by)(request, response);
     port = await serve(handler("plain"));
     tlsPort = await serve(handler("tls"), pem);
+    const serving = (by: string) => (stream: ServerHttp2Stream, all: IncomingHttpHeaders) => {
+        const { traceparent: _, ":path": url, ":authority": __, ...headers } = all;
+        stream.on("data", (part: Buffer) => (body += part.toString()));
+        let body = "";
+        const answer = () => {
+            asked.push({ by, request: { method: "POST", url: url as string, headers }, body });
+            stream.respond({ "content-type": "application/grpc" }, { waitForTrailers: true });
+            stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
+            stream.end(Buffer.from([0, 0, 0, 0, 2, 8, 1]));
+        };
+        stream.on("end", () => (body.includes("slow") ? setTimeout(answer, 30) : answer()));
+    };
+    grpcPort = await serveHttp2(serving("grpc"));
+    grpcTlsPort = await serveHttp2(serving("grpcs"), pem);
     cluster = new FakeCluster();
     useApiServer(cluster, await serve(handler("API server")));
     for (const namespace of ["demo", "other"]) {
@@ -63,6 +81,8 @@ beforeEach(async () => {
             [
                 { name: "web", port },
                 { name: "tls", port: tlsPort },
+                { name: "grpc", port: grpcPort },
+                { name: "grpc-tls", port: grpcTlsPort },
             ],
             "127.0.0.1",
             namespace,
@@ -115,17 +135,20 @@ const settings = (base: object): Record<string, Row> => ({
     abortOver: [{ ...base, abortBelow: "10%" }, { abortOver: "20s" }],
 });
 
-/** Of what is asked over HTTP. @param base without an endpoint */
-const endpoint = (base: object): Record<string, () => Row> => {
-    const url = () => ({ ...base, url: `http://127.0.0.1:${port}` });
-    const tls = (name = "shop.example") => ({ ...base, url: `https://127.0.0.1:${tlsPort}`, serverName: name });
+const overHttp = () => ({ port, tlsPort, tls: "tls" });
+const overHttp2 = () => ({ port: grpcPort, tlsPort: grpcTlsPort, tls: "grpc-tls" });
+
+/** Of what is asked over HTTP. @param base without an endpoint. @param at over which protocol */
+const endpoint = (base: object, at = overHttp) => {
+    const url = () => ({ ...base, url: `http://127.0.0.1:${at().port}` });
+    const tls = (name = "shop.example") => ({ ...base, url: `https://127.0.0.1:${at().tlsPort}`, serverName: name });
     const key = { secret: "keys", key: "key" };
-    const ofService = () => ({ ...base, service: "orders", port });
-    return {
-        url: () => [ofService(), { service: undefined, port: undefined, url: `http://127.0.0.1:${port}/below` }],
-        service: () => [{ ...url() }, { url: undefined, service: "orders", port: tlsPort, scheme: "https" }],
+    const ofService = () => ({ ...base, service: "orders", port: at().port });
+    const rows: Record<string, () => Row> = {
+        url: () => [ofService(), { service: undefined, port: undefined, url: `http://127.0.0.1:${at().port}/below` }],
+        service: () => [{ ...url() }, { url: undefined, service: "orders", port: at().tlsPort, scheme: "https" }],
         namespace: () => [{ ...url(), headersFrom: { "x-key": key } }, { namespace: "other" }],
-        port: () => [ofService(), { port: "tls", scheme: "https" }],
+        port: () => [ofService(), { port: at().tls, scheme: "https" }],
         scheme: () => [ofService(), { scheme: "https" }],
         ca: () => [tls(), { ca: pem.cert }],
         caFrom: () => [tls(), { caFrom: { name: "ca" } }],
@@ -134,6 +157,7 @@ const endpoint = (base: object): Record<string, () => Row> => {
         headersFrom: () => [url(), { headersFrom: { authorization: { ...key, prefix: "Bearer " } } }],
         queryFrom: () => [url(), { queryFrom: { session: key } }],
     };
+    return rows;
 };
 
 const http = { kind: "http", path: "/orders" };
@@ -147,6 +171,8 @@ const condition = {
 const field = { ...condition, type: undefined, field: "status.replicas", atLeast: 1 };
 const command = { kind: "command", command: ["sh", "-c", "exit $CODE"], env: { CODE: "0" } };
 const at = () => `http://127.0.0.1:${port}`;
+const grpc = { kind: "grpc", url: "http://127.0.0.1:1" };
+const { queryFrom: _, ...grpcEndpoint } = endpoint({ kind: "grpc" }, overHttp2);
 
 const tables: Record<Check["kind"], Record<string, Row | (() => Row)>> = {
     http: {
@@ -159,6 +185,15 @@ const tables: Record<Check["kind"], Record<string, Row | (() => Row)>> = {
         status: [http, { status: 404 }],
         json: [http, { json: [{ path: "b" }] }],
         maxLatencyMs: [{ ...http, path: "/slow" }, { maxLatencyMs: 5 }],
+    },
+    grpc: {
+        ...settings(grpc),
+        ...grpcEndpoint,
+        healthService: () => [{ kind: "grpc", service: "orders", port: "grpc" }, { healthService: "shop.Orders" }],
+        maxLatencyMs: () => [
+            { kind: "grpc", service: "orders", port: "grpc", healthService: "slow" },
+            { maxLatencyMs: 5 },
+        ],
     },
     prometheus: {
         ...settings({ ...prometheus, url: "http://127.0.0.1:1" }),

@@ -6,9 +6,10 @@ import {
     type Server,
     type ServerResponse,
 } from "node:http";
+import { createSecureServer, createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect } from "vitest";
+import { afterEach, expect, onTestFinished } from "vitest";
 import { Endpoints, type KnownRoutes } from "../../../../../chaos/kinds/checks/endpoints";
 import type { CheckContext } from "../../../../../chaos/kinds/checks/check-kind";
 import { kubeconfigFrom } from "../../../../../chaos/cluster/kubeconfig";
@@ -33,6 +34,22 @@ export async function serve(
 ): Promise<number> {
     const server = (tls ? createTlsServer(tls, handler) : createServer(handler)).listen(at);
     servers.push(server);
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+}
+
+/** Starts a server of HTTP/2 until the end of the test, in clear text or with TLS. @returns its port */
+export async function serveHttp2(
+    handler: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
+    tls?: { key: string; cert: string },
+): Promise<number> {
+    const server = (tls ? createSecureServer(tls) : createHttp2Server()).on("stream", handler).listen(0, "127.0.0.1");
+    const close = new Promise<void>((closed) => server.on("close", closed));
+    server.on("session", (session) => onTestFinished(() => void session.destroy()));
+    onTestFinished(async () => {
+        server.close();
+        await close;
+    });
     await once(server, "listening");
     return (server.address() as AddressInfo).port;
 }
