@@ -4,7 +4,7 @@ import type { SavedExperiment } from "../saved";
 export default {
     hypothesis:
         "The shop lists its products again within the grace period after hot-deals has exceeded its memory limit.",
-    // Whether the kernel kills the container, or this program alone, depends on the cgroup version. The journal says it.
+    // Whether that kills the container, or this program alone, depends on the cgroup version. The journal says which.
     attacks: [{ kind: "stress", target: "k8s.deployment=hot-deals", memory: "100%", untilKilled: true }],
     checks: [productsCheck, { kind: "podsReady", of: "k8s.deployment=hot-deals" }],
     story: {

@@ -59,8 +59,9 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
 
 /** A check, and the load that sends its requests if these are more than a check sends. */
 export function withLoad(check: Draft, parameters: Fields): { check: Draft; load?: Draft } {
-    const { kind: _, name, perSecond, maxLatencyMs, ...request } = check;
-    if (!(Number(perSecond) > mostOfCheck)) return { check };
+    const { kind: _, name, maxLatencyMs, ...request } = check;
+    const perSecond = Number(check.perSecond ?? 0);
+    if (perSecond <= mostOfCheck) return { check };
     const key = rateKeys.find((each) => parameters.has(each));
     if (!Number.isInteger(perSecond)) parameters.refuse(`is ${perSecond} a second; a load has a whole number`, key);
     parameters.note(
