@@ -3,6 +3,7 @@ import type { Kind } from "./kind";
 import { deniedByOthers, failed, ineffective, passed, replaced, unwatched } from "./right-verdicts";
 import { apiServerStopped } from "./troubles/api-server";
 import {
+    attackingJobEvicted,
     declarePort,
     defaultDeny,
     execDenied,
@@ -283,7 +284,7 @@ export const kinds: readonly Kind[] = [
         shape: one,
         experiment: "hot-deals-busy",
         allowed: { INCONCLUSIVE: /the Job|load in/ },
-        trouble: jobEvicted,
+        trouble: attackingJobEvicted,
     },
     {
         name: "fail",
