@@ -97,7 +97,7 @@ export const workshopProgram = new Program("workshop", [
     .argument("[NUMBER...]", "the exercise to prepare; without it, the exercises are listed")
     .option(
         "--check",
-        "do all exercises, or those with the given numbers, as the page says, and compare the verdicts; about 14 " +
+        "do all exercises, or those with the given numbers, as the page says, and compare the verdicts; about 17 " +
             "minutes. Ctrl-C first undoes the running experiment and the changes in the sources",
     )
     .takesMany("--set <KEY=VALUE>", "a setting for all updates, such as `--set experiment.duration=30s`")

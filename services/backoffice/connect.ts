@@ -13,6 +13,8 @@ import { watch } from "../shared/watch";
 export interface BackofficeArgs {
     /** Rejects when neither the database nor the broker can be reached. */
     checkReachability: () => Promise<void>;
+    /** How many messages wait in the broker. Rejects if it does not answer. */
+    countWaiting: () => Promise<number>;
     metrics: Metrics;
     log: Log;
 }
@@ -41,6 +43,6 @@ export function runBackoffice(program: "orders" | "inventory", build: (database:
             await broker.close();
             await database.close();
         };
-        return { application: serve({ checkReachability, metrics, log }), close };
+        return { application: serve({ checkReachability, countWaiting: broker.waiting, metrics, log }), close };
     });
 }

@@ -17,8 +17,8 @@ const PASSED_IN = ["content-type", "idempotency-key", "prefer"];
 const PASSED_OUT = ["content-type", "location", "retry-after", "allow", "accept", "cache-control"];
 
 /**
- * Adds `POST /orders` and `GET /orders/{id}`, which pass requests on to orders. In a shop without orders, they answer
- * 404 and say how to get them.
+ * Adds `POST /orders`, and `GET /orders/{id}` and `GET /orders/queue`, which pass requests on to orders. In a shop
+ * without orders, they answer 404 and say how to get them.
  */
 export function serveOrders(application: Hono, { orders, call, upstreamTimeoutMs }: OrdersRouteArgs): void {
     const passOn = async (context: Context, path: string) => {

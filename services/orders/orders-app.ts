@@ -54,13 +54,14 @@ const orderSchema = z.strictObject({
 });
 
 /**
- * Orders: `POST /orders` accepts one, `GET /orders/{id}` shows its state.
+ * Orders: `POST /orders` accepts one, `GET /orders/{id}` shows its state, `GET /orders/queue` how many messages about
+ * them wait in the broker.
  *
  * An order answered with 202 is in the database. The rest may take time: orders are accepted while the broker or the
  * inventory is down, and refused while the database is down. With `Prefer: wait=10`, the answer comes when the order is
  * settled, or after 10 s.
  */
-export function createOrders({ book, checkReachability, metrics, log }: OrdersArgs): Hono {
+export function createOrders({ book, checkReachability, countWaiting, metrics, log }: OrdersArgs): Hono {
     const application = createApplication(log, metrics);
     serveHealth(application, log, checkReachability);
     showCounts(metrics, book, log);
@@ -93,6 +94,14 @@ export function createOrders({ book, checkReachability, metrics, log }: OrdersAr
                     errors: [{ header: "Idempotency-Key", detail: "already used for an order with other items" }],
                 });
         }
+    });
+
+    application.get("/orders/queue", async (context) => {
+        const waiting = await countWaiting().catch((error: unknown) => {
+            context.get("scope").log.warn({ cause: reasonOf(error) }, "could not count waiting messages");
+            throw new ProblemError(plainProblem(503, "The message broker did not answer."));
+        });
+        return context.json({ waiting }, 200, { "Cache-Control": "no-store" });
     });
 
     application.get("/orders/:id", async (context) => {

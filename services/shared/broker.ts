@@ -116,6 +116,16 @@ export function openBroker({ environment, program, log, measure, work }: BrokerA
     return {
         /** Whether the last fresh connection to the broker succeeded. One is tried each second. */
         reachable: watched.reachable,
+        /**
+         * How many messages wait in the broker: orders for the inventory, and its decisions.
+         *
+         * @throws Error if the broker is not connected, or does not answer within 2 s
+         */
+        waiting: async () => {
+            if (connection === undefined) throw new Error("not connected to the broker");
+            const manager = await jetstreamManager(connection, { timeout: CONNECT_TIMEOUT_MS });
+            return (await manager.streams.info(STREAM.name)).state.messages;
+        },
         close: async () => {
             closing = true;
             watched.stop();

@@ -167,6 +167,22 @@ describeWithNats("with a broker", () => {
             );
         });
 
+        it("wait in the broker while there is no inventory, and no longer once it is back", async () => {
+            const queue = async () => (await fetch(`${gateway.url}/orders/queue`)).json();
+            const untilWaiting = (waiting: number) =>
+                until(
+                    `${waiting} wait`,
+                    async () => ((await queue()) as { waiting: number }).waiting === waiting,
+                    local,
+                );
+            await untilWaiting(0);
+            inventory.kill();
+            for (let placed = 0; placed < 5; placed++) await accept([{ productId: products[5]!, quantity: 1 }]);
+            await untilWaiting(5);
+            await startInventory();
+            await untilWaiting(0);
+        });
+
         it("are measured by the gateway like calls to its backends", async () => {
             const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
             expect(metrics).toMatch(/^upstream_request_duration_seconds_count\{backend="orders",outcome="ok"\} [1-9]/m);

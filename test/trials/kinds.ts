@@ -3,6 +3,7 @@ import type { Kind } from "./kind";
 import { deniedByOthers, failed, ineffective, passed, replaced, unwatched } from "./right-verdicts";
 import { apiServerStopped } from "./troubles/api-server";
 import {
+    attackingJobEvicted,
     declarePort,
     defaultDeny,
     execDenied,
@@ -12,6 +13,7 @@ import {
     scaledBack,
     selectorPatched,
 } from "./troubles/cluster";
+import { loadDeleted, loadStopped, proxyKilled } from "./troubles/beside";
 import { enforcerOff } from "./troubles/enforcer";
 import {
     jobDeletedOften,
@@ -41,6 +43,13 @@ import { updateKilled } from "./update-killed";
 
 const one = { hotDeals: 1, gateway: "LoadBalancer" } as const;
 const three = { hotDeals: 3, gateway: "LoadBalancer" } as const;
+
+/** With an attack that lasts: no moment decides whether the load holds. Its whole seconds count: 8 s have several. */
+const underLoad = {
+    experiment: "hot-deals-kill-under-load",
+    settings: { "experiment.attack": "blackhole", "experiment.duration": "8s" },
+};
+const inTurns = { shape: one, experiment: "hot-deals-limited" };
 
 /** The kinds of trials. Without trouble, one replica is FAILED and three are PASSED. */
 export const kinds: readonly Kind[] = [
@@ -275,7 +284,7 @@ export const kinds: readonly Kind[] = [
         shape: one,
         experiment: "hot-deals-busy",
         allowed: { INCONCLUSIVE: /the Job|load in/ },
-        trouble: jobEvicted,
+        trouble: attackingJobEvicted,
     },
     {
         name: "fail",
@@ -331,6 +340,97 @@ export const kinds: readonly Kind[] = [
         renewed: true,
         allowed: { INCONCLUSIVE: /was running|reachable again/ },
         trouble: imageSet,
+    },
+    {
+        name: "load",
+        meaning: "one of three replicas is attacked under a load",
+        shape: three,
+        ...underLoad,
+        allowed: { PASSED: /requests of load on/ },
+    },
+    {
+        name: "load-one-replica",
+        meaning: "the only replica is attacked under a load",
+        shape: one,
+        ...underLoad,
+        allowed: { FAILED: /requests of load on/ },
+    },
+    {
+        name: "load-pod-deleted",
+        meaning: "the pod that sends the load is deleted",
+        shape: three,
+        ...underLoad,
+        allowed: { INCONCLUSIVE: /load on .*(is gone|sent)/ },
+        trouble: loadDeleted,
+    },
+    {
+        name: "load-stopped",
+        meaning: "the process that sends the load is stopped for 3 s",
+        shape: three,
+        ...underLoad,
+        allowed: { INCONCLUSIVE: /load on .*sent/ },
+        trouble: loadStopped,
+    },
+    {
+        name: "load-job-evicted",
+        meaning: "the deadline Job's pod is evicted under a load",
+        shape: three,
+        ...underLoad,
+        allowed: { INCONCLUSIVE: /the Job|could not be tried/, PASSED: /requests of load on/ },
+        trouble: jobEvicted,
+    },
+    {
+        name: "load-lease-deleted",
+        meaning: "the namespace's lease is deleted under a load, which ends, too",
+        shape: three,
+        ...underLoad,
+        allowed: { INCONCLUSIVE: /already ended|lost its label|reachable again|load on/ },
+        trouble: leaseDeleted,
+    },
+    {
+        name: "load-runner-killed",
+        meaning: "the update that has begun a load is killed; the next one or the deadline ends it",
+        shape: one,
+        experiment: "hot-deals-kill-under-load",
+        allowed: { none: /^$/ },
+        // A load is begun before the attack.
+        deadlineSeconds: 60,
+        course: updateKilled,
+    },
+    {
+        name: "sequence",
+        meaning: "a fault hits the first two requests of a session",
+        ...inTurns,
+        allowed: passed,
+    },
+    {
+        name: "sequence-proxy-killed",
+        meaning: "the proxy of such a fault is killed; the one that is started then has counted nothing",
+        ...inTurns,
+        allowed: { INCONCLUSIVE: /proxy/ },
+        trouble: proxyKilled,
+    },
+    {
+        name: "sequence-job-evicted",
+        meaning: "the deadline Job's pod is evicted during such a fault",
+        ...inTurns,
+        allowed: { INCONCLUSIVE: /the Job|could not be tried/, ...passed },
+        trouble: jobEvicted,
+    },
+    {
+        name: "sequence-lease-deleted",
+        meaning: "the namespace's lease is deleted during such a fault",
+        ...inTurns,
+        allowed: { INCONCLUSIVE: /already ended|proxy|selector/ },
+        trouble: leaseDeleted,
+    },
+    {
+        name: "sequence-runner-killed",
+        meaning: "the update that has begun such a fault is killed; the next one or the deadline ends it",
+        ...inTurns,
+        allowed: { none: /^$/ },
+        deadlineSeconds: 45,
+        course: updateKilled,
     },
     {
         name: "runner-killed",

@@ -152,7 +152,10 @@ export class Shop {
         const { namespace, cluster } = this.stack;
         const { items } = await cluster.core.listNamespacedPod({ namespace });
         const pods = items.filter(
-            (pod) => programsIn(pod).length > 0 || stoppedContainers.notes.read(pod) !== undefined,
+            (pod) =>
+                programsIn(pod).length > 0 ||
+                stoppedContainers.notes.read(pod) !== undefined ||
+                labels.beside in (pod.metadata!.labels ?? {}),
         );
         return [...named(pods), ...(await this.scaled())];
     }

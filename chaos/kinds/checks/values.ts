@@ -9,8 +9,10 @@ export interface JsonExpectation {
     path: string;
     /** The exact value. @default any value */
     equals?: string | number | boolean | null;
-    /** The value is a list with at least this many items. @default any value */
+    /** The value is a number, and at least this; or a list with at least this many items. @default any value */
     atLeast?: number;
+    /** The value is a number, and at most this; or a list with at most this many items. @default any value */
+    atMost?: number;
 }
 
 export const scalarMistake = notAllowed("text, a number, true or false");
@@ -18,7 +20,8 @@ export const scalarMistake = notAllowed("text, a number, true or false");
 export const expectationSchema = z.strictObject({
     path: z.string().min(1),
     equals: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: scalarMistake }).optional(),
-    atLeast: z.int().nonnegative().optional(),
+    atLeast: z.number().optional(),
+    atMost: z.number().optional(),
 });
 
 /** The beginning of an answer, in quotes, because it is the application's text. */
@@ -30,14 +33,16 @@ export function unmet(
     document: unknown,
     hide: (text: string) => string = (text) => text,
 ): string | undefined {
-    for (const { path, equals, atLeast } of expectations) {
+    for (const { path, equals, atLeast, atMost } of expectations) {
         const found = foundAt(document, path);
         if (found === undefined) return `${path} is missing`;
         if (equals !== undefined && found !== equals)
             return `${path} is ${onOneLine(hide(JSON.stringify(found)), 80)} (required: ${JSON.stringify(equals)})`;
-        if (atLeast === undefined) continue;
-        if (!Array.isArray(found)) return `${path} is not a list`;
-        if (found.length < atLeast) return `${path} has ${found.length} items (required: at least ${atLeast})`;
+        if (atLeast === undefined && atMost === undefined) continue;
+        const [value, does, of] = Array.isArray(found) ? [found.length, "has", " items"] : [found, "is", ""];
+        if (typeof value !== "number") return `${path} is neither a number nor a list`;
+        if (value < (atLeast ?? -Infinity) || value > (atMost ?? Infinity))
+            return `${path} ${does} ${value}${of} (required: ${describeLimits({ atLeast, atMost })})`;
     }
     return undefined;
 }

@@ -58,6 +58,7 @@ describe("npm run experiment", () => {
         });
         const expected = {
             "database-slow": "FAILED",
+            "hot-deals-busy": "PASSED",
             "hot-deals-proxied": "PASSED",
             "hot-deals-slow": "FAILED",
             "my-session-slow": "PASSED",

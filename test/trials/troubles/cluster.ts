@@ -106,14 +106,21 @@ export const networkStalled =
         return { saw: `lost what was sent for ${seconds} s` };
     };
 
+const evicting =
+    (leaveMs: number): Trouble =>
+    async ({ stack, moment }) => {
+        await moment({ leaveMs });
+        const { metadata } = await jobPodOf(stack);
+        const name = metadata!.name!;
+        await stack.cluster.core.createNamespacedPodEviction({ name, namespace: stack.namespace, body: { metadata } });
+        return { saw: `evicted ${name}` };
+    };
+
 /** As `kubectl drain` does it. */
-export const jobEvicted: Trouble = async ({ stack, moment }) => {
-    await moment();
-    const { metadata } = await jobPodOf(stack);
-    const name = metadata!.name!;
-    await stack.cluster.core.createNamespacedPodEviction({ name, namespace: stack.namespace, body: { metadata } });
-    return { saw: `evicted ${name}` };
-};
+export const jobEvicted = evicting(0);
+
+/** The same of a Job that makes the attack itself, so early that the attack ends within the window. */
+export const attackingJobEvicted = evicting(1_000);
 
 /** Has an admission policy refuse commands in the shop's pods, also to accounts with the right. */
 export const execDenied: Trouble = async ({ stack, moment, afterwards }) => {

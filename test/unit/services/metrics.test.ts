@@ -9,7 +9,13 @@ describe("the metric of orders", () => {
     const scrape = async (countByState: Book["countByState"]) => {
         const book = { countByState } as Book;
         const [metrics, log] = [createMetrics(), createLog("test", "silent")];
-        const application = createOrders({ book, checkReachability: async () => {}, metrics, log });
+        const application = createOrders({
+            book,
+            checkReachability: async () => {},
+            countWaiting: async () => 0,
+            metrics,
+            log,
+        });
         return (await application.request("/metrics")).text();
     };
 

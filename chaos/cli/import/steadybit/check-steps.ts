@@ -63,10 +63,10 @@ function count(fields: Fields, parameters: Fields, additions: Additions): Draft 
     return check;
 }
 
-/** Where the fields of a check are in the file. */
-export const placesOfCheck = (index: number, { fields, parameters }: CheckStep): Record<string, string> => ({
-    ...placesOf(`checks.${index}`, parameters, places),
-    [`checks.${index}.name`]: fields.at("customLabel"),
+/** Where the fields of a check, or of its load, are in the file. @param part such as `checks.0` */
+export const placesOfCheck = (part: string, { fields, parameters }: CheckStep): Record<string, string> => ({
+    ...placesOf(part, parameters, places),
+    [`${part}.name`]: fields.at("customLabel"),
 });
 
 const places = {

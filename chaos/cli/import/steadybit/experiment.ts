@@ -10,6 +10,7 @@ import { actionsOf } from "./action-steps";
 import { scaleOf } from "./actions";
 import { attackOf, groupsOf } from "./attack-steps";
 import { beginOf, checkOf, isDuring, placesOfCheck } from "./check-steps";
+import { withLoad } from "./http-check";
 import { isOf, type Step, stepsIn } from "./steps";
 
 export function ofSteadybit(object: Fields, additions: Additions): Part[] {
@@ -60,21 +61,27 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
             );
     const checks = during.flatMap((step) => {
         const check = checkOf(step, window.durationMs, additions);
-        return check ? [{ step, check }] : [];
+        return check ? [{ step, ...withLoad(check, step.parameters) }] : [];
     });
+    const loads = checks.filter(({ load }) => load !== undefined);
     return {
         name,
         hypothesis,
         namespace: attacks.length > 0 ? undefined : namespace,
         begin: beginOf(counts, first, additions),
         attacks: attacks.flatMap((attack) => attack?.definition ?? []),
-        actions,
+        actions: [...actions, ...loads.map(({ load }) => load!)],
         checks: checks.map(({ check }) => check),
         places: {
             ...places,
             "window.duration": first.parameters.at("duration"),
             ...Object.fromEntries(attackSteps.map(({ fields }, at) => [`attacks.${at}`, fields.at()])),
-            ...Object.fromEntries(checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(at, step)))),
+            ...Object.fromEntries(
+                loads.flatMap(({ step }, at) => Object.entries(placesOfCheck(`actions.${actions.length + at}`, step))),
+            ),
+            ...Object.fromEntries(
+                checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(`checks.${at}`, step))),
+            ),
         },
         ...window.args,
     } as unknown as Found;

@@ -2,6 +2,11 @@
 import { parseJson } from "../../../values/json";
 import { type Fields, headersAt, Refusal } from "../fields";
 import { checkAt, type Draft } from "../imported";
+import { most as mostOfLoad } from "../../../kinds/actions/load/load-action";
+
+/** A check sends at most so many requests per second. More are a load. */
+const mostOfCheck = 50;
+const rateKeys = ["requestsPerSecond", "numberOfRequests"];
 
 const statuses = /^(\d{3})(?:-(\d{3}))?$/;
 
@@ -46,10 +51,30 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
         timeoutMs: parameters.duration("readTimeout"),
         perSecond:
             amount === undefined
-                ? parameters.number("requestsPerSecond", { least: 1, most: 50 })
+                ? parameters.number("requestsPerSecond", { least: 1, most: mostOfLoad.perSecond })
                 : amount / (durationMs / 1_000),
         successRate: share === undefined ? undefined : share / 100,
     };
+}
+
+/** A check, and the load that sends its requests if these are more than a check sends. */
+export function withLoad(check: Draft, parameters: Fields): { check: Draft; load?: Draft } {
+    const { kind: _, name, maxLatencyMs, ...request } = check;
+    const perSecond = Number(check.perSecond ?? 0);
+    if (perSecond <= mostOfCheck) return { check };
+    const key = rateKeys.find((each) => parameters.has(each));
+    if (!Number.isInteger(perSecond)) parameters.refuse(`is ${perSecond} a second; a load has a whole number`, key);
+    parameters.note(
+        `more than ${mostOfCheck} a second are a load here, which a pod in the cluster sends from before the attack ` +
+            "until the run is over; the same request is also a check, at the usual rate",
+        key,
+    );
+    const limitsMs = [maxLatencyMs, request.timeoutMs].filter((ms) => typeof ms === "number");
+    const load = {
+        ...{ ...request, kind: "load", name, perSecond, successRate: request.successRate ?? 1 },
+        timeoutMs: limitsMs.length > 0 ? Math.min(...limitsMs) : undefined,
+    };
+    return { check: { ...check, name: undefined, perSecond: undefined }, load };
 }
 
 const responseTimes = {

@@ -25,7 +25,10 @@ const families: readonly [RegExp, Other][] = [
     [/extension_(?:aws|azure|gcp|cloudfoundry)\./, outside],
     [
         /extension_(?:k6|jmeter|gatling|loadtest|postman)\./,
-        new Refusal("runs another tool; nearest: an HTTP check, or write a check of kind command, which runs it"),
+        new Refusal(
+            "runs another tool; nearest, written by hand: the action load, which sends one request at a rate, or a " +
+                "check of kind command, which runs the tool",
+        ),
     ],
     [
         /(?:delay|abort|block)/,

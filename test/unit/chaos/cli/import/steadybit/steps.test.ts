@@ -95,7 +95,8 @@ describe("an attack", () => {
         ["host.network_blackhole", 'k8s.node.name="NAME"'],
         ["host_windows.stress-cpu", 'k8s.node.name="NAME"'],
         ["aws.ecs-task.stress_cpu", "outside of Kubernetes"],
-        ["k6.run", "nearest: an HTTP check"],
+        ["k6.run", "the action load"],
+        ["jmeter.run", "the action load"],
         ["kubernetes.nginx-delay-traffic", "written by hand: a fault"],
         ["kafka.topic.delete-records", "nothing comes near"],
     ])("%s is refused by its name: %s", (type, nearest) => {
@@ -230,6 +231,53 @@ describe("a pod count", () => {
         expect(one.args).not.toHaveProperty("begin");
         expect(noted(one, path)).toContain("a check holds all the time");
     });
+});
+
+describe("an HTTP check of more requests a second than a check sends", () => {
+    const requests = (parameters: object) => ({
+        ...step("http.check.periodically", { url: "http://front.shop.svc/a", ...parameters }),
+        customLabel: "visitors",
+    });
+    const blocked = step("container.network_blackhole");
+    const at = "lanes.1.steps.0.parameters";
+
+    it("is a load, with its limit of time and its success rate; the same request is a check, too", () => {
+        const many = {
+            ...{ requestsPerSecond: 200, method: "POST", body: '{"a":1}', successRate: 95, readTimeout: "5s" },
+            ...{ responseTimeMode: "SHORTER_THAN", responseTime: "800ms" },
+        };
+        const one = only(experiment([blocked], [requests(many)]), fromFile);
+        const request = { service: "front", namespace: "shop", port: 80, path: "/a", method: "POST", body: { a: 1 } };
+        const shared = { ...request, status: [200, 299], successRate: 0.95 };
+        expect(one.args.actions).toEqual([
+            { kind: "load", name: "visitors", perSecond: 200, timeoutMs: 800, ...shared },
+        ]);
+        expect(one.args.checks).toEqual([{ kind: "http", maxLatencyMs: 800, timeoutMs: 5_000, ...shared }]);
+        expect(noted(one, `${at}.requestsPerSecond`)).toContain("a load here");
+    });
+
+    it("of which all must succeed, if the file does not say how many", () => {
+        const one = only(experiment([blocked], [requests({ requestsPerSecond: 51 })]), fromFile);
+        expect(one.args.actions).toMatchObject([{ kind: "load", perSecond: 51, successRate: 1 }]);
+    });
+
+    it("is a load of a fixed amount in its time, if that is a whole number a second", () => {
+        const amount = (numberOfRequests: number) => ({
+            ...requests({ numberOfRequests }),
+            actionType: `${com}http.check.fixed_amount`,
+        });
+        const one = only(experiment([blocked], [amount(6_000)]), fromFile);
+        expect(one.args.actions).toMatchObject([{ kind: "load", perSecond: 100 }]);
+        expect(noted(one, `${at}.numberOfRequests`)).toContain("a load here");
+        expect(refusedOf(experiment([blocked], [amount(6_030)]), fromFile).join()).toContain(
+            `${at}.numberOfRequests: is 100.5 a second`,
+        );
+    });
+
+    it("is refused beyond what a load sends", () =>
+        expect(refusedOf(experiment([blocked], [requests({ requestsPerSecond: 2_001 })]), fromFile)).toEqual([
+            `${at}.requestsPerSecond: is not a number from 1 to 2000`,
+        ]));
 });
 
 describe("a check of something that no check here asks", () => {
