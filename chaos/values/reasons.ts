@@ -57,7 +57,7 @@ export const reasonCodes = {
     "attack-bypassed": "pods of a Service were cut off, and every request to it still succeeded",
     "established-not-cut": "established connections survived the attack, and the experiment requires a cut",
     "established-unknown": "it was not seen whether established connections were cut, and the experiment requires it",
-    "fault-not-http": "connections were not HTTP/1.1 in clear text: no status could answer, and nothing be matched",
+    "fault-not-http": "traffic was not HTTP, or gRPC, in clear text: no status could answer, and nothing be matched",
     "fault-hit-nobody": "no request was hit by the fault in the window, or none that a check caused",
     "fault-incomplete": "the fault was not seen whole: its `first` requests, its pulse, or a limit of bytes",
     "fault-uncounted": "the proxy's counts could not be read",

@@ -21,7 +21,7 @@ export function faultOfRate(fields: Fields, key: string, { service }: Additions)
         );
     else
         fields.note(
-            "is of all together that the pods send there, also to others; here each answer (HTTP/1.1 in clear text), " +
+            "is of all together that the pods send there, also to others; here each answer (HTTP in clear text), " +
                 `else all that a pod sends on a connection, through Service ${service} has this rate by itself`,
             key,
         );

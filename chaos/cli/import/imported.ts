@@ -52,7 +52,7 @@ export function faultOfDelay(fields: Fields, key: string, delay: string, { servi
     else
         fields.note(
             "is of each packet that the pods send there, so opening a connection takes it, too, and so do calls of " +
-                "these pods to others; here each request (HTTP/1.1 in clear text), else each new connection, through " +
+                "these pods to others; here each request (HTTP in clear text), else each new connection, through " +
                 `Service ${service} is held once`,
             key,
         );

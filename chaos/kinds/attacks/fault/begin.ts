@@ -17,8 +17,10 @@ import type { FoundService } from "./find";
 import { pointedService, pointing } from "./pointing";
 import { lastReportIn, listeningIn, whyRestarted } from "./proof";
 import { beginsLate, type ReachReport } from "./proxy/protocol";
+import { whyUnread } from "./unserved";
 
-type FaultOfRun = RunAttack<unknown, FoundService>;
+type FaultOfRun<A = unknown> = RunAttack<A, FoundService>;
+type ReadingFault = FaultOfRun<Pick<FaultAttack, "abort" | "match">>;
 
 /** The policies that let an attack's proxy work. @throws Error as `proxyPolicies` and `refuseForeignCallers` do */
 export async function admitProxy(
@@ -56,7 +58,7 @@ const tailLines = 1_000;
  * @returns as `awaitReach`, or why the proxy is not ready
  * @throws Error if the API server does not say
  */
-export async function proxyReady(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
+export async function proxyReady(attack: ReadingFault, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
     const { namespace, object: name } = attack;
     const read = async () => ({ pod: await cluster.get({ resource: resources.pod, name, namespace }) });
     const look = () => read().catch((error: unknown) => ({ error }));
@@ -86,19 +88,19 @@ function proxyFailed({ object: name, namespace }: FaultOfRun, cluster: Cluster, 
  *   would lose more than the fault takes from them
  * @throws Error if the API server does not say
  */
-export async function awaitReach(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
+export async function awaitReach(attack: ReadingFault, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
     const begun = performance.now();
     const look = () => unreached(attack, cluster).catch((error: unknown) => ({ error }));
     const isEnough = (seen: Awaited<ReturnType<typeof look>>) =>
         "leftOut" in seen
             ? seen.leftOut.length === 0 || performance.now() - begun > refusedMs
-            : "code" in seen && seen.code === "proxy-failed";
+            : "code" in seen && seen.code !== "baseline-failed";
     const seen = await poll(look, isEnough, enforcementTimeoutMs, pauseMs);
     if ("error" in seen) throw seen.error;
     return seen;
 }
 
-async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
+async function unreached(attack: ReadingFault, cluster: Cluster): Promise<{ leftOut: string[] } | Reason> {
     const { object: name, namespace } = attack;
     const { found, targets } = attack.chosen;
     const proxy = await cluster.get({ resource: resources.pod, name, namespace });
@@ -111,6 +113,11 @@ async function unreached(attack: FaultOfRun, cluster: Cluster): Promise<{ leftOu
     const ports = found!.pods.flatMap((pod) =>
         listeningIn(found!, pod).map(({ name, listen }) => ({ pod, name, saw: sawAt(pod, listen) })),
     );
+    const encrypted = ports.find(({ saw }) => saw === "encrypted");
+    if (encrypted !== undefined) {
+        const why = whyUnread(attack.attack, `${encrypted.name} answers in TLS`);
+        return reason("service-unfit", `a fault cannot be done to Service ${found!.service}: ${why}`);
+    }
     const missing = ports.filter(({ saw }) => saw !== "connected");
     if (missing.length === 0) return { leftOut: [] };
     // Pods that have gone since the targets were chosen are not lost by the fault.

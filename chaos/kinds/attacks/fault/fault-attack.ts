@@ -11,22 +11,25 @@ export interface FaultAttack {
     kind: "fault";
     /** Name of the Service, in the targets' namespace. */
     service: string;
-    /** How long a request in HTTP/1.1, else the beginning of a connection, is held, 0 ms to 1 h. @default "0ms" */
+    /**
+     * How long a request in HTTP in clear text, else the beginning of a connection, is held, 0 ms to 1 h.
+     * @default "0ms"
+     */
     delay?: Duration;
     /**
-     * What the proxy does after the delay. A number from 400 to 599: it answers with that status, in HTTP/1.1 in clear
-     * text only. An object: the same, with headers and a body. `reset`: it resets the connection. `hang`: it never
-     * answers. @default it forwards
+     * What the proxy does after the delay. A number from 400 to 599: it answers with that status, in HTTP in clear text
+     * only. An object: the same, with headers and a body, or a status of gRPC. `reset`: it resets the connection or, in
+     * HTTP/2, the request. `hang`: it never answers. @default it forwards
      */
     abort?: Abort;
     /**
-     * How fast an answer in HTTP/1.1, with its head, else all that the pod sends on a connection, is passed on, at
-     * least 1. Excludes `abort`. @default as fast as it comes
+     * How fast an answer in HTTP, with its head, else all that the pod sends on a connection, is passed on, at least 1.
+     * Excludes `abort`. @default as fast as it comes
      */
     bytesPerSecond?: number;
     /**
-     * After so many bytes of that, and with the next one, the connection is reset. `0`: the pod does its work, and the
-     * caller gets no answer. Excludes `abort`. @default never
+     * After so many bytes of that, and with the next one, the connection or, in HTTP/2, the request is reset. `0`: the
+     * pod does its work, and the caller gets no answer. Excludes `abort`. @default never
      */
     cutAfter?: number;
     /**
@@ -36,7 +39,7 @@ export interface FaultAttack {
     stream?: Stream;
     /** Share of the requests, else of the connections, that is hit. @default "100%" */
     percentage?: string;
-    /** Only these requests are hit. HTTP/1.1 in clear text only. @default all traffic */
+    /** Only these requests are hit. HTTP in clear text only, with gRPC. @default all traffic */
     match?: RequestMatch;
     /**
      * Only the first so many of these requests, else connections, are hit, counted from the end of the grace period.

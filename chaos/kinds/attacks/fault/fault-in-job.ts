@@ -10,7 +10,7 @@ import { whyKeptOut } from "./kept-out";
 import { type Sample, samplesOf } from "./match";
 import { beforePointing, behind, proxyOf, selectsNobody } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
-import { type Abort, type ByteLimits, type Fault, probeLimits, statusOf } from "./proxy/protocol";
+import { type Abort, answerWordOf, type ByteLimits, type Fault, probeLimits } from "./proxy/protocol";
 
 const pauseMs = 1_000;
 const maxProbing = 200;
@@ -215,7 +215,7 @@ export function stateOf(probed: Probed, isHit: boolean, fault: Pick<Fault, "dela
         default: {
             if (!isHit) return probed.saw === "connected" ? "open" : "closed";
             const wasMet =
-                probed.saw === "status" ? probed.status === statusOf(abort) : probed.saw === wordFor(abort, fault);
+                probed.saw === "status" ? probed.status === answerWordOf(abort) : probed.saw === wordFor(abort, fault);
             return wasMet && probed.afterMs >= leastMs(fault) * heldShare ? "closed" : "open";
         }
     }

@@ -17,7 +17,7 @@ import {
 import { messagesOf } from "../addresses";
 import type { FaultAttack } from "./fault-attack";
 import { contradictionsIn } from "./match";
-import type { AbortAnswer, RequestMatch } from "./proxy/protocol";
+import { type AbortAnswer, type AbortGrpc, grpcFailures, type RequestMatch } from "./proxy/protocol";
 
 const notAService = ({ input }: { input?: unknown }) =>
     `${input === undefined ? "is missing" : `${describeValue(input)} is not the name of a Service`}; allowed: ` +
@@ -63,12 +63,26 @@ const matchSchema = z
     }) satisfies z.ZodType<RequestMatch>;
 
 const allowedStatus = "a status from 400 to 599";
-const allowedAbort = `${allowedStatus}, "reset", "hang", or { status: 429, headers: { "retry-after": "2" } }`;
+const allowedAbort =
+    `${allowedStatus}, "reset", "hang", { status: 429, headers: { "retry-after": "2" } }, or ` +
+    '{ grpc: "UNAVAILABLE" }';
 const statusWith = (error: ReturnType<typeof notAllowed>) => z.int({ error }).min(400, { error }).max(599, { error });
 
 /** They say where the answer ends, and what becomes of the connection: the proxy does that. */
-const ofProxy = /^(?:connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+const ofProxy =
+    /^(?:connection|content-length|http2-settings|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 const secretAnswer = headerMistakes("answer with a value that is no secret");
+
+const textOfAtMost = (most: number) =>
+    z
+        .string()
+        .max(most)
+        .superRefine(
+            refusing((text) => {
+                const credential = credentialIn(text);
+                return credential && storedInClear(credential, "answer with a text that has none");
+            }),
+        );
 
 const answerSchema = z.strictObject({
     status: statusWith(notAllowed(allowedStatus)),
@@ -76,25 +90,26 @@ const answerSchema = z.strictObject({
         ...secretAnswer(name, value, all),
         ofProxy.test(name) && "is set by the proxy; leave it out",
     ]).optional(),
-    body: z
-        .string()
-        .max(longest)
-        .superRefine(
-            refusing((body) => {
-                const credential = credentialIn(body);
-                return credential && storedInClear(credential, "answer with a text that has none");
-            }),
-        )
-        .optional(),
+    body: textOfAtMost(longest).optional(),
 }) satisfies z.ZodType<AbortAnswer>;
 
+const notAGrpcStatus = {
+    error: notAllowed(`${grpcFailures.join(", ")}, or a number from 1 to ${grpcFailures.length}`),
+};
+const grpcNumber = z.int(notAGrpcStatus).min(1, notAGrpcStatus).max(grpcFailures.length, notAGrpcStatus);
+
+const grpcSchema = z.strictObject({
+    grpc: z.union([z.enum(grpcFailures), grpcNumber], notAGrpcStatus),
+    message: textOfAtMost(1_024).optional(),
+}) satisfies z.ZodType<AbortGrpc>;
+
 const abortSchema = z.union(
-    [statusWith(notAllowed(allowedAbort)), z.literal("reset"), z.literal("hang"), answerSchema],
+    [statusWith(notAllowed(allowedAbort)), z.literal("reset"), z.literal("hang"), answerSchema, grpcSchema],
     {
         // A union does not say by itself what is wrong within an object.
         error: ({ input, errors = [] }) =>
             typeof input === "object" && input !== null
-                ? messagesOf(errors.at(-1), allowedAbort)
+                ? messagesOf(errors.at("grpc" in input ? -1 : -2), allowedAbort)
                 : notAllowed(allowedAbort)({ input }),
     },
 );

@@ -3,15 +3,14 @@ import { reason, type Reason } from "../../../values/reasons";
 import { describeShare } from "../../../values/share";
 import type { Counts } from "../counted";
 import { describeMatch } from "./match";
-import { type Fault, limits } from "./proxy/protocol";
+import { type Fault, grpcStatusOf, limits } from "./proxy/protocol";
 import { describePulse } from "./words";
 
 type Told = Omit<Fault, "delayMs">;
 
 /** Why a fault that was in effect shows nothing, or not all of what it is. Undefined if it does. */
 export function whyShowsNothing(fault: Told, counted: Counts | undefined): Reason | undefined {
-    const { service, match } = fault;
-    const through = `through Service ${service}`;
+    const { service } = fault;
     if (counted === undefined) {
         const message = `the counts of the proxy of Service ${service} could not be read from its log`;
         return reason("fault-uncounted", message);
@@ -23,18 +22,24 @@ export function whyShowsNothing(fault: Told, counted: Counts | undefined): Reaso
             `the proxy of Service ${service} closed ${refused} connections in the window: more than ` +
                 `${limits.connections} were open, or more than ${limits.heldBytes >> 20} MiB waited to be passed on`,
         );
-    if (unfaultable > 0)
-        return reason(
-            "fault-not-http",
-            `${unfaultable} of ${requests} connections ${through} were not HTTP/1.1 in clear text, ` +
-                (match
-                    ? "and their requests could not be matched; leave out `match`"
-                    : 'and no status could answer them; use abort "reset" or "hang"'),
-        );
+    if (unfaultable > 0) return reason("fault-not-http", `${unfaultable} of ${requests} ${whyUnfaultable(fault)}`);
     const unshown = requests === 0 ? undefined : whyIncomplete(fault, counted);
     if (unshown !== undefined) return reason("fault-incomplete", unshown);
     const nobody = whyHitNobody(fault, counted);
     return nobody === undefined ? undefined : reason("fault-hit-nobody", nobody);
+}
+
+function whyUnfaultable({ service, abort, match }: Told): string {
+    const through = `through Service ${service}`;
+    if (grpcStatusOf(abort))
+        return (
+            `requests ${through} were not gRPC in clear text, and no status of gRPC could answer them; use a status ` +
+            'of HTTP, or abort "reset" or "hang"'
+        );
+    const instead = match
+        ? "their requests could not be matched; leave out `match`"
+        : 'no status could answer them; use abort "reset" or "hang"';
+    return `connections ${through} were not HTTP in clear text, and ${instead}`;
 }
 
 /** What a fault says of itself and did not come about, in words. */

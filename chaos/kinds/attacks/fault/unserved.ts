@@ -3,6 +3,7 @@ import type { V1Service, V1ServicePort } from "../../../values/kubernetes-types"
 import { targetPortOf } from "../../../values/kubernetes-rules";
 import { isPointing } from "./pointing";
 import { type Fault, statusOf } from "./proxy/protocol";
+import { describeStatus } from "./words";
 
 /** Why no proxy can take a Service's place without a change that callers would notice. */
 export function whyRefused(
@@ -50,12 +51,28 @@ function whyUnserved({ spec }: V1Service, { abort, match }: Pick<Fault, "abort" 
         return "it has a traffic policy Local, so other nodes' callers would not reach the proxy; allowed: Cluster";
     const other = ports.find(({ protocol = "TCP" }) => protocol !== "TCP");
     if (other) return `its port ${other.port} is ${other.protocol}; allowed: TCP`;
-    const opaque = ports.find((port) => isNotHttp1(port));
-    if (opaque === undefined) return undefined;
-    const says = `HTTP/1.1 in clear text, and its port ${opaque.port} says ${opaque.appProtocol ?? opaque.name}`;
-    if (match !== undefined) return `match reads requests in ${says}; allowed: no match`;
-    const status = statusOf(abort);
-    return status === undefined ? undefined : `abort ${status} answers ${says}; allowed: "reset" or "hang"`;
+    const opaque = ports.find((port) => isNotHttp(port));
+    return opaque && whyUnread({ abort, match }, `its port ${opaque.port} says ${opaque.appProtocol ?? opaque.name}`);
+}
+
+/**
+ * Why a fault cannot be done to what is not HTTP in clear text, and what can. Undefined if it can.
+ *
+ * @param sign of it, such as "its port 443 says https"
+ */
+export function whyUnread({ abort, match }: Pick<Fault, "abort" | "match">, sign: string): string | undefined {
+    if (match !== undefined)
+        return (
+            `match reads requests in HTTP in clear text, and ${sign}; allowed: no match, which hits whole ` +
+            "connections"
+        );
+    const status = describeStatus(abort);
+    if (status === undefined) return undefined;
+    const protocol = statusOf(abort) === undefined ? "gRPC" : "HTTP";
+    return (
+        `abort with ${status} answers ${protocol} in clear text, and ${sign}; allowed: "reset" or "hang", which hit ` +
+        "whole connections"
+    );
 }
 
 /**
@@ -83,11 +100,11 @@ export function whyNoLongerServed(
 }
 
 /**
- * Whether the name of a port stands for HTTP/2, TLS or the protocol of a database. `tcp` does not, since HTTP is TCP,
- * too. https://kubernetes.io/docs/concepts/services-networking/service,
+ * Whether the name of a port stands for TLS or the protocol of a database. `tcp` does not, since HTTP is TCP, too.
+ * https://kubernetes.io/docs/concepts/services-networking/service,
  * https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection
  */
-const isNotHttp1 = ({ name = "", appProtocol }: V1ServicePort) =>
+const isNotHttp = ({ name = "", appProtocol }: V1ServicePort) =>
     appProtocol === undefined
-        ? /^(grpc|grpc-web|http2|h2c|https|tls|mongo|mysql|redis)(-|$)/.test(name)
-        : /^(kubernetes\.io\/h2c|kubernetes\.io\/wss|grpc|http2|h2c|https|tls|mongo|mysql|redis)$/i.test(appProtocol);
+        ? /^(https|tls|mongo|mysql|redis)(-|$)/.test(name)
+        : /^(kubernetes\.io\/wss|https|tls|mongo|mysql|redis)$/i.test(appProtocol);

@@ -2,7 +2,7 @@
 import { describeMilliseconds } from "../../../values/duration";
 import { describeShare } from "../../../values/share";
 import { describeMatch } from "./match";
-import { type Abort, type ByteLimits, type Fault, statusOf } from "./proxy/protocol";
+import { type Abort, type ByteLimits, type Fault, grpcStatusOf, statusOf } from "./proxy/protocol";
 
 /** Completes "hot-deals-1 is …". */
 export function describeFault(fault: Fault): string {
@@ -16,11 +16,17 @@ export function describeFault(fault: Fault): string {
 }
 
 function describeAbort(abort: Abort): string {
-    const status = statusOf(abort);
+    const status = describeStatus(abort);
     if (status === undefined) return { reset: "reset", hang: "left without answer" }[abort as "reset" | "hang"];
-    const headers = typeof abort === "object" ? Object.entries(abort.headers ?? {}) : [];
+    const headers = typeof abort === "object" && "headers" in abort ? Object.entries(abort.headers ?? {}) : [];
     const values = headers.map(([name, value]) => `${name}: ${value}`).join(" and ");
-    return `aborted with status ${status}${values && ` and ${values}`}`;
+    return `aborted with ${status}${values && ` and ${values}`}`;
+}
+
+/** Such as `status 503`, or `gRPC status UNAVAILABLE`. Undefined if an abort answers nothing. */
+export function describeStatus(abort: Abort | undefined): string | undefined {
+    const [status, grpc] = [statusOf(abort), grpcStatusOf(abort)];
+    return grpc ? `gRPC status ${grpc.name}` : status === undefined ? undefined : `status ${status}`;
 }
 
 /** The same in a word or two, for programs that show it on a target. */
@@ -32,8 +38,8 @@ export function effectOf(fault: Fault): string {
     if (limits) return `${[...(delayMs > 0 ? [`slow by ${delay}`] : []), limits].join(" and ")}${which}`;
     if (abort === undefined) return `slow by ${delay}${which}`;
     const how = { reset: "failing with reset connections", hang: "failing without an answer" };
-    const status = statusOf(abort);
-    const failing = status === undefined ? how[abort as keyof typeof how] : `failing with status ${status}`;
+    const status = describeStatus(abort);
+    const failing = status === undefined ? how[abort as keyof typeof how] : `failing with ${status}`;
     return `${failing}${delayMs > 0 ? ` after ${delay}` : ""}${which}`;
 }
 

@@ -2,6 +2,7 @@ import type { Connection } from "./connection";
 import { HeadEnd, requestHead } from "./http-head";
 import { Meter } from "./meter";
 import {
+    answerWordOf,
     bannerOf,
     maxProbeLine,
     probeLimits,
@@ -52,7 +53,7 @@ async function wordFor(connection: Connection, port: string, uid: string): Promi
     const fault = request === undefined || faults.means(request) ? faults.to(uid) : undefined;
     if (fault === undefined) return probeWords.connected;
     const answer = await connection.inflict(fault, false);
-    return answer === undefined ? limited(connection, fault) : String(answer.status);
+    return answer === undefined ? limited(connection, fault) : answerWordOf(answer)!;
 }
 
 /** Has the answer be limited as those of a target are, whichever stream a fault limits. */

@@ -1,10 +1,12 @@
 import { connect, type Socket } from "node:net";
+import { isMarked } from "../../../../values/trace-mark";
 import { Changes, Gone, pump, Wire } from "./wire";
 import type { Counts } from "./counts";
 import type { Crowd, Member } from "./crowd";
 import type { Hit } from "./hit";
 import type { Faults } from "./faults";
-import type { AbortAnswer, Effect, Limits, ProxyFault } from "./protocol";
+import type { Matchable } from "./matcher";
+import type { AbortAnswer, AbortGrpc, Effect, Limits, ProxyFault } from "./protocol";
 import type { Pods, PodEndpoint } from "./slices";
 
 export interface Shared {
@@ -19,11 +21,14 @@ export interface Shared {
     closesIdle: boolean;
 }
 
+/** What the proxy answers in a pod's place. */
+export type Answer = AbortAnswer | AbortGrpc;
+
 /** A connection whose other end is gone without a word would otherwise stay open for good. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 
 /** How long a caller may take to see that its connection ends, in milliseconds. */
-const lingerMs = 1_000;
+export const lingerMs = 1_000;
 
 export class Connection implements Member {
     readonly changes = new Changes();
@@ -37,6 +42,7 @@ export class Connection implements Member {
      * idles, the next request gets another connection.
      */
     spared = false;
+    isHttp2 = false;
     private podWire?: Wire;
     private podEndpoint?: PodEndpoint;
 
@@ -113,7 +119,7 @@ export class Connection implements Member {
      * @returns what to answer with; undefined to pass on
      * @throws Gone after a reset or a hang, and if the caller does not wait
      */
-    async inflict({ delayMs, abort }: ProxyFault, halfOpen: boolean): Promise<AbortAnswer | undefined> {
+    async inflict({ delayMs, abort }: ProxyFault, halfOpen: boolean): Promise<Answer | undefined> {
         const { caller, shared } = this;
         const left = () => caller.closed || (caller.ended && !halfOpen);
         if (delayMs) await this.changes.untilWithin(delayMs, () => shared.faults.over || left());
@@ -161,6 +167,13 @@ export class Connection implements Member {
         this.caller.reset();
         this.podWire?.reset();
     }
+
+    /** Ends what has not ended by itself: to Node.js's client, a reset of HTTP/2 after a GOAWAY is an ordinary end. */
+    giveUp(): void {
+        if (!this.isHttp2) return this.reset();
+        this.caller.socket.destroy();
+        this.podWire?.reset();
+    }
 }
 
 /**
@@ -173,7 +186,7 @@ export async function together(tasks: Promise<void>[]): Promise<void> {
     }
 }
 
-/** Serves what is not HTTP/1.x in clear text: TLS, HTTP/2, databases. A fault hits the whole connection. */
+/** Serves what is not HTTP in clear text: TLS, databases. A fault hits the whole connection. */
 export async function serveOpaque(connection: Connection): Promise<void> {
     const { caller, pod } = connection;
     const hit = drawOpaque(connection);
@@ -185,7 +198,27 @@ export async function serveOpaque(connection: Connection): Promise<void> {
     await connection.tunnel();
 }
 
-/** Whether a connection that is not, or no longer, HTTP/1.x is hit. Counts it. */
+/** Whether a request is hit. Counts it. @param isGrpc whether it can be answered as gRPC */
+export function drawRequest(
+    { shared: { counts, faults, pass }, uid, address }: Connection,
+    request: Matchable,
+    isGrpc: boolean,
+): Hit | undefined {
+    const isOfCheck = isMarked(request.headers, pass);
+    if (isOfCheck) counts.add(uid, "ofChecks");
+    const isMeant = faults.means(request);
+    counts.add(uid, isMeant ? "requests" : "unmatched");
+    if (!isMeant) return undefined;
+    const hit = faults.draw(uid, address!, (effect) => {
+        counts.add(uid, effect);
+        if (effect === "faulted" && isOfCheck) counts.add(uid, "ofChecksFaulted");
+    });
+    if (!faults.needsGrpc || isGrpc) return hit;
+    if (hit) counts.add(uid, "unfaultable");
+    return undefined;
+}
+
+/** Whether a connection that is not, or no longer, HTTP in clear text is hit. Counts it. */
 export function drawOpaque({ shared: { counts, faults }, uid, address }: Connection): Hit | undefined {
     counts.add(uid, "requests");
     const hit = faults.draw(uid, address!, (effect: Effect) => counts.add(uid, effect));

@@ -1,7 +1,7 @@
 import { Hit } from "./hit";
 import { type Matchable, matcherOf } from "./matcher";
 import type { Acting } from "./meter";
-import { type Effect, type ProxyFault, statusOf } from "./protocol";
+import { type Effect, grpcStatusOf, needsHttp, type ProxyFault } from "./protocol";
 import { Turns } from "./turns";
 
 /** What else a proxy knows of its fault. */
@@ -17,8 +17,9 @@ export interface FaultContext {
 /** Says what becomes of requests and connections. */
 export class Faults implements Acting {
     over = false;
-    /** Whether only HTTP/1.1 in clear text can be faulted: nothing else has a status, or what a match looks at. */
     readonly needsHttp: boolean;
+    /** Whether only gRPC in clear text can be faulted: nothing else has its status. */
+    readonly needsGrpc: boolean;
     /** Whether the match includes a request. The pod that it goes to does not count. */
     readonly means: (request: Matchable) => boolean;
     private readonly targets: ReadonlySet<string>;
@@ -32,7 +33,8 @@ export class Faults implements Acting {
     ) {
         this.targets = new Set(targets);
         this.means = fault.match ? matcherOf(fault.match) : () => true;
-        this.needsHttp = fault.match !== undefined || statusOf(fault.abort) !== undefined;
+        this.needsGrpc = grpcStatusOf(fault.abort) !== undefined;
+        this.needsHttp = needsHttp(fault);
         this.turns = new Turns(fault, random, served);
         this.countingSince = countingSince;
     }

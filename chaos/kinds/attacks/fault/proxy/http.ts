@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
-import { isMarked } from "../../../../values/trace-mark";
-import { type Connection, drawOpaque, serveOpaque, together } from "./connection";
+import { type Connection, drawOpaque, drawRequest, serveOpaque, together } from "./connection";
 import { relayBody } from "./http-body";
+import { greetsInHttp2 } from "./http2-beginning";
 import { closing, HeadEnd, mayBeResponse, type RequestHead, requestHead, RequestScan, responseHead } from "./http-head";
-import type { AbortAnswer, Effect } from "./protocol";
+import type { AbortAnswer } from "./protocol";
 import { Gone, pump, readAheadBytes } from "./wire";
 
 export interface Request extends RequestHead {
@@ -55,7 +55,7 @@ async function awaitRequest(connection: Connection): Promise<Request | undefined
         }
         const over = () =>
             caller.ended ||
-            (connection.podStirs && !connection.spared) ||
+            (connection.podStirs && !connection.spared && !greetsInHttp2(connection.pod)) ||
             (shared.closesIdle && caller.available === 0);
         if (over()) return undefined;
         const moves = () => caller.available > bytes.length || caller.closed || over();
@@ -98,19 +98,11 @@ async function serveRequest(connection: Connection, request: Request): Promise<A
 }
 
 async function serve(connection: Connection, request: Request): Promise<After> {
-    const { shared, uid } = connection;
-    const isOfCheck = isMarked(request.headers, shared.pass);
-    if (isOfCheck) shared.counts.add(uid, "ofChecks");
-    const isMeant = shared.faults.means(request);
-    shared.counts.add(uid, isMeant ? "requests" : "unmatched");
-    const count = (effect: Effect) => {
-        shared.counts.add(uid, effect);
-        if (effect === "faulted" && isOfCheck) shared.counts.add(uid, "ofChecksFaulted");
-    };
-    const hit = isMeant ? shared.faults.draw(uid, connection.address!, count) : undefined;
+    const hit = drawRequest(connection, request, false);
     if (hit?.begins()) {
         const answer = await connection.inflict(hit.fault, false);
-        if (answer !== undefined) return refuse(connection, request, answer);
+        // HTTP/1.x has no status of gRPC, and is not hit by one.
+        if (answer !== undefined) return refuse(connection, request, answer as AbortAnswer);
     }
     if (hit || connection.spared) await connection.reachAgain();
     connection.spared = false;
@@ -120,13 +112,12 @@ async function serve(connection: Connection, request: Request): Promise<After> {
     return after;
 }
 
+/** What an abort answers with, unless it says more than a status. */
+export const standardBody = (run: string) => `The chaos experiment's run ${run} answers with this status.\n`;
+
 async function refuse(connection: Connection, request: Request, answer: AbortAnswer): Promise<After> {
     const { caller, shared } = connection;
-    const {
-        status,
-        headers = {},
-        body = `The chaos experiment's run ${shared.run} answers with this status.\n`,
-    } = answer;
+    const { status, headers = {}, body = standardBody(shared.run) } = answer;
     const own = Object.entries(headers);
     const hasType = own.some(([name]) => name.toLowerCase() === "content-type");
     // Such a caller may or may not send its body after this answer, so where its next request begins is not known.

@@ -9,7 +9,7 @@ import { bannerOf, probeWords } from "./protocol";
  * - `refused`: the connection was not accepted.
  * - `bypassed`: it was, but not by the run's proxy.
  * - `connected`: a faulted request would have reached the pod, after this time.
- * - `status`: it would have been answered with a status in the pod's place.
+ * - `status`: it would have been answered with this status in the pod's place: see `answerWordOf`.
  * - `reset`: the connection would have been closed or reset.
  * - `silent`: there was no answer in time.
  * - `unreachable`: the pod did not accept the proxy's connection.
@@ -18,7 +18,7 @@ import { bannerOf, probeWords } from "./protocol";
 export type Probed =
     | { saw: "refused" | "bypassed" | "silent" }
     | { saw: "connected" | "reset" | "unreachable" | "unknown"; afterMs: number }
-    | { saw: "status"; status: number; afterMs: number };
+    | { saw: "status"; status: string; afterMs: number };
 
 /** If no banner has come by then, the connection went past the proxy, which sends its banner at once. */
 const bannerWithinMs = 2_000;
@@ -55,7 +55,7 @@ export async function probeThrough(
         const afterMs = performance.now() - asked;
         if (answer === undefined) return wire.ended || wire.closed ? { saw: "reset", afterMs } : { saw: "silent" };
         const word = Object.values(probeWords).find((one) => one === answer);
-        return word ? { saw: word, afterMs } : { saw: "status", status: Number(answer), afterMs };
+        return word ? { saw: word, afterMs } : { saw: "status", status: answer, afterMs };
     } finally {
         wire.reset();
     }

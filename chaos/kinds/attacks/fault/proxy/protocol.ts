@@ -37,12 +37,12 @@ export interface ProxyPort {
 }
 
 /**
- * How a request ends that is not forwarded: a status from 400 to 599 for HTTP/1.1 in clear text, alone or with headers
- * and a body, a `reset` of the connection, or `hang`: no answer at all.
+ * How a request ends that is not forwarded: a status from 400 to 599 for HTTP in clear text, alone or with headers and
+ * a body, a status of gRPC, a `reset` of the connection or, in HTTP/2, of the request, or `hang`: no answer at all.
  */
-export type Abort = number | "reset" | "hang" | AbortAnswer;
+export type Abort = number | "reset" | "hang" | AbortAnswer | AbortGrpc;
 
-/** What the proxy answers in a pod's place, in HTTP/1.1 in clear text only. */
+/** What the proxy answers in a pod's place, in HTTP in clear text only. */
 export interface AbortAnswer {
     /** 400 to 599. */
     status: number;
@@ -52,12 +52,60 @@ export interface AbortAnswer {
     body?: string;
 }
 
-/** The status that an abort answers with. Undefined if it answers nothing. */
+/** What the proxy answers to a gRPC call in a pod's place, in HTTP/2 in clear text only. */
+export interface AbortGrpc {
+    /** Name or number of a status, but not of `OK`: `"UNAVAILABLE"` or 14. */
+    grpc: GrpcStatus | number;
+    /** Text of at most 1024 characters. Never put secrets here. @default a sentence that names the run */
+    message?: string;
+}
+
+/** By their numbers. https://grpc.io/docs/guides/status-codes/ */
+const grpcStatuses = [
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+] as const;
+export const [, ...grpcFailures] = grpcStatuses;
+export type GrpcStatus = (typeof grpcFailures)[number];
+
+/** The status of HTTP that an abort answers with. Undefined if it answers with none. */
 export const statusOf = (abort: Abort | undefined): number | undefined =>
-    typeof abort === "object" ? abort.status : typeof abort === "number" ? abort : undefined;
+    typeof abort === "number" ? abort : typeof abort === "object" && "status" in abort ? abort.status : undefined;
+
+/** The number and the name of the status of gRPC that an abort answers with. Undefined if it answers with none. */
+export function grpcStatusOf(abort: Abort | undefined): { code: number; name: string } | undefined {
+    if (typeof abort !== "object" || !("grpc" in abort)) return undefined;
+    const code = typeof abort.grpc === "number" ? abort.grpc : grpcStatuses.indexOf(abort.grpc);
+    return { code, name: grpcStatuses[code]! };
+}
+
+/** What the proxy answers to a probe with, instead of a word, if the abort is a status. */
+export function answerWordOf(abort: Abort | undefined): string | undefined {
+    const grpc = grpcStatusOf(abort);
+    return grpc ? `grpc ${grpc.code}` : statusOf(abort)?.toString();
+}
+
+/** Whether only HTTP in clear text can be faulted: nothing else has a status, or what a match looks at. */
+export const needsHttp = ({ abort, match }: Pick<ProxyFault, "abort" | "match">): boolean =>
+    match !== undefined || answerWordOf(abort) !== undefined;
 
 /**
- * What happens to requests (HTTP/1.1 in clear text), or to connections of anything else, to the chosen pods: the delay
+ * What happens to requests (HTTP in clear text), or to connections of anything else, to the chosen pods: the delay
  * first, then the abort or the limits.
  */
 export interface ProxyFault extends Selection, ByteLimits {
@@ -99,10 +147,11 @@ export type Stream = "downstream" | "upstream";
 export const beginsLate = ({ first, pulse }: Pick<ProxyFault, "first" | "pulse">): boolean =>
     first !== undefined || pulse !== undefined;
 
-/** Which requests in HTTP/1.1 are meant: those that have all that is set here. */
+/** Which requests are meant: those that have all that is set here. */
 export interface RequestMatch {
     /**
      * Path as it is sent, without the query: `/api/orders`, or `/api/*` for all that begin with `/api/`. Case counts.
+     * That of a gRPC call is `/package.Service/Method`.
      * @default any path
      */
     path?: string;
@@ -173,8 +222,11 @@ export interface Tried {
     pod: string;
     /** Where the proxy listens for what leads there. */
     listen: number;
-    /** `refused`: the pod, or a policy, rejects connections. `silent`: nothing came within a second. */
-    saw: "connected" | "refused" | "silent";
+    /**
+     * `encrypted`: the pod answers in TLS; this is asked only for a fault that reads requests. `refused`: the pod, or a
+     * policy, rejects connections. `silent`: nothing came within a second.
+     */
+    saw: "connected" | "encrypted" | "refused" | "silent";
 }
 
 /**
@@ -185,13 +237,13 @@ export const triesForMs = 180_000;
 
 /** What went to a pod. The witness's probes do not count. */
 export interface PodCounts {
-    /** Requests in HTTP/1.1 in clear text that match, and connections of anything else. */
+    /** Requests in HTTP in clear text that match, and connections of anything else. */
     requests: number;
     /** Those that the fault has hit: delayed, aborted, slowed or cut. */
     faulted: number;
     /**
-     * Those that are not HTTP/1.1 in clear text, while only that has the status that was to answer them, or requests
-     * that could match: they are passed on.
+     * Those that are not HTTP in clear text, while only that has the status that was to answer them, or requests that
+     * could match; for a status of gRPC, also requests that are no gRPC. They are passed on.
      */
     unfaultable: number;
     /** Requests that do not match: they are passed on. Absent if there are none. */
@@ -217,9 +269,9 @@ export type Effect = "faulted" | "throttled" | "cut" | "paused";
  * How the witness's probes go: the proxy sends the banner at once, the witness a line with the uid of a pod and, if the
  * fault has a match, the head of a request. The proxy connects to that pod, does what it does to all requests that it
  * faults, if the pod is a target and the request matches, and answers with one of these words or, for an abort with a
- * status, with the status. If the fault limits bytes, spaces follow: see `probeLimits`. Whether such a request would be
- * hit next does not count: `first`, `every`, the pulse and the dice are left out. It never sends that request on, whose
- * method may change something. Lines end with `\n`.
+ * status, with `answerWordOf` it. If the fault limits bytes, spaces follow: see `probeLimits`. Whether such a request
+ * would be hit next does not count: `first`, `every`, the pulse and the dice are left out. It never sends that request
+ * on, whose method may change something. Lines end with `\n`.
  */
 export const probeWords = { connected: "connected", unreachable: "unreachable", unknown: "unknown" } as const;
 

@@ -10,7 +10,15 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "./counts";
 import { followPods } from "./follow";
-import { limits, type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath, triesForMs } from "./protocol";
+import {
+    limits,
+    needsHttp,
+    type ProxyEnvironment,
+    type ProxyFault,
+    type ProxyPort,
+    readyPath,
+    triesForMs,
+} from "./protocol";
 import { Proxy } from "./proxy";
 import { Reach } from "./reach";
 import { Pods } from "./slices";
@@ -22,11 +30,12 @@ const reportMs = 1_000;
 async function main(): Promise<void> {
     const [pods, witness, faulted] = [new Pods(), new Pods(), new Pods()];
     const ports = JSON.parse(PORTS) as ProxyPort[];
+    const fault = JSON.parse(FAULT) as ProxyFault;
     const proxy = new Proxy({
         run: RUN,
         pass: PASS,
         ports,
-        fault: JSON.parse(FAULT) as ProxyFault,
+        fault,
         targets: JSON.parse(TARGETS) as string[],
         witness,
         pods,
@@ -54,7 +63,7 @@ async function main(): Promise<void> {
     await proxy.listen();
     while (!pods.listed) await sleep(100);
     // Slices may come one by one, and a network may take a while to let the proxy through.
-    const reach = new Reach(pods, ports);
+    const reach = new Reach(pods, ports, needsHttp(fault));
     for (const begun = performance.now(); performance.now() - begun < triesForMs; await sleep(reportMs))
         await reach.look(write);
 }

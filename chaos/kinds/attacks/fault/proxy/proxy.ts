@@ -7,6 +7,8 @@ import { Connection, keepAlive, serveOpaque, type Shared } from "./connection";
 import { Counts, log } from "./counts";
 import { Faults } from "./faults";
 import { Crowd } from "./crowd";
+import { serveHttp2 } from "./http2";
+import { beginsHttp2 } from "./http2-beginning";
 import { nextRequest, Refused, refuseAsServer, serveHttp } from "./http";
 import { drainMs, type Limits, limits as usualLimits, type ProxyFault, type ProxyPort } from "./protocol";
 import type { Pods } from "./slices";
@@ -107,7 +109,7 @@ export class Proxy {
         this.notifyAll();
         const leftMs = Math.max(0, pointedAt + closeMs - performance.now());
         await this.changes.untilWithin(leftMs, () => this.crowd.members.size === 0);
-        for (const connection of this.crowd.members) connection.reset();
+        for (const connection of this.crowd.members) connection.giveUp();
     }
 
     private notifyAll(): void {
@@ -140,6 +142,7 @@ export class Proxy {
         await connection.reach(pod);
         const request = await nextRequest(connection);
         if (request) await serveHttp(connection, request);
+        else if (beginsHttp2(connection.caller.peek())) await serveHttp2(connection);
         else if (connection.caller.available > 0 || connection.pod.available > 0) await serveOpaque(connection);
         else if (this.shared.closesIdle && !connection.podStirs && !connection.caller.ended) await connection.close();
         else await connection.tunnel();

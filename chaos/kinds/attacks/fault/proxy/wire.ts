@@ -41,7 +41,7 @@ export const readAheadBytes = 65_536;
  * So long after the last bytes comes the RST that cuts them off, in milliseconds. It drops what the kernel has not
  * sent, and clients that read both at once, as Node.js does, would take it for an ordinary end.
  */
-const beforeCutMs = 50;
+export const beforeCutMs = 50;
 
 export class Gone extends Error {
     override name = "Gone";
@@ -73,12 +73,7 @@ export class Wire {
         // A socket may be closed before anybody listens to it.
         this.closed = socket.destroyed;
         socket.setNoDelay(true);
-        socket.on("data", (chunk: Buffer) => {
-            this.held.add(chunk);
-            holds(chunk.length);
-            if (this.available >= readAheadBytes) socket.pause();
-            changes.notify();
-        });
+        socket.on("data", this.receive);
         socket.on("end", () => {
             this.ended = true;
             changes.notify();
@@ -90,6 +85,27 @@ export class Wire {
         socket.on("connect", changes.notify);
         // The event `close` follows an error.
         socket.on("error", () => {});
+    }
+
+    private readonly receive = (chunk: Buffer): void => {
+        this.held.add(chunk);
+        this.holds(chunk.length);
+        if (this.available >= readAheadBytes) this.socket.pause();
+        this.changes.notify();
+    };
+
+    /**
+     * Leaves all further reading and writing to somebody else, beginning with the bytes that were not taken. `closed`
+     * and `reset` go on. The socket is no longer half-open: it ends when the other end does.
+     */
+    release(): Socket {
+        const { socket } = this;
+        socket.off("data", this.receive).pause();
+        this.holds(-this.available);
+        if (this.available > 0) socket.unshift(this.peek());
+        this.held.clear();
+        socket.allowHalfOpen = false;
+        return socket;
     }
 
     get available(): number {

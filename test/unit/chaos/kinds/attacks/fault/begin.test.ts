@@ -22,8 +22,9 @@ const found: FoundService = {
 const attack = {
     namespace: "demo",
     object: "slow-fault",
+    attack: { abort: { grpc: 14 } },
     chosen: { found, targets: [{ pod: "api-1" }] },
-} as unknown as RunAttack<unknown, FoundService>;
+} as unknown as RunAttack<FaultAttack, FoundService>;
 
 let cluster: FakeCluster;
 const ready = { labels: selector, conditions: [{ type: "Ready", status: "True" }] };
@@ -79,6 +80,17 @@ it.each<[string, Tried[], string]>([
         message: `the fault's proxy could not connect to ${names} before the fault began: callers would have lost it`,
     }),
 );
+
+it("no fault that reads requests begins if a pod answers in TLS: that is said at once", async () => {
+    const begun = performance.now();
+    expect(await reach([0, [at("api-1", 8080, "encrypted"), ...all.slice(1)]])).toEqual({
+        code: "service-unfit",
+        message:
+            "a fault cannot be done to Service api: abort with gRPC status UNAVAILABLE answers gRPC in clear text, " +
+            'and api-1 through api:80 answers in TLS; allowed: "reset" or "hang", which hit whole connections',
+    });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+});
 
 it.each([
     ["is gone", () => cluster.remove("Pod", "slow-fault")],

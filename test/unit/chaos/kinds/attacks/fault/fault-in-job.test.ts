@@ -103,6 +103,7 @@ describe("a proxy that has died", () => {
 const slow = { delayMs: 2_000 };
 const failing = { delayMs: 0, abort: 503 };
 const answering = { delayMs: 0, abort: { status: 429, headers: { "retry-after": "2" } } };
+const calling = { delayMs: 0, abort: { grpc: "UNAVAILABLE" as const } };
 const limited = { delayMs: 100, bytesPerSecond: 10_000 };
 const cut = { delayMs: 0, cutAfter: 50 };
 
@@ -111,13 +112,15 @@ it.each<[string, Probed, Parameters<typeof stateOf>[2], "open" | "closed" | unde
     ["one that answers at once, although it should be slow", { saw: "connected", afterMs: 5 }, slow, "open"],
     ["one that answers late", { saw: "connected", afterMs: 1_999 }, slow, "closed"],
     ["one that has not answered yet", { saw: "silent" }, slow, "closed"],
-    ["one that answers with the status", { saw: "status", status: 503, afterMs: 1 }, failing, "closed"],
-    ["one that answers with another", { saw: "status", status: 500, afterMs: 1 }, failing, "open"],
+    ["one that answers with the status", { saw: "status", status: "503", afterMs: 1 }, failing, "closed"],
+    ["one that answers with another", { saw: "status", status: "500", afterMs: 1 }, failing, "open"],
     ["one that is connected, although a status should answer", { saw: "connected", afterMs: 1 }, failing, "open"],
     ["one that is silent, although a status should answer", { saw: "silent" }, failing, undefined],
     ["one that is reset", { saw: "reset", afterMs: 1 }, { delayMs: 0, abort: "reset" }, "closed"],
     ["one that hangs", { saw: "silent" }, { delayMs: 0, abort: "hang" }, "closed"],
-    ["one that answers with the status and more", { saw: "status", status: 429, afterMs: 1 }, answering, "closed"],
+    ["one that answers with the status and more", { saw: "status", status: "429", afterMs: 1 }, answering, "closed"],
+    ["one that answers with the status of gRPC", { saw: "status", status: "grpc 14", afterMs: 1 }, calling, "closed"],
+    ["one that answers with another of gRPC", { saw: "status", status: "grpc 2", afterMs: 1 }, calling, "open"],
     ["one that is slowed", { saw: "connected", afterMs: 299 }, limited, "closed"],
     ["one that is only delayed, although it should be slow, too", { saw: "connected", afterMs: 120 }, limited, "open"],
     ["one that is so slow that nothing has come yet", { saw: "silent" }, { delayMs: 0, bytesPerSecond: 1 }, "closed"],

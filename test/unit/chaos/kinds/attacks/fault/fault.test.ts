@@ -10,7 +10,9 @@ const mistakeIn = (fields: Parameters<typeof given>[0]) => given(fields).error?.
 
 const headers = { "x-request-id": "mine" };
 const answering = (some: Record<string, string>) => ({ status: 429, headers: some });
-const aborts = 'a status from 400 to 599, "reset", "hang", or { status: 429, headers: { "retry-after": "2" } }';
+const aborts =
+    'a status from 400 to 599, "reset", "hang", { status: 429, headers: { "retry-after": "2" } }, or ' +
+    '{ grpc: "UNAVAILABLE" }';
 
 describe("a fault is told in words:", () => {
     it.each<[string, Partial<FaultAttack>]>([
@@ -28,6 +30,10 @@ describe("a fault is told in words:", () => {
             "aborted with status 429 and retry-after: 2 in the first 3 requests of each client through Service " +
                 "hot-deals",
             { abort: answering({ "retry-after": "2" }), first: 3, per: "client" },
+        ],
+        [
+            "aborted with gRPC status UNAVAILABLE in the requests to /shop.Orders/* through Service hot-deals",
+            { abort: { grpc: 14, message: "gone" }, match: { path: "/shop.Orders/*" } },
         ],
         ["reset in the first request through Service hot-deals", { abort: "reset", first: 1 }],
         [
@@ -55,6 +61,11 @@ describe("a mistake in a fault says what is allowed:", () => {
         [{ abort: 200 }, `200 is not allowed; allowed: ${aborts}`],
         [{ abort: "drop" }, `"drop" is not allowed; allowed: ${aborts}`],
         [{ abort: { status: 200 } }, "200 is not allowed; allowed: a status from 400 to 599"],
+        [{ abort: { grpc: "OK" } }, 'grpc: "OK" is not allowed; allowed: CANCELLED, UNKNOWN, INVALID_ARGUMENT, '],
+        [{ abort: { grpc: 0 } }, "0 is not allowed; allowed: CANCELLED, UNKNOWN, INVALID_ARGUMENT, "],
+        [{ abort: { grpc: "unavailable" } }, "UNAUTHENTICATED, or a number from 1 to 16"],
+        [{ abort: { grpc: 14, status: 503 } }, "status"],
+        [{ abort: { grpc: 14, message: "token=abc" } }, "has a value of token; secrets must not be in a definition"],
         [{ abort: answering({ "Content-Length": "2" }) }, "is set by the proxy; leave it out"],
         [
             { abort: answering({ "set-cookie": "id=1" }) },

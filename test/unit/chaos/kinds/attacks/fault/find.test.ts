@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { containerPorts } from "../../../../../../chaos/kinds/attacks/fault/listeners";
 import { findService } from "../../../../../../chaos/kinds/attacks/fault/find";
 import { whyRefused } from "../../../../../../chaos/kinds/attacks/fault/unserved";
+import type { Abort } from "../../../../../../chaos/kinds/attacks/fault/proxy/protocol";
 import { reportedOf } from "../../../../../../chaos/kinds/attacks/fault/proof";
 import { FakeCluster, type FakeRequest, refuse } from "../../../support/fake-cluster";
 
@@ -18,7 +19,7 @@ const spec: V1ServiceSpec = {
     ports: [{ port: 80, protocol: "TCP" }],
     sessionAffinity: "None",
 };
-const reasonFor = (changes: Partial<V1ServiceSpec>, abort?: number | "reset", match?: { path: string }) =>
+const reasonFor = (changes: Partial<V1ServiceSpec>, abort?: Abort, match?: { path: string }) =>
     whyRefused({ metadata: { name: "it" }, spec: { ...spec, ...changes } }, { abort, match });
 
 it("a proxy takes the place of an ordinary Service, and of one of a load balancer", () => {
@@ -42,18 +43,32 @@ describe("a fault is refused for a Service", () => {
     });
 
     it.each([
-        [{ name: "grpc", port: 80 }, "says grpc"],
-        [{ name: "main", port: 80, appProtocol: "kubernetes.io/h2c" }, "says kubernetes.io/h2c"],
+        [{ name: "main", port: 80, appProtocol: "kubernetes.io/wss" }, "says kubernetes.io/wss"],
         [{ name: "https", port: 443 }, "says https"],
         [{ name: "mysql-main", port: 3306 }, "says mysql-main"],
-    ])("whose port %j is no HTTP/1.1 in clear text, if a status answers or a match is set", (port, reason) => {
-        expect(reasonFor({ ports: [port] }, 503)).toContain(reason);
+    ])("whose port %j is no HTTP in clear text, if a status answers or a match is set", (port, reason) => {
+        expect(reasonFor({ ports: [port] }, 503)).toBe(
+            `abort with status 503 answers HTTP in clear text, and its port ${port.port} ${reason}; allowed: "reset" ` +
+                'or "hang", which hit whole connections',
+        );
+        expect(reasonFor({ ports: [port] }, { grpc: 14 })).toContain(
+            `abort with gRPC status UNAVAILABLE answers gRPC in clear text, and its port ${port.port} ${reason}; `,
+        );
         expect(reasonFor({ ports: [port] }, "reset", { path: "/a" })).toContain(
-            `match reads requests in HTTP/1.1 in clear text, and its port ${port.port} ${reason}; allowed: no match`,
+            `match reads requests in HTTP in clear text, and its port ${port.port} ${reason}; allowed: no match`,
         );
         expect(reasonFor({ ports: [port] }, "reset")).toBeUndefined();
         expect(reasonFor({ ports: [port] })).toBeUndefined();
     });
+});
+
+it.each([
+    { name: "grpc", port: 80 },
+    { name: "h2c-api", port: 80 },
+    { port: 80, appProtocol: "kubernetes.io/h2c" },
+])("a port of gRPC or HTTP/2 in clear text, %j, is none that a status or a match excludes", (port) => {
+    expect(reasonFor({ ports: [port] }, 503, { path: "/a" })).toBeUndefined();
+    expect(reasonFor({ ports: [port] }, { grpc: "UNAVAILABLE" })).toBeUndefined();
 });
 
 describe("ports of a Service that lead to the same port of its pods", () => {

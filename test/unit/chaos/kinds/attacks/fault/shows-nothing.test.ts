@@ -26,12 +26,16 @@ it.each([
     expect(whyShowsNothing(fault, counted)).toEqual(expected);
 });
 
-it("what is no HTTP/1.1 had no status, or could not be matched", () => {
+it("what is no HTTP in clear text had no status, or could not be matched", () => {
     const counted = { ...counts, unfaultable: 4 };
     expect(whyShowsNothing(fault, counted)?.message).toContain(
         "their requests could not be matched; leave out `match`",
     );
     expect(whyShowsNothing({ ...fault, match: undefined }, counted)?.message).toContain('use abort "reset" or "hang"');
+    const calls = { ...fault, abort: { grpc: 14 } };
+    expect(whyShowsNothing(calls, counted)?.message).toContain(
+        "4 of 10 requests through Service hot-deals were not gRPC",
+    );
 });
 
 describe("of a fault that takes turns, or limits bytes, all must have been seen:", () => {

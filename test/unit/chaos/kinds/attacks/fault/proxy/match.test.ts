@@ -1,5 +1,3 @@
-import { connect } from "node:http2";
-import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { probeThrough } from "../../../../../../../chaos/kinds/attacks/fault/proxy/probe";
 import { samplesOf } from "../../../../../../../chaos/kinds/attacks/fault/match";
@@ -80,24 +78,7 @@ describe("of the requests on one connection, only those are faulted that match:"
     });
 });
 
-describe("what is no request in HTTP/1.1 passes untouched, and spoils the verdict:", () => {
-    it("HTTP/2 with prior knowledge, whose requests are not seen", async () => {
-        const { createServer } = await import("node:http2");
-        const server = createServer();
-        server.on("stream", (stream) => stream.end("over HTTP/2"));
-        await once(server.listen(0, "127.0.0.1"), "listening");
-        const proxy = await startProxy((server.address() as { port: number }).port, { fault: withStatus });
-        const session = connect(proxy.url);
-        const stream = session.request({ ":path": "/slow/x", "x-session": "mine" });
-        let body = "";
-        stream.on("data", (chunk) => (body += String(chunk)));
-        await once(stream, "end");
-        session.close();
-        server.close();
-        expect(body).toBe("over HTTP/2");
-        expect(proxy.counts()).toEqual({ ...counted, requests: 1, unfaultable: 1 });
-    });
-
+describe("what is no request in HTTP passes untouched, and spoils the verdict:", () => {
     it("HTTP/2 after an upgrade, beginning with the request that did not match", async () => {
         const { port } = await switchingPod(`${switching}h2c`);
         const proxy = await startProxy(port, { fault: { delayMs: 100, match } });

@@ -23,7 +23,6 @@ describe("what is not HTTP/1.x in clear text is passed on as it is", () => {
 
     it.each<[string, string]>([
         ["TLS", "\x16\x03\x01\x02\x00\x01\x00"],
-        ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
         ["PostgreSQL", "\x00\x00\x00\x08\x04\xd2\x16/"],
         ["Redis with a command that is a method's, too", "GET key\r\n"],
         ["a client that says a few letters and waits", "HELLO"],

@@ -30,7 +30,7 @@ describe("through the proxy, the witness sees", () => {
 
     it("the status, after the delay", async () => {
         const proxy = await startProxy(await pod(), { witness, fault: { delayMs: 100, abort: 418 } });
-        expect(await probe(proxy.port)).toEqual({ saw: "status", status: 418, afterMs: expect.any(Number) });
+        expect(await probe(proxy.port)).toEqual({ saw: "status", status: "418", afterMs: expect.any(Number) });
     });
 
     it("the reset", async () => {
@@ -60,7 +60,7 @@ describe("through the proxy, the witness sees", () => {
         async (turns) => {
             const proxy = await startProxy(await pod(), { witness, fault: { abort: 503, ...turns } });
             for (let round = 0; round < 2; round++)
-                expect(await probe(proxy.port)).toMatchObject({ saw: "status", status: 503 });
+                expect(await probe(proxy.port)).toMatchObject({ saw: "status", status: "503" });
         },
     );
 
