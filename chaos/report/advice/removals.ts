@@ -1,17 +1,10 @@
+import type { Answer } from "../../kinds/checks/answer";
 import { answersToHold } from "../../kinds/checks/observe";
 import { describeMilliseconds } from "../../values/duration";
 import { greatestOf, leastOf } from "../../values/extremes";
 import type { Journal } from "../journal-schema";
 import type { Facts } from "./facts";
-import {
-    answeredIn,
-    answeredOutside,
-    endOfRequests,
-    failedChecks,
-    killsIn,
-    type Span,
-    wouldHold,
-} from "./failed-answers";
+import { answeredIn, answeredOutside, failedChecks, killsIn, type Span, wouldHold } from "./failed-answers";
 
 /** Pods of one round are removed within this time, in milliseconds. */
 export const roundMs = 1_000;
@@ -27,9 +20,10 @@ export function spansAfterRemovals(journal: Journal): Span[] | undefined {
     const checks = failedChecks(journal).map(({ counted }) => counted);
     const spans: Span[] = [];
     for (const [index, { at: from }] of rounds.entries()) {
-        const next = rounds[index + 1]?.at ?? endOfRequests(journal);
+        const next = rounds[index + 1]?.at ?? Infinity;
         // A removed pod may have had a request that was sent before.
-        const failed = checks.flat().filter((one) => !one.good && one.at + one.latencyMs >= from && one.at < next);
+        const endOf = ({ at, latencyMs }: Answer) => at + latencyMs;
+        const failed = checks.flat().filter((one) => !one.good && endOf(one) >= from && endOf(one) < next);
         if (failed.length === 0) continue;
         const times = failed.map(({ at }) => at);
         const to = greatestOf(times) + 1;

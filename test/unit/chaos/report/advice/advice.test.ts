@@ -181,6 +181,14 @@ describe("after a FAILED, advice says what was seen, the change, and how to show
         expect(given({ ...deletedTwice, readiness }, {})).toHaveLength(1);
     });
 
+    it("pods that were not ready, and a request that was sent before the next removal and failed after it", () => {
+        const kills: Seen["kills"] = [
+            [-0.2, pod(1)],
+            [10.2, pod(2)],
+        ];
+        expect(given({ ...readyTooSoon, kills, latencyMs: 300 }, unprobed)).toHaveLength(1);
+    });
+
     it("all replicas in one zone of several", () => {
         const [advice, ...others] = given(zoneGone, inZone);
         expect(others).toEqual([]);
